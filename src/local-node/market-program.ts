@@ -1,0 +1,66 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import type { Clock, VenueId } from "#src/venues/venue.ts";
+
+/** Accounts to store, by address; null deletes one. */
+export type AccountChanges = ReadonlyMap<Address, Account | null>;
+
+export type Trade = {
+  readonly pool: Address;
+  readonly inputMint: Address;
+  readonly amountIn: bigint;
+  readonly user: Address;
+  readonly clock: Clock;
+};
+
+/** What the true program would leave behind: accounts, the amount paid, and its own event bytes. */
+export type TradeResult =
+  | {
+      readonly kind: "done";
+      readonly changes: AccountChanges;
+      readonly amountOut: bigint;
+      /** Log lines as a node prints them, from "Program ... invoke [1]" to "... success". */
+      readonly logs: readonly string[];
+      /** The top-level instruction's data, and of each self-call beneath it that carries an event. */
+      readonly instructionData: Uint8Array;
+      readonly innerInstructionData: readonly Uint8Array[];
+    }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export type NewPool = {
+  /** The token that gets a market; its mint account is made with it where it does not exist. */
+  readonly baseMint: Address;
+  readonly quoteMint: Address;
+  /** Base units and quote units that go in; a curve starts from its launch parameters instead. */
+  readonly baseAmount: bigint;
+  readonly quoteAmount: bigint;
+  readonly creator: Address;
+  readonly clock: Clock;
+  /** Makes addresses that the true program would take from a fresh keypair. Deterministic. */
+  readonly freshAddress: () => Address;
+};
+
+/**
+ * One program as the demo market plays it: it writes the true account layouts, moves them with the
+ * venue's own exact quotes, and emits the program's own events. It is no second model of the maths.
+ */
+export interface MarketProgram {
+  readonly venue: VenueId;
+  /** Accounts that exist once: configurations, fee schedules. */
+  setup(clock: Clock): AccountChanges;
+  createPool(
+    known: AccountSet,
+    pool: NewPool,
+  ): { readonly pool: Address; readonly changes: AccountChanges };
+  swap(known: AccountSet, trade: Trade): TradeResult;
+  /**
+   * Takes out (`shareBps` below zero: puts in) that share of the pool's liquidity, both sides in
+   * proportion; on concentrated pools, of every position. Null where the program has no such thing.
+   */
+  changeLiquidity(
+    known: AccountSet,
+    pool: Address,
+    shareBps: number,
+    clock: Clock,
+  ): AccountChanges | null;
+}

@@ -1,0 +1,84 @@
+import type { Address } from "#src/units/address.ts";
+import type { Ratio } from "#src/units/ratio.ts";
+import type { Family, PoolStatus, VenueId } from "#src/venues/venue.ts";
+import type { Finding } from "./finding.ts";
+
+/** The standard sizes of a position, in SOL, as keys; ascending. */
+export const STANDARD_SIZES = ["0.5", "1", "2", "5", "10", "50"] as const;
+export type StandardSize = (typeof STANDARD_SIZES)[number];
+
+export type Profile = "retail" | "pro";
+
+/** Where a token stands between its launchpad's curve and the pools. */
+export type Phase =
+  /** A launchpad's curve sells it. */
+  | "on-curve"
+  /** Its curve is full and its pool is not open yet. */
+  | "migrating"
+  /** Graduated from a curve to a pool. */
+  | "migrated"
+  /** Its pools never came from a curve we know. */
+  | "listed";
+
+/** Why a token can't be measured (method.md section 4). */
+export type BlockReason =
+  | "unpriced-majority"
+  | "stale"
+  | "all-paused"
+  | "migrating"
+  | "search-incomplete"
+  | "not-transferable";
+
+export type Ladder = {
+  /** Percent, rounded up to 4 decimals; null: can't be sold whole. */
+  readonly slippagePct: Readonly<Record<StandardSize, number | null>>;
+  /** 0 to 100, one decimal. */
+  readonly score: number;
+  /** The largest standard size below 10 %, in SOL; 0 where none is. */
+  readonly exitMaxSol: number;
+};
+
+export type PoolShare = {
+  readonly venue: VenueId;
+  readonly address: Address;
+  readonly quoteMint: Address;
+  readonly status: PoolStatus;
+  /** Lamports that selling can still reach here; stables at spot. */
+  readonly depthLamports: bigint;
+  /** Lamports that it would pay before its own price falls 10 %. */
+  readonly nearDepthLamports: bigint;
+  /** Lamports per base unit, before fees; null where nothing can be sold. */
+  readonly spotPrice: Ratio | null;
+  readonly feePpm: number;
+};
+
+/** What can be said where the market could be reconstructed. */
+export type Measurement = {
+  readonly depthLamports: bigint;
+  /** Lamports per base unit, before fees; null where nothing can be sold. */
+  readonly midPrice: Ratio | null;
+  readonly retail: Ladder;
+  readonly pro: Ladder;
+  /** Exit capacity C10, in SOL: the largest size that still sells with at most 10 % slippage, by the pro route. */
+  readonly c10Sol: number;
+  readonly pools: readonly PoolShare[];
+};
+
+/**
+ * One token's exitability at one slot and clock. A pure function of account bytes, slot and clock:
+ * the same input gives the same assessment, byte for byte.
+ */
+export type Assessment = {
+  readonly mint: Address;
+  readonly decimals: number;
+  readonly phase: Phase;
+  readonly family: Family;
+  /** Null where the token is blocked; `blocked` says why. Unknown is never zero. */
+  readonly measurement: Measurement | null;
+  readonly blocked: BlockReason | null;
+  /** Everything that lowers confidence, worst first; empty: confidence is high. */
+  readonly findings: readonly Finding[];
+  /** The newest slot at which the state is known to hold, and its block time. */
+  readonly slot: bigint;
+  readonly stateTimeMs: number;
+};

@@ -1,0 +1,73 @@
+/** A Solana address: the base58 text of 32 bytes. */
+export type Address = string & { readonly __brand: "Address" };
+
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const DIGIT_OF_CODE = new Int8Array(128).fill(-1);
+for (let digit = 0; digit < ALPHABET.length; digit++)
+  DIGIT_OF_CODE[ALPHABET.charCodeAt(digit)] = digit;
+
+/** 58^5: the base that five base58 digits make, small enough that limb products stay exact doubles. */
+const LIMB = 656_356_768;
+const LIMBS = 9;
+
+/** The address in base58 text, or null where the text is not the base58 form of exactly 32 bytes. */
+export function parseAddress(text: string): Address | null {
+  return addressBytes(text) === null ? null : (text as Address);
+}
+
+/** An address known at compile time. @throws where the text is no address: our own mistake */
+export function address(text: string): Address {
+  const parsed = parseAddress(text);
+  if (parsed === null) throw new TypeError(`not a Solana address: ${text}`);
+  return parsed;
+}
+
+/** The 32 bytes at `offset` as base58 text. @throws RangeError where the bytes end before */
+export function addressFromBytes(bytes: Uint8Array, offset = 0): Address {
+  if (offset < 0 || offset + 32 > bytes.length)
+    throw new RangeError("address past the end of the bytes");
+  const limbs = new Float64Array(LIMBS);
+  let used = 1;
+  for (let index = 0; index < 32; index += 2) {
+    let carry = ((bytes[offset + index] ?? 0) << 8) | (bytes[offset + index + 1] ?? 0);
+    for (let limb = 0; limb < used; limb++) {
+      const value = (limbs[limb] ?? 0) * 65_536 + carry;
+      carry = Math.floor(value / LIMB);
+      limbs[limb] = value - carry * LIMB;
+    }
+    if (carry > 0) limbs[used++] = carry;
+  }
+  let text = "";
+  for (let limb = 0; limb < used; limb++) {
+    let value = limbs[limb] ?? 0;
+    for (let digit = 0; digit < 5; digit++) {
+      if (limb === used - 1 && value === 0) break;
+      text = ALPHABET.charAt(value % 58) + text;
+      value = Math.floor(value / 58);
+    }
+  }
+  for (let index = 0; index < 32 && bytes[offset + index] === 0; index++) text = `1${text}`;
+  return text as Address;
+}
+
+/** The 32 bytes of an address, or null where the text is not one. */
+export function addressBytes(text: string): Uint8Array | null {
+  if (text.length < 32 || text.length > 44) return null;
+  const bytes = new Uint8Array(32);
+  let zeros = 0;
+  while (text.charCodeAt(zeros) === 49) zeros++;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    let carry = code < 128 ? (DIGIT_OF_CODE[code] ?? -1) : -1;
+    if (carry < 0) return null;
+    for (let place = 31; place >= 0; place--) {
+      carry += (bytes[place] ?? 0) * 58;
+      bytes[place] = carry & 0xff;
+      carry >>= 8;
+    }
+    if (carry !== 0) return null;
+  }
+  let leading = 0;
+  while (leading < 32 && bytes[leading] === 0) leading++;
+  return leading === zeros ? bytes : null;
+}

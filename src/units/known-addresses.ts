@@ -1,0 +1,14 @@
+import { address } from "./address.ts";
+
+export const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
+export const TOKEN_2022_PROGRAM = address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
+export const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
+export const CLOCK_SYSVAR = address("SysvarC1ock11111111111111111111111111111111");
+
+export const WSOL = address("So11111111111111111111111111111111111111112");
+export const USDC = address("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
+export const USDT = address("Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB");
+export const USD1 = address("USD1ttGY1N17NEEHLmELoaybftRBUSErhqYiQzvEmuB");
+
+/** The stables whose pools reach SOL through a second hop (method.md section 1). */
+export const STABLE_MINTS = [USDC, USDT, USD1] as const;

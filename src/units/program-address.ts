@@ -1,0 +1,74 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { type Address, addressBytes, addressFromBytes } from "./address.ts";
+
+const MARKER = new TextEncoder().encode("ProgramDerivedAddress");
+
+/** A seed: text stands for its UTF-8 bytes, an address for its 32 bytes. */
+export type Seed = string | Uint8Array | { readonly address: Address };
+
+/**
+ * The address that a program derives from seeds: the first bump from 255 down whose hash is off the
+ * ed25519 curve. Takes about 0.1 ms; hold on to the result.
+ *
+ * @throws TypeError for a seed over 32 bytes or more than 15 seeds
+ * @see https://solana.com/docs/core/pda
+ */
+export function findProgramAddress(seeds: readonly Seed[], programId: Address): Address {
+  const parts = seeds.map(seedBytes);
+  if (parts.length > 15 || parts.some((part) => part.length > 32)) {
+    throw new TypeError("at most 15 seeds of at most 32 bytes each");
+  }
+  const program = requireBytes(programId);
+  for (let bump = 255; bump >= 0; bump--) {
+    const hash = sha256.create();
+    for (const part of parts) hash.update(part);
+    const candidate = hash.update(Uint8Array.of(bump)).update(program).update(MARKER).digest();
+    if (!isOnCurve(candidate)) return addressFromBytes(candidate);
+  }
+  throw new TypeError("no bump leads off the curve");
+}
+
+/** An unsigned 16-bit seed, little-endian. */
+export function u16LeSeed(value: number): Uint8Array {
+  return Uint8Array.of(value & 0xff, (value >> 8) & 0xff);
+}
+
+/** An unsigned 16-bit seed, big-endian. */
+export function u16BeSeed(value: number): Uint8Array {
+  return Uint8Array.of((value >> 8) & 0xff, value & 0xff);
+}
+
+/** A signed 32-bit seed, big-endian. */
+export function i32BeSeed(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setInt32(0, value, false);
+  return bytes;
+}
+
+/** A signed 64-bit seed, little-endian. */
+export function i64LeSeed(value: bigint): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigInt64(0, value, true);
+  return bytes;
+}
+
+function seedBytes(seed: Seed): Uint8Array {
+  if (typeof seed === "string") return new TextEncoder().encode(seed);
+  return seed instanceof Uint8Array ? seed : requireBytes(seed.address);
+}
+
+function requireBytes(address: Address): Uint8Array {
+  const bytes = addressBytes(address);
+  if (bytes === null) throw new TypeError(`not a Solana address: ${address}`);
+  return bytes;
+}
+
+function isOnCurve(bytes: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(bytes, true);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * The nearest double to an integer: exact up to 2^53, rounded above.
+ * The one place where an amount becomes a float; the result never flows back into amounts.
+ */
+export function toNumber(value: bigint): number {
+  return Number(value);
+}
+
+/**
+ * `a / b` as a double, for integers of any width: relative error below 2^-52.
+ * Both may exceed the range of a double; the quotient may not.
+ */
+export function ratioToNumber(a: bigint, b: bigint): number {
+  const excess = Math.max(bitLength(a), bitLength(b)) - 1000;
+  if (excess <= 0) return Number(a) / Number(b);
+  const shift = BigInt(excess);
+  return Number(a >> shift) / Number(b >> shift);
+}
+
+function bitLength(value: bigint): number {
+  return value === 0n ? 0 : value.toString(16).length * 4;
+}
