@@ -1,0 +1,51 @@
+import type { Address } from "#src/units/address.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import type { UnusableReason, VenueId } from "#src/venues/venue.ts";
+
+/** What a mint says about selling its token (method.md section 4). */
+export type TokenFacts = {
+  readonly decimals: number;
+  /** Base units. */
+  readonly supply: bigint;
+  readonly hasFreezeAuthority: boolean;
+  /** The epoch from which another transfer fee holds; null where none is announced. */
+  readonly transferFeeChangesAtEpoch: bigint | null;
+  readonly hasTransferHook: boolean;
+  readonly hasPermanentDelegate: boolean;
+  readonly isPausable: boolean;
+  readonly isPaused: boolean;
+  readonly startsFrozen: boolean;
+  readonly isNonTransferable: boolean;
+};
+
+/** A pool that is known and can't be priced. */
+export type UnpricedPool = {
+  readonly venue: VenueId;
+  readonly address: Address;
+  readonly reason: UnusableReason;
+  readonly detail: string;
+  /** What its quote vault holds, in units of `quoteMint`; null where that can't be read either. */
+  readonly quoteHeld: bigint | null;
+  readonly quoteMint: Address | null;
+};
+
+/** Everything one assessment is made of: bytes already decoded and bound to one clock. */
+export type Market = {
+  readonly mint: Address;
+  readonly token: TokenFacts;
+  /** Pools that sell `mint` for SOL or a stable, whatever their status. */
+  readonly pools: readonly QuotablePool[];
+  /** SOL pools of the stables among `pools`' quotes, selling the stable: the second hop. */
+  readonly stablePools: readonly QuotablePool[];
+  readonly unpriced: readonly UnpricedPool[];
+  /** Whether every query for pools was answered. */
+  readonly isSearchComplete: boolean;
+  /** The newest slot at which all of this is known to hold, and its block time. */
+  readonly slot: bigint;
+  readonly stateTimeMs: number;
+  readonly nowMs: number;
+  /** How long samples have been kept without a gap; null where no history is kept at all. */
+  readonly historySeconds: number | null;
+  /** Share of exactly replayed swaps in the last hour, percent, where any were seen. */
+  readonly exactPctByVenue: ReadonlyMap<VenueId, number>;
+};

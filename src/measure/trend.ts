@@ -1,0 +1,1 @@
+export type Trend = "improving" | "stable" | "deteriorating";
