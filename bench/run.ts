@@ -1,0 +1,56 @@
+import { parseArgs } from "node:util";
+import { formatTable } from "#src/cli/output.ts";
+import { SCENARIOS } from "./all.ts";
+import { interleave, type Result, reaches } from "./interleave.ts";
+import type { Scenario } from "./scenario.ts";
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+  },
+});
+
+const random = seededRandom(Number(values.seed));
+const rows: (readonly (string | number)[])[] = [];
+let isEveryBarMet = true;
+for (const scenario of SCENARIOS.filter(({ goal, name }) => `${goal} ${name}`.includes(values.only))) {
+  const result = await interleave(scenario, random);
+  if (result === null) {
+    console.error(`${scenario.goal} ${scenario.name}: left out, npm ci --prefix bench/sdks brings the SDKs`);
+    continue;
+  }
+  if (values.json) console.log(JSON.stringify(result));
+  rows.push(row(scenario, result));
+  isEveryBarMet &&= result.agree && reaches(scenario, result, scenario.bar);
+}
+if (!values.json) {
+  const heading = ["goal", "what", "ours ns", "theirs ns", "ratio", "bar", "ambition", "verdict"];
+  console.log(formatTable([heading, ...rows]));
+}
+process.exitCode = isEveryBarMet ? 0 : 1;
+
+function row(scenario: Scenario, result: Result): readonly (string | number)[] {
+  const verdict = !result.agree
+    ? "outputs differ"
+    : reaches(scenario, result, scenario.ambition)
+      ? "ambition met"
+      : reaches(scenario, result, scenario.bar)
+        ? "bar met"
+        : "below the bar";
+  const figure = (value: number): string => Number(value.toPrecision(3)).toString();
+  const { goal, name, ours, theirs, ratio, bar, ambition } = result;
+  return [goal, name, figure(ours), figure(theirs), figure(ratio), bar, ambition, verdict];
+}
+
+/** Mulberry32: the order of the rounds depends on the seed alone. */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

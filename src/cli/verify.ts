@@ -1,0 +1,97 @@
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
+import { replay } from "#src/accuracy/replay.ts";
+import { formatTable, type Output, UsageError } from "./output.ts";
+
+export const VERIFY_USAGE = "exitability verify FILE... [--json]";
+
+type Row = {
+  readonly line: number;
+  readonly file: string;
+  readonly venue: string | null;
+  readonly expected: string | null;
+  readonly modelled: string | null;
+  readonly exact: boolean;
+  readonly reason?: string;
+};
+
+type Tally = { cases: number; exact: number; refusals: number };
+
+/**
+ * Replays recorded executions and prints, per venue, how many are exact; with `--json` one object a
+ * case. Ends with 0 only where every case is exact.
+ */
+export async function verify(args: readonly string[], output: Output): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { json: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  if (positionals.length === 0) throw new UsageError(`name at least one file: ${VERIFY_USAGE}`);
+  const tallies = new Map<string, Tally>();
+  for (const path of positionals) {
+    for await (const row of rowsOf(path)) {
+      if (values.json) output.out(JSON.stringify(row));
+      else if (!row.exact) output.err(describe(row));
+      count(tallies, row);
+    }
+  }
+  if (!values.json) output.out(summary(tallies));
+  const isAllExact = [...tallies.values()].every(({ cases, exact }) => cases === exact);
+  return isAllExact && tallies.size > 0 ? 0 : 1;
+}
+
+async function* rowsOf(path: string): AsyncGenerator<Row> {
+  const file = basename(path);
+  for await (const { line, content } of readRecordedFile(path)) {
+    if (content.kind === "set") continue;
+    if (content.kind === "unreadable") {
+      const { reason } = content;
+      yield { line, file, venue: null, expected: null, modelled: null, exact: false, reason };
+      continue;
+    }
+    const { execution } = content;
+    const { amountOut, reason } = replay(execution);
+    yield {
+      line,
+      file,
+      venue: execution.venue,
+      expected: decimal(execution.amountOut),
+      modelled: decimal(amountOut),
+      exact: amountOut === execution.amountOut,
+      ...(reason === null ? {} : { reason }),
+    };
+  }
+}
+
+function decimal(amount: bigint | null): string | null {
+  return amount === null ? null : String(amount);
+}
+
+function count(tallies: Map<string, Tally>, row: Row): void {
+  const name = row.venue ?? "unreadable";
+  const tally = tallies.get(name) ?? { cases: 0, exact: 0, refusals: 0 };
+  tally.cases++;
+  if (row.exact) tally.exact++;
+  if (row.venue !== null && row.expected === null) tally.refusals++;
+  tallies.set(name, tally);
+}
+
+function describe(row: Row): string {
+  const place = `${row.file}:${row.line}`;
+  if (row.venue === null) return `${place}  unreadable: ${row.reason}`;
+  const modelled = row.modelled ?? `refused (${row.reason})`;
+  return `${place}  ${row.venue}: executed ${row.expected ?? "refused"}, modelled ${modelled}`;
+}
+
+function summary(tallies: ReadonlyMap<string, Tally>): string {
+  const rows = [...tallies].map(([venue, { cases, exact, refusals }]) => [
+    venue,
+    cases,
+    refusals,
+    exact,
+    `${((100 * exact) / cases).toFixed(2)} %`,
+  ]);
+  return formatTable([["venue", "cases", "refusals", "exact", "share"], ...rows]);
+}

@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
+import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
+
+const SHARED = new URL("../../../shared/", import.meta.url).pathname;
+
+/**
+ * Path of recorded data beside the checkout, or null after the test said that it is left out. In CI
+ * the data is always there: its absence fails.
+ */
+export function sharedPath(t: TestContext, ...parts: readonly string[]): string | null {
+  const path = join(SHARED, ...parts);
+  if (existsSync(path)) return path;
+  if (process.env["CI"]) throw new Error(`CI must have ../shared/${parts.join("/")}`);
+  t.skip(`../shared/${parts.join("/")} is not here`);
+  return null;
+}
+
+export type NumberedExecution = { readonly line: number; readonly execution: RecordedExecution };
+
+/** All executions of a file. @throws where a line can't be read */
+export async function readExecutions(path: string): Promise<readonly NumberedExecution[]> {
+  const found: NumberedExecution[] = [];
+  for await (const { line, content } of readRecordedFile(path)) {
+    if (content.kind === "unreadable") throw new Error(`${path}:${line}: ${content.reason}`);
+    if (content.kind === "execution") found.push({ line, execution: content.execution });
+  }
+  return found;
+}
