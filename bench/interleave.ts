@@ -58,7 +58,9 @@ export function reaches(scenario: Scenario, result: Result, line: number): boole
 function agree(ours: Contender, theirs: Contender): boolean {
   const own = ours.outputs();
   const other = theirs.outputs();
-  return own.length > 0 && own.length === other.length && own.every((text, at) => text === other[at]);
+  return (
+    own.length > 0 && own.length === other.length && own.every((text, at) => text === other[at])
+  );
 }
 
 /** Warms the contender up and says how many operations fill a batch. */

@@ -15,10 +15,14 @@ const { values } = parseArgs({
 const random = seededRandom(Number(values.seed));
 const rows: (readonly (string | number)[])[] = [];
 let isEveryBarMet = true;
-for (const scenario of SCENARIOS.filter(({ goal, name }) => `${goal} ${name}`.includes(values.only))) {
+for (const scenario of SCENARIOS.filter(({ goal, name }) =>
+  `${goal} ${name}`.includes(values.only),
+)) {
   const result = await interleave(scenario, random);
   if (result === null) {
-    console.error(`${scenario.goal} ${scenario.name}: left out, npm ci --prefix bench/sdks brings the SDKs`);
+    console.error(
+      `${scenario.goal} ${scenario.name}: left out, npm ci --prefix bench/sdks brings the SDKs`,
+    );
     continue;
   }
   if (values.json) console.log(JSON.stringify(result));

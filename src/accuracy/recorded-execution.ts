@@ -35,7 +35,7 @@ export class RecordedExecutionReader {
     try {
       const value = jsonObject(JSON.parse(line), "the line");
       if (!("venue" in value)) {
-        this.#sets.set(text(value, "set"), accountSet(value["accounts"]));
+        this.#sets.set(text(value, "set"), accountSet(value.accounts));
         return { kind: "set" };
       }
       return { kind: "execution", execution: this.#execution(value) };
@@ -48,23 +48,23 @@ export class RecordedExecutionReader {
 
   #execution(value: JsonObject): RecordedExecution {
     return {
-      venue: venueId(value["venue"]),
+      venue: venueId(value.venue),
       pool: addressField(value, "pool"),
       inputMint: addressField(value, "inputMint"),
       outputMint: addressField(value, "outputMint"),
       amountIn: integer(value, "amountIn"),
-      amountOut: value["amountOut"] === null ? null : integer(value, "amountOut"),
+      amountOut: value.amountOut === null ? null : integer(value, "amountOut"),
       clock: {
         slot: integer(value, "slot"),
         unixTimestamp: integer(value, "unixTimestamp"),
-        epoch: value["epoch"] === undefined ? 0n : integer(value, "epoch"),
+        epoch: value.epoch === undefined ? 0n : integer(value, "epoch"),
       },
       accounts: this.#accounts(value),
     };
   }
 
   #accounts(value: JsonObject): AccountSet {
-    if (value["accounts"] !== undefined) return accountSet(value["accounts"]);
+    if (value.accounts !== undefined) return accountSet(value.accounts);
     const name = text(value, "set");
     const found = this.#sets.get(name);
     if (found === undefined) throw new LineError(`no earlier line defines set ${name}`);

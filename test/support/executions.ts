@@ -13,7 +13,7 @@ const SHARED = new URL("../../../shared/", import.meta.url).pathname;
 export function sharedPath(t: TestContext, ...parts: readonly string[]): string | null {
   const path = join(SHARED, ...parts);
   if (existsSync(path)) return path;
-  if (process.env["CI"]) throw new Error(`CI must have ../shared/${parts.join("/")}`);
+  if (process.env.CI) throw new Error(`CI must have ../shared/${parts.join("/")}`);
   t.skip(`../shared/${parts.join("/")} is not here`);
   return null;
 }

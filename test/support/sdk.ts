@@ -12,7 +12,7 @@ export function loadSdk<Sdk>(t: Pick<TestContext, "skip"> | null, name: string):
   if (existsSync(new URL(`node_modules/${name}`, BENCH_PACKAGE))) {
     return createRequire(BENCH_PACKAGE)(name) as Sdk;
   }
-  if (process.env["CI"]) throw new Error(`CI must have ${name}: run npm ci --prefix bench/sdks`);
+  if (process.env.CI) throw new Error(`CI must have ${name}: run npm ci --prefix bench/sdks`);
   t?.skip(`${name} is not installed: npm ci --prefix bench/sdks`);
   return null;
 }
