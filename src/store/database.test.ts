@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
+import { openDatabase } from "./database.ts";
+import { DirectoryInUseError } from "./directory-lock.ts";
+import { migrate } from "./migrate.ts";
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("int8 comes back as bigint", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const result = await sql<{
+      big: bigint;
+    }>`select cast(9007199254740993 as bigint) as big`.execute(db);
+    assert.equal(result.rows[0]?.big, 9_007_199_254_740_993n);
+  });
+});
+
+test("a transaction that fails leaves nothing behind, and the next one works", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const row = { subject: "user:1", day: 1n, used: 1n };
+    await assert.rejects(
+      db.transaction().execute(async (transaction) => {
+        await transaction.insertInto("daily_usage").values(row).execute();
+        throw new Error("changed my mind");
+      }),
+    );
+    assert.deepEqual(await db.selectFrom("daily_usage").selectAll().execute(), []);
+    await db.transaction().execute(async (transaction) => {
+      await transaction.insertInto("daily_usage").values(row).execute();
+    });
+    assert.deepEqual(await db.selectFrom("daily_usage").selectAll().execute(), [row]);
+  });
+});
+
+test("the embedded database is readable by its owner alone", async (t) => {
+  const place = sqlitePlace(t);
+  chmodSync(place.dataDir, 0o755);
+  const database = openDatabase(place);
+  await migrate(database, 0);
+  assert.equal(modeOf(place.dataDir), 0o700);
+  const files = readdirSync(place.dataDir).filter((file) => file.startsWith("exitability.db"));
+  assert.deepEqual(files.sort(), ["exitability.db", "exitability.db-shm", "exitability.db-wal"]);
+  for (const file of files) assert.equal(modeOf(join(place.dataDir, file)), 0o600, file);
+  await database.close();
+});
+
+test("the embedded database syncs every commit to the disk", async (t) => {
+  const database = openDatabase(sqlitePlace(t));
+  const journal = await sql<{ journal_mode: string }>`pragma journal_mode`.execute(database.db);
+  const synchronous = await sql<{ synchronous: bigint }>`pragma synchronous`.execute(database.db);
+  assert.equal(journal.rows[0]?.journal_mode, "wal");
+  assert.equal(synchronous.rows[0]?.synchronous, 2n);
+  await database.close();
+});
+
+test("a directory in use is refused, naming the process, until its owner lets go", async (t) => {
+  const place = sqlitePlace(t);
+  const owner = openDatabase(place);
+  const second = openInAnotherProcess(place.dataDir);
+  assert.match(
+    second,
+    new RegExp(`DirectoryInUseError: .* is in use by process ${process.pid}\\.`),
+  );
+  assert.throws(() => openDatabase(place), DirectoryInUseError);
+  await owner.close();
+  assert.equal(openInAnotherProcess(place.dataDir), "opened");
+});
+
+test("a killed owner leaves no lock behind", async (t) => {
+  const place = sqlitePlace(t);
+  openInAnotherProcess(place.dataDir, "process.kill(process.pid, 'SIGKILL');");
+  await openDatabase(place).close();
+});
+
+test("a visitor works beside the owner and sees what the owner wrote", async (t) => {
+  const place = sqlitePlace(t);
+  const owner = openDatabase(place);
+  await migrate(owner, 0);
+  const visitor = openDatabase({ ...place, access: "visitor" });
+  const row = { subject: "user:1", day: 1n, used: 1n };
+  await owner.db.insertInto("daily_usage").values(row).execute();
+  assert.deepEqual(await visitor.db.selectFrom("daily_usage").selectAll().execute(), [row]);
+  await visitor.db.updateTable("daily_usage").set({ used: 2n }).execute();
+  const seen = await owner.db.selectFrom("daily_usage").select("used").execute();
+  assert.deepEqual(seen, [{ used: 2n }]);
+  await visitor.close();
+  await owner.close();
+});
+
+/** Opens the directory in a fresh process; "opened", or the error's name and message. */
+function openInAnotherProcess(dataDir: string, then = ""): string {
+  const script = `
+    import { openDatabase } from "#src/store/database.ts";
+    try {
+      openDatabase({ databaseUrl: null, dataDir: ${JSON.stringify(dataDir)} });
+      ${then}
+      console.log("opened");
+    } catch (error) { console.log(String(error)); }
+    process.exit(0);`;
+  const result = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+  });
+  return result.stdout.trim();
+}

@@ -1,0 +1,136 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import {
+  Kysely,
+  PostgresDialect,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+} from "kysely";
+import pg from "pg";
+import type { Dialect } from "./dialect.ts";
+import { lockDirectory } from "./directory-lock.ts";
+import type { Schema } from "./schema.ts";
+
+export type Database = {
+  readonly db: Kysely<Schema>;
+  readonly dialect: Dialect;
+  /** Waits for running queries, closes every connection, and gives the directory back. */
+  readonly close: () => Promise<void>;
+};
+
+export type DatabaseSettings = {
+  /** Postgres; null for the embedded database in `dataDir`. */
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  /**
+   * `owner` (the service) holds the directory alone. `visitor` (a command of the operator's) opens
+   * the embedded database beside a running service: SQLite keeps the two from harming each other.
+   */
+  readonly access?: "owner" | "visitor";
+  /** Postgres connections at most. */
+  readonly connections?: number;
+  /** Told of a connection that broke while nobody used it; the pool opens another one when needed. */
+  readonly onIdleError?: (error: Error) => void;
+};
+
+const DATABASE_FILE = "exitability.db";
+const BUSY_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const DEFAULT_CONNECTIONS = 10;
+const PG_INT8 = 20;
+const CACHED_STATEMENTS = 500;
+const LONGEST_CACHED_SQL = 4_096;
+
+/**
+ * Opens the database; the tables are `migrate`'s business. Integers come back as bigint from both.
+ *
+ * @throws DirectoryInUseError where another process owns the directory
+ */
+export function openDatabase(settings: DatabaseSettings): Database {
+  return settings.databaseUrl === null
+    ? openSqlite(settings.dataDir, settings.access ?? "owner")
+    : openPostgres(settings.databaseUrl, settings);
+}
+
+function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700);
+  const lock = access === "owner" ? lockDirectory(dataDir) : null;
+  try {
+    const connection = openSqliteFile(join(dataDir, DATABASE_FILE));
+    const db = new Kysely<Schema>({
+      dialect: new SqliteDialect({ database: statementCache(connection) }),
+    });
+    return {
+      db,
+      dialect: "sqlite",
+      async close() {
+        await db.destroy();
+        if (connection.open) connection.close();
+        lock?.release();
+      },
+    };
+  } catch (cause) {
+    lock?.release();
+    throw cause;
+  }
+}
+
+function openSqliteFile(file: string): Sqlite.Database {
+  closeSync(openSync(file, "a", 0o600)); // SQLite gives its log files the permissions of this one.
+  const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  connection.defaultSafeIntegers(true);
+  connection.pragma("journal_mode = WAL");
+  connection.pragma("synchronous = FULL");
+  connection.pragma("foreign_keys = ON");
+  connection.pragma("trusted_schema = OFF");
+  return connection;
+}
+
+/**
+ * Keeps prepared statements, which saves more than half of a short query's time; and begins
+ * transactions as writers, because one that turns into a writer half-way can't wait for its turn.
+ */
+function statementCache(connection: Sqlite.Database): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => connection.close(),
+    prepare(sql) {
+      const cached = statements.get(sql);
+      if (cached !== undefined) return cached;
+      const statement = connection.prepare(sql === "begin" ? "begin immediate" : sql);
+      if (sql.length > LONGEST_CACHED_SQL) return statement;
+      if (statements.size >= CACHED_STATEMENTS) statements.clear();
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: settings.connections ?? DEFAULT_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: "exitability",
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === PG_INT8 && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
+    },
+  });
+  pool.on("error", (error) => settings.onIdleError?.(error));
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db,
+    dialect: "postgres",
+    async close() {
+      await db.destroy();
+      if (!pool.ended) await pool.end();
+    },
+  };
+}

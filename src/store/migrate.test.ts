@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { type DatabasePlace, eachDatabasePlace, postgresPlace } from "#test/support/databases.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { MIGRATIONS, type Migration, migrate } from "./migrate.ts";
+
+const table = (name: string): Migration => ({
+  name,
+  up: async ({ db }) => {
+    await db.schema.createTable(name).addColumn("id", "bigint").execute();
+  },
+});
+const broken: Migration = {
+  name: "0003-broken",
+  up: async (context) => {
+    await table("0003-broken").up(context);
+    throw new Error("half-way");
+  },
+};
+
+async function tablesOf({ db }: Database): Promise<readonly string[]> {
+  return (await db.introspection.getTables()).map(({ name }) => name).sort();
+}
+
+async function opened(place: DatabasePlace, work: (database: Database) => Promise<void>) {
+  const database = openDatabase(place);
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+test("each migration runs once, in order, and a second start runs none", async (t) => {
+  await eachDatabasePlace(t, async (_t, place) => {
+    await opened(place, async (database) => {
+      assert.deepEqual(
+        await migrate(database, 0),
+        MIGRATIONS.map(({ name }) => name),
+      );
+      assert.deepEqual(await migrate(database, 1), []);
+    });
+  });
+});
+
+test("a migration that fails half-way leaves the tables as they were", async (t) => {
+  await eachDatabasePlace(t, async (_t, place) => {
+    await opened(place, async (database) => {
+      await migrate(database, 0, [table("0001-one")]);
+      await assert.rejects(migrate(database, 0, [table("0001-one"), table("0002-two"), broken]));
+      assert.deepEqual(await tablesOf(database), ["0001-one", "schema_migrations"]);
+    });
+  });
+});
+
+test("an older version starts on tables that a newer one made, and adds what was left out", async (t) => {
+  await eachDatabasePlace(t, async (_t, place) => {
+    await opened(place, async (database) => {
+      await migrate(database, 0, [table("0001-one"), table("0009-newer")]);
+      assert.deepEqual(await migrate(database, 0, [table("0001-one")]), []);
+      const late = await migrate(database, 0, [table("0001-one"), table("0002-two")]);
+      assert.deepEqual(late, ["0002-two"]);
+    });
+  });
+});
+
+test("many processes that start together migrate once", async (t) => {
+  const place = await postgresPlace(t);
+  if (place === null) return;
+  const databases = Array.from({ length: 5 }, () => openDatabase({ ...place, connections: 1 }));
+  try {
+    const ran = await Promise.all(databases.map((database) => migrate(database, 0)));
+    assert.deepEqual(
+      ran.flat(),
+      MIGRATIONS.map(({ name }) => name),
+    );
+  } finally {
+    await Promise.all(databases.map((database) => database.close()));
+  }
+});
+
+test("every migration file is in the list, in the order of the numbers", () => {
+  const files = readdirSync(new URL("./migrations/", import.meta.url));
+  const names = files.filter((file) => file.endsWith(".ts")).map((file) => file.slice(0, -3));
+  assert.deepEqual(
+    MIGRATIONS.map(({ name }) => name),
+    names.sort(),
+  );
+});

@@ -1,0 +1,54 @@
+import { type Kysely, sql } from "kysely";
+import type { Database } from "./database.ts";
+import type { MigrationContext } from "./dialect.ts";
+import * as dailyUsage from "./migrations/0001-daily-usage.ts";
+
+export type Migration = {
+  readonly name: string;
+  readonly up: (context: MigrationContext) => Promise<void>;
+};
+
+/**
+ * Every migration in order. Numbers are set apart by group of tables; one that was merged is never
+ * edited, and each must leave the previous version of the service working.
+ */
+export const MIGRATIONS: readonly Migration[] = [{ name: "0001-daily-usage", ...dailyUsage }];
+
+type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };
+
+/**
+ * Brings the tables up to date, in one transaction: all of it or nothing. However many processes
+ * start together, one works and the others wait for it. Migrations that this version does not know
+ * are left alone: a newer version made them, and this one is being replaced.
+ *
+ * @returns the names of the migrations that this call ran
+ */
+export async function migrate(
+  { db, dialect }: Database,
+  nowMs: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<readonly string[]> {
+  return (db as unknown as Kysely<MigrationTables>).transaction().execute(async (transaction) => {
+    if (dialect === "postgres")
+      await sql`select pg_advisory_xact_lock(hashtext('exitability.migrate.' || current_schema()))`.execute(
+        transaction,
+      );
+    await transaction.schema
+      .createTable("schema_migrations")
+      .ifNotExists()
+      .addColumn("name", "text", (column) => column.primaryKey())
+      .addColumn("applied_at_ms", "bigint", (column) => column.notNull())
+      .execute();
+    const rows = await transaction.selectFrom("schema_migrations").select("name").execute();
+    const applied = new Set(rows.map((row) => row.name));
+    const pending = migrations.filter((migration) => !applied.has(migration.name));
+    for (const { name, up } of pending) {
+      await up({ db: transaction as unknown as Kysely<unknown>, dialect });
+      await transaction
+        .insertInto("schema_migrations")
+        .values({ name, applied_at_ms: BigInt(nowMs) })
+        .execute();
+    }
+    return pending.map((migration) => migration.name);
+  });
+}
