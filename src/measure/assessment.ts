@@ -9,6 +9,16 @@ export type StandardSize = (typeof STANDARD_SIZES)[number];
 
 export type Profile = "retail" | "pro";
 
+/** The same sizes in lamports. */
+export const STANDARD_SIZE_LAMPORTS: Readonly<Record<StandardSize, bigint>> = {
+  "0.5": 500_000_000n,
+  "1": 1_000_000_000n,
+  "2": 2_000_000_000n,
+  "5": 5_000_000_000n,
+  "10": 10_000_000_000n,
+  "50": 50_000_000_000n,
+};
+
 /** Where a token stands between its launchpad's curve and the pools. */
 export type Phase =
   /** A launchpad's curve sells it. */

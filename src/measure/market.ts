@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import type { UnusableReason, VenueId } from "#src/venues/venue.ts";
+import type { Family, UnusableReason, VenueId } from "#src/venues/venue.ts";
 
 /** What a mint says about selling its token (method.md section 4). */
 export type TokenFacts = {
@@ -21,6 +21,8 @@ export type TokenFacts = {
 /** A pool that is known and can't be priced. */
 export type UnpricedPool = {
   readonly venue: VenueId;
+  readonly family: Family;
+  readonly kind: "curve" | "amm";
   readonly address: Address;
   readonly reason: UnusableReason;
   readonly detail: string;

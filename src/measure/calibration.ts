@@ -1,0 +1,75 @@
+import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import type { Profile, StandardSize } from "./assessment.ts";
+
+/**
+ * Every number that a measurement depends on, in one place (method.md). Each changes only with
+ * evidence, and none is written anywhere else.
+ */
+export const CALIBRATION = {
+  /** Where the mid comes from, and which pools are near it (section 1). */
+  mid: {
+    /** D10: the fall of a pool's own price up to which its payments count as near. */
+    nearFallBps: 1_000,
+    /** Pools that would pay less than this before their price falls 10 % don't set the mid. */
+    leastNearDepthLamports: LAMPORTS_PER_SOL / 20n,
+    /** What the first small unit is worth; a pool whose D10 is small gets a hundredth of that. */
+    probeLamports: 100_000n,
+    probeShareOfNearDepth: 100n,
+    /** Pools whose spot is at most this far from the mid decide the family. */
+    familyBandBps: 1_000n,
+  },
+
+  /** The score's weights per standard size, and the slippage at which a size counts half (section 3). */
+  score: {
+    halfWeightSlippagePct: 10,
+    weights: {
+      retail: { "0.5": 0.3, "1": 0.3, "2": 0.25, "5": 0.15, "10": 0, "50": 0 },
+      pro: { "0.5": 0, "1": 0.1, "2": 0.15, "5": 0.25, "10": 0.3, "50": 0.2 },
+    } satisfies Record<Profile, Record<StandardSize, number>>,
+    exitMaxSlippagePct: 10,
+  },
+
+  /** Of the family "other", no size above this is answered (contract.md, bloqueado_tamano_amm). */
+  otherFamilyLargestLamports: 10n * LAMPORTS_PER_SOL,
+
+  /** Exit capacity C10 (section 3). */
+  capacity: {
+    slippageBps: 1_000n,
+    largestLamports: 1_000n * LAMPORTS_PER_SOL,
+    /** Below this there is no capacity worth the name: 0. */
+    smallestLamports: 1_000n,
+    /** How close the answer lies below the true capacity, as a share of it. */
+    relativePrecision: 1e-6,
+    /** Where the market ends in a refusal instead of a slope, this is close enough. */
+    relativePrecisionAtRefusal: 1e-4,
+  },
+
+  /** The split over routes (section 2). */
+  split: {
+    /** The search stops when no split can pay more than this share above the one found. */
+    gap: 1e-5,
+    rounds: 48,
+    /** Allocations below this share of the position are left to the other routes. */
+    leastShare: 1e-7,
+    /** A route whose quotes all lie this close to one hyperbola is taken for constant product. */
+    hyperbolaTolerance: 1e-7,
+    hyperbolaRoundingUnits: 4,
+  },
+
+  /** Where an assessment is refused (section 4). */
+  block: {
+    unpricedSharePct: 50,
+    staleSeconds: 600,
+  },
+
+  /** Where confidence ends (section 4). */
+  confidence: {
+    ageMediumSeconds: 30,
+    ageLowSeconds: 120,
+    unpricedSharePct: 10,
+    leastHistorySeconds: 300,
+    disagreementDepthSharePct: 5,
+    disagreementPct: 3,
+    liveCheckExactPct: 99,
+  },
+} as const;
