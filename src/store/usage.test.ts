@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eachDatabase } from "#test/support/databases.ts";
-import { dailyUsage, forgetUsageBefore, refundDailyQuota, spendDailyQuota } from "./usage.ts";
+import {
+  dailyUsage,
+  forgetUsageBefore,
+  refundDailyQuota,
+  spendDailyQuota,
+  spendDailyQuotaOnce,
+} from "./usage.ts";
 
 const QUOTA = { subject: "user:1", day: 20_000, limit: 10 };
 
@@ -59,5 +65,29 @@ test("forgetting drops earlier days alone", async (t) => {
     await forgetUsageBefore(db, QUOTA.day + 1);
     assert.equal(await dailyUsage(db, QUOTA), 0);
     assert.equal(await dailyUsage(db, { ...QUOTA, day: QUOTA.day + 1 }), 1);
+  });
+});
+
+test("parallel calls with one mark take one between them, and all pass", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const once = { ...QUOTA, limit: 1, mark: "user:1/page" };
+    const spent = await Promise.all(
+      Array.from({ length: 30 }, () => spendDailyQuotaOnce(db, once)),
+    );
+    assert.ok(spent.every(({ allowed }) => allowed));
+    assert.equal(spent.filter(({ taken }) => taken).length, 1);
+    assert.equal(await dailyUsage(db, QUOTA), 1);
+  });
+});
+
+test("a mark whose quota is spent is refused, and is not remembered as paid", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const one = { ...QUOTA, limit: 1 };
+    await spendDailyQuota(db, one);
+    const once = { ...one, mark: "user:1/page" };
+    const refused = { allowed: false, used: 1, taken: false };
+    assert.deepEqual(await spendDailyQuotaOnce(db, once), refused);
+    assert.deepEqual(await spendDailyQuotaOnce(db, once), refused);
+    assert.equal((await spendDailyQuotaOnce(db, { ...once, limit: 2 })).taken, true);
   });
 });

@@ -40,6 +40,35 @@ export async function spendDailyQuota(
   return { allowed: false, used: await dailyUsage(db, { subject, day }) };
 }
 
+/**
+ * Takes one from a daily quota, unless that was done before today for the same `mark`: parallel
+ * calls with one mark take one between them, and all are allowed where that one is.
+ *
+ * @returns `taken`: whether this call took it
+ */
+export async function spendDailyQuotaOnce(
+  db: Kysely<Schema>,
+  { mark, ...quota }: DailyQuota & { readonly limit: number; readonly mark: string },
+): Promise<SpentQuota & { readonly taken: boolean }> {
+  return db.transaction().execute(async (transaction) => {
+    const marked = { subject: mark, day: quota.day };
+    // Of two calls at once the second waits here until the first is done.
+    if (!(await spendDailyQuota(transaction, { ...marked, limit: 1 })).allowed)
+      return { allowed: true, used: await dailyUsage(transaction, quota), taken: false };
+    const spent = await spendDailyQuota(transaction, quota);
+    if (!spent.allowed) await forgetMark(transaction, marked);
+    return { ...spent, taken: spent.allowed };
+  });
+}
+
+async function forgetMark(db: Kysely<Schema>, { subject, day }: DailyQuota): Promise<void> {
+  await db
+    .deleteFrom("daily_usage")
+    .where("subject", "=", subject)
+    .where("day", "=", BigInt(day))
+    .execute();
+}
+
 /** Gives one back that did no work. Never falls below zero. */
 export async function refundDailyQuota(
   db: Kysely<Schema>,

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseUserId, type UserId } from "#src/store/user-id.ts";
+import { address } from "#src/units/address.ts";
+import { eachDatabase } from "#test/support/databases.ts";
+import type { Caller } from "./caller.ts";
+import { createQuotas, DAY_MS } from "./quotas.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import type { UserTier } from "./tiers.ts";
+
+const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+const ANONYMOUS: Caller = { kind: "anonymous", address: "203.0.113.9" };
+const MINT = address("So11111111111111111111111111111111111111112");
+const OTHER_MINT = address("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
+
+function user(tier: UserTier, sessionId = "s1"): Caller {
+  const userId = parseUserId("0b54e1c2-7a8f-4f06-9f52-1f1a3a9e6d01") as UserId;
+  return { kind: "user", userId, tier, via: { kind: "cookie", sessionId } };
+}
+
+test("200 parallel requests on a limit of 10 pass exactly 10", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    const spends = await Promise.all(
+      Array.from({ length: 200 }, () => quotas.spend(user("free"), NOON)),
+    );
+    assert.equal(spends.filter(({ allowed }) => allowed).length, 10);
+  });
+});
+
+test("an anonymous address has 5 a day, then is told to come back in a day", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    for (let call = 1; call <= 5; call++) {
+      const spend = await quotas.spend(ANONYMOUS, NOON);
+      assert.deepEqual([spend.allowed, spend.used, spend.remaining], [true, call, 5 - call]);
+    }
+    const refused = await quotas.spend(ANONYMOUS, NOON);
+    assert.equal(refused.allowed, false);
+    assert.deepEqual([refused.used, refused.limit, refused.retryAfterSeconds], [5, 5, 86_400]);
+    const other = await quotas.spend({ kind: "anonymous", address: "203.0.113.10" }, NOON);
+    assert.equal(other.allowed, true);
+  });
+});
+
+test("the count starts anew at midnight UTC, and not before", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    const midnight = 20_001 * DAY_MS;
+    for (let call = 0; call < 5; call++) await quotas.spend(ANONYMOUS, midnight - 120_000);
+    assert.equal((await quotas.spend(ANONYMOUS, midnight - 1)).allowed, false);
+    const next = await quotas.spend(ANONYMOUS, midnight);
+    assert.deepEqual([next.allowed, next.used], [true, 1]);
+    assert.equal(next.resetAtMs, midnight + DAY_MS);
+  });
+});
+
+test("counters survive a restart", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    for (let call = 0; call < 3; call++) await createQuotas({ db }).spend(ANONYMOUS, NOON);
+    assert.equal((await createQuotas({ db }).peek(ANONYMOUS, NOON)).used, 3);
+  });
+});
+
+test("a counter belongs to the account, over all its credentials", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    await quotas.spend(user("free", "s1"), NOON);
+    const viaKey: Caller = { ...user("free"), via: { kind: "api-key", id: "k1" } } as Caller;
+    assert.equal((await quotas.spend(viaKey, NOON)).used, 2);
+  });
+});
+
+test("a request that did no work is given back", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    const spend = await quotas.spend(ANONYMOUS, NOON);
+    await quotas.refund(spend);
+    assert.equal((await quotas.peek(ANONYMOUS, NOON)).used, 0);
+    for (let call = 0; call < 5; call++) await quotas.spend(ANONYMOUS, NOON);
+    await quotas.refund(await quotas.spend(ANONYMOUS, NOON));
+    assert.equal((await quotas.peek(ANONYMOUS, NOON)).used, 5, "a refusal took nothing");
+  });
+});
+
+test("tiers without a daily gate are bound by fair use, told when the window opens", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    for (let call = 0; call < 120; call++) {
+      const spend = quotas.spendAtOnce(user("degen"), NOON + call);
+      assert.equal(spend?.allowed, true);
+    }
+    const refused = await quotas.spend(user("degen"), NOON + 15_000);
+    assert.deepEqual(
+      [refused.allowed, refused.policy, refused.used, refused.retryAfterSeconds],
+      [false, "minute", 120, 45],
+    );
+    assert.equal((await quotas.spend(user("degen"), NOON + 60_000)).allowed, true);
+    assert.deepEqual(await db.selectFrom("daily_usage").selectAll().execute(), []);
+  });
+});
+
+test("a gated caller is never counted at once", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    assert.equal(quotas.spendAtOnce(ANONYMOUS, NOON), null);
+    assert.equal(quotas.spendAtOnce(user("free"), NOON), null);
+  });
+});
+
+for (const tier of ["free", "pro"] as const)
+  test(`the dashboard's page of a token counts once an hour (${tier})`, async (t) => {
+    await eachDatabase(t, async (_t, { db }) => {
+      const quotas = createQuotas({ db });
+      const caller = user(tier);
+      const used = async (nowMs: number, mint = MINT) =>
+        (await quotas.spend(caller, nowMs, { mint })).used;
+      const spends = await Promise.all(
+        Array.from({ length: 20 }, () => quotas.spend(caller, NOON, { mint: MINT })),
+      );
+      assert.ok(spends.every(({ allowed }) => allowed));
+      assert.equal((await quotas.peek(caller, NOON)).used, 1);
+      assert.equal(await used(NOON + 1, OTHER_MINT), 2);
+      assert.equal(await used(NOON + 10), 2);
+      const nextHour = await quotas.spend(caller, NOON + 3_600_000, { mint: MINT });
+      assert.notEqual(nextHour.taken, null);
+    });
+  });
+
+test("a page that was refunded counts when it is opened again", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    for (const tier of ["free", "pro"] as const) {
+      const quotas = createQuotas({ db });
+      await quotas.refund(await quotas.spend(user(tier), NOON, { mint: MINT }));
+      assert.equal((await quotas.peek(user(tier), NOON)).used, 0);
+      assert.equal((await quotas.spend(user(tier), NOON, { mint: MINT })).used, 1);
+      await db.deleteFrom("daily_usage").execute();
+    }
+  });
+});
+
+test("a page already counted opens although the day is used up", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    await quotas.spend(user("free"), NOON, { mint: MINT });
+    for (let call = 0; call < 9; call++) await quotas.spend(user("free"), NOON + 60_000 + call);
+    assert.equal((await quotas.spend(user("free"), NOON + 130_000)).allowed, false);
+    assert.equal((await quotas.spend(user("free"), NOON + 130_000, { mint: MINT })).allowed, true);
+    const fresh = await quotas.spend(user("free"), NOON + 130_000, { mint: OTHER_MINT });
+    assert.equal(fresh.allowed, false);
+  });
+});
+
+test("the headers say the limit, what is left and when it opens again", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    const gated = await quotas.spend(ANONYMOUS, NOON);
+    assert.deepEqual(rateLimitHeaders(gated, NOON), {
+      "X-RateLimit-Limit": "5",
+      "X-RateLimit-Remaining": "4",
+      "RateLimit-Policy": '"day";q=5;w=86400',
+      RateLimit: '"day";r=4;t=43200',
+    });
+    const open = await quotas.spend(user("pro"), NOON);
+    assert.equal(rateLimitHeaders(open, NOON)["X-RateLimit-Remaining"], "599");
+    assert.equal(rateLimitHeaders(open, NOON).RateLimit, '"minute";r=599;t=60');
+  });
+});

@@ -1,0 +1,30 @@
+/** What each kind of caller may do. The one place where these numbers live. */
+export const TIERS = {
+  anonymous: { dailyQueries: 5, watchlistTokens: 0, fairUsePerMinute: 10 },
+  free: { dailyQueries: 10, watchlistTokens: 1, fairUsePerMinute: 10 },
+  degen: { dailyQueries: null, watchlistTokens: 20, fairUsePerMinute: 120 },
+  founder: { dailyQueries: null, watchlistTokens: 50, fairUsePerMinute: 300 },
+  pro: { dailyQueries: null, watchlistTokens: 100, fairUsePerMinute: 600 },
+} as const satisfies Readonly<Record<string, TierLimits>>;
+
+export type TierLimits = {
+  /** Exitability queries a UTC day; null where there is no daily gate. */
+  readonly dailyQueries: number | null;
+  readonly watchlistTokens: number;
+  readonly fairUsePerMinute: number;
+};
+
+export type TierName = keyof typeof TIERS;
+
+/** The tiers that an account can be on. */
+export type UserTier = Exclude<TierName, "anonymous">;
+
+export const USER_TIERS: readonly UserTier[] = ["free", "degen", "founder", "pro"];
+
+export function parseUserTier(text: string): UserTier | null {
+  return USER_TIERS.find((tier) => tier === text) ?? null;
+}
+
+export function tierLimits(tier: TierName): TierLimits {
+  return TIERS[tier];
+}
