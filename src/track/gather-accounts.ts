@@ -1,0 +1,51 @@
+import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { PoolRef } from "./open-pool.ts";
+
+/** Rounds of "what do you need, given this": pool, then vaults and configurations, then arrays. */
+const MAX_ROUNDS = 6;
+/** A venue names a few dozen at most; more is a pool that lies about itself. */
+const MAX_ACCOUNTS_PER_POOL = 64;
+
+export type LoadedAccounts = Map<Address, Account | null>;
+
+/** The addresses that a pool needs by what is loaded; none where the venue can't say. */
+export function accountsNeeded(pool: PoolRef, known: LoadedAccounts): readonly Address[] {
+  try {
+    const needed = pool.venue.accountsNeeded(pool.address, known);
+    return needed.length <= MAX_ACCOUNTS_PER_POOL ? needed : needed.slice(0, MAX_ACCOUNTS_PER_POOL);
+  } catch {
+    // A venue never throws here by contract; where it does, its pool shows as missing accounts.
+    return [pool.address];
+  }
+}
+
+/**
+ * Loads into `known` what the pools need, until they name nothing new or the rounds are used up.
+ * An address that the node leaves out is asked for once and stays unknown.
+ */
+export async function gatherAccounts(
+  source: ChainSource,
+  pools: readonly PoolRef[],
+  known: LoadedAccounts,
+  options: { readonly rounds?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  const asked = new Set<Address>();
+  for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round++) {
+    const missing = new Set<Address>();
+    for (const pool of pools) {
+      for (const address of accountsNeeded(pool, known)) {
+        if (!known.has(address) && !asked.has(address)) missing.add(address);
+      }
+    }
+    if (missing.size === 0) return;
+    const addresses = [...missing];
+    for (const address of addresses) asked.add(address);
+    addAll(known, await source.readAccounts(addresses, options.signal));
+  }
+}
+
+export function addAll(known: LoadedAccounts, read: AccountsRead): void {
+  for (const [address, account] of read.accounts) known.set(address, account);
+}

@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AppError } from "#src/platform/app-error.ts";
+import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import {
+  derivedPool,
+  namedAddress,
+  PLAIN_PROGRAM,
+  plainPool,
+  plainVenue,
+} from "#test/simulation/track/plain-pool-venue.ts";
+import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
+import { MAX_POOLS } from "./choose-pools.ts";
+import { loadMarket } from "./load-market.ts";
+
+const MINT = namedAddress("token");
+const RESERVES = { base: 500_000_000_000_000n, quote: 80n * SOL };
+
+function depsFor(chain: ScriptedChain) {
+  return { source: chain, venues: [plainVenue()], nowMs: () => chain.nowMs };
+}
+
+async function load(chain: ScriptedChain, mint = MINT) {
+  const loaded = await loadMarket(depsFor(chain), mint);
+  assert.equal(loaded.kind, "market");
+  return loaded;
+}
+
+test("a token's pools are found on both mint sides and at derived addresses", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const pools = [
+    placePool(chain, plainPool("one", MINT, WSOL), RESERVES),
+    placePool(chain, plainPool("inverted", WSOL, MINT), RESERVES),
+    placePool(chain, derivedPool(MINT, WSOL), RESERVES),
+  ];
+  const { market } = await load(chain);
+  assert.deepEqual(
+    new Set(market.pools.map(({ address }) => address)),
+    new Set(pools.map(({ address }) => address)),
+  );
+  assert.ok(market.isSearchComplete);
+  assert.equal(market.unpriced.length, 0);
+});
+
+test("all accounts behind a market stand at one slot, with the block time of that slot", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  chain.advance(5);
+  const { market, accounts } = await load(chain);
+  assert.equal(market.slot, chain.slot);
+  assert.equal(market.stateTimeMs, Math.floor(chain.nowMs / 1000) * 1000);
+  assert.equal(market.nowMs, chain.nowMs);
+  for (const address of [MINT, pool.address, pool.vaultA, pool.vaultB]) {
+    assert.equal(accounts.get(address)?.slot, chain.slot);
+  }
+});
+
+test("recorded accounts are judged at their own time", async () => {
+  const chain = new ScriptedChain({ origin: "recorded" });
+  placeToken(chain, MINT, 80);
+  const { market } = await loadMarket(
+    { ...depsFor(chain), nowMs: () => chain.nowMs + 1e9 },
+    MINT,
+  ).then((loaded) => {
+    assert.equal(loaded.kind, "market");
+    return loaded;
+  });
+  assert.equal(market.nowMs, market.stateTimeMs);
+});
+
+test("pools against anything but SOL and the stables are not the token's", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  placePool(chain, plainPool("odd", MINT, namedAddress("another token")), RESERVES);
+  const { market } = await load(chain);
+  assert.equal(market.pools.length, 1);
+  assert.equal(market.unpriced.length, 0);
+});
+
+test("a pool quoted in a stable brings that stable's SOL pools for the second hop", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placeMint(chain, USDC);
+  placePool(chain, plainPool("usdc", MINT, USDC), RESERVES);
+  const hop = placePool(chain, plainPool("hop", USDC, WSOL), {
+    base: 1_000_000_000_000n,
+    quote: 5_000n * SOL,
+  });
+  const { market } = await load(chain);
+  assert.deepEqual(
+    market.stablePools.map(({ address, baseMint }) => ({ address, baseMint })),
+    [{ address: hop.address, baseMint: USDC }],
+  );
+});
+
+test("a stable as the token counts its SOL pools only", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, USDC);
+  placePool(chain, plainPool("token", USDC, MINT), RESERVES);
+  const hop = placePool(chain, plainPool("hop", USDC, WSOL), RESERVES);
+  const { market } = await load(chain, USDC);
+  assert.deepEqual(
+    market.pools.map(({ address }) => address),
+    [hop.address],
+  );
+  assert.equal(market.stablePools.length, 0);
+});
+
+test("no mint, no pool after a complete search, and SOL itself are not found", async () => {
+  const chain = new ScriptedChain();
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
+  placeMint(chain, MINT);
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
+  assert.deepEqual(await loadMarket(depsFor(chain), WSOL), { kind: "not-found" });
+});
+
+test("an address without a mint costs one read and no search", async () => {
+  const chain = new ScriptedChain();
+  await loadMarket(depsFor(chain), MINT);
+  assert.equal(chain.reads.length, 1);
+  assert.equal(chain.searches.length, 0);
+});
+
+test("a provider that refuses searches leaves the search incomplete, and derived pools in", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, derivedPool(MINT, WSOL), RESERVES);
+  placePool(chain, plainPool("hidden", MINT, WSOL), RESERVES);
+  chain.refusedPrograms.add(PLAIN_PROGRAM);
+  const { market, refusals } = await load(chain);
+  assert.deepEqual(
+    market.pools.map(({ address }) => address),
+    [derivedPool(MINT, WSOL).address],
+  );
+  assert.equal(market.isSearchComplete, false);
+  assert.equal(refusals.length, 2);
+});
+
+test("an incomplete search that found none is a market that says so, never not-found", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  chain.refusedPrograms.add(PLAIN_PROGRAM);
+  const { market } = await load(chain);
+  assert.equal(market.pools.length, 0);
+  assert.equal(market.isSearchComplete, false);
+});
+
+test("a derived address that a stranger sent lamports to is no pool", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  chain.set(derivedPool(MINT, WSOL).address, {
+    owner: SYSTEM_PROGRAM,
+    lamports: 1n,
+    data: new Uint8Array(0),
+  });
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
+});
+
+test("a pool whose vault was left out is known, unpriced, and weighed by the other vault", async () => {
+  const chain = new ScriptedChain();
+  const main = placeToken(chain, MINT, 80);
+  const broken = placePool(chain, plainPool("broken", MINT, WSOL), RESERVES);
+  chain.leftOut.add(broken.vaultA);
+  const { market } = await load(chain);
+  assert.deepEqual(
+    market.pools.map(({ address }) => address),
+    [main.address],
+  );
+  assert.deepEqual(
+    market.unpriced.map(({ address, reason, quoteHeld, quoteMint }) => ({
+      address,
+      reason,
+      quoteHeld,
+      quoteMint,
+    })),
+    [
+      {
+        address: broken.address,
+        reason: "missing-account",
+        quoteHeld: 80n * SOL,
+        quoteMint: WSOL,
+      },
+    ],
+  );
+});
+
+test("a mint account that the node withholds is a failure, never not-found", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  chain.leftOut.add(MINT);
+  await assert.rejects(loadMarket(depsFor(chain), MINT), (error) => {
+    assert.ok(error instanceof AppError);
+    assert.equal(error.code, "chain_unavailable");
+    return true;
+  });
+});
+
+test("hundreds of junk pools can't push out the pools that hold the quote", async () => {
+  const chain = new ScriptedChain();
+  const main = placeToken(chain, MINT, 80);
+  for (let index = 0; index < 300; index++) {
+    placePool(chain, plainPool(`junk ${index}`, MINT, WSOL), { base: 1_000n, quote: 1_000n });
+  }
+  const derived = placePool(chain, derivedPool(MINT, WSOL), { base: 1n, quote: 1n });
+  const { market } = await load(chain);
+  const kept = new Set(market.pools.map(({ address }) => address));
+  assert.ok(kept.has(main.address));
+  assert.ok(kept.has(derived.address));
+  assert.equal(market.pools.length, MAX_POOLS);
+  assert.ok(market.isSearchComplete);
+  assert.equal(market.unpriced.length, 1);
+  assert.equal(market.unpriced[0]?.quoteHeld, 1_000n * BigInt(302 - MAX_POOLS));
+});
+
+test("a venue that throws costs its own pool, not the token", async () => {
+  const chain = new ScriptedChain();
+  const main = placeToken(chain, MINT, 80);
+  const bad = placePool(chain, plainPool("bad", MINT, WSOL), RESERVES);
+  const venue = plainVenue();
+  const deps = {
+    ...depsFor(chain),
+    venues: [
+      {
+        ...venue,
+        decode: (pool: typeof MINT, known: Parameters<typeof venue.decode>[1]) => {
+          if (pool === bad.address) throw new RangeError("a bug of ours");
+          return venue.decode(pool, known);
+        },
+      },
+    ],
+  };
+  const loaded = await loadMarket(deps, MINT);
+  assert.equal(loaded.kind, "market");
+  assert.deepEqual(
+    loaded.market.pools.map(({ address }) => address),
+    [main.address],
+  );
+  assert.equal(loaded.market.unpriced[0]?.reason, "undecodable");
+});

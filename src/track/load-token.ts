@@ -1,0 +1,108 @@
+import type { ChainSource } from "#src/chain/chain-source.ts";
+import type { UnpricedPool } from "#src/measure/market.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { decodeMint, type Mint } from "#src/venues/token/mint.ts";
+import type { Venue } from "#src/venues/venue.ts";
+import { choosePools } from "./choose-pools.ts";
+import { discoverPools, type PoolQuery } from "./discover-pools.ts";
+import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import type { PoolRef } from "./open-pool.ts";
+import { isStable } from "./quote-mints.ts";
+
+/** SOL pools of a stable that are kept for the second hop: only the deepest is used. */
+const MAX_HOP_POOLS = 4;
+
+export type LoadDeps = {
+  readonly source: ChainSource;
+  readonly venues: readonly Venue<unknown>[];
+  readonly nowMs: NowMs;
+};
+
+/** The pools of one mint as a search found them. */
+export type FoundPools = {
+  readonly pools: readonly PoolRef[];
+  /** Addresses at which a pool of it can appear later. */
+  readonly vacant: readonly PoolRef[];
+  /** Pools that were left out for their number, as one. */
+  readonly leftOut: UnpricedPool | null;
+  readonly isSearchComplete: boolean;
+  readonly refusals: readonly string[];
+};
+
+export type LoadedToken =
+  | { readonly kind: "token"; readonly mintFacts: Mint; readonly found: FoundPools }
+  /** No such token, or a complete search found no pool of it. */
+  | { readonly kind: "not-found" };
+
+/**
+ * From a mint to its pools, with every account behind them loaded into `known`.
+ *
+ * @throws AppError chain_unavailable where the node can't be reached, or withholds the mint itself
+ */
+export async function loadToken(
+  deps: LoadDeps,
+  mint: Address,
+  known: LoadedAccounts,
+  signal?: AbortSignal,
+): Promise<LoadedToken> {
+  if (mint === WSOL) return { kind: "not-found" };
+  const mintRead = await deps.source.readAccounts([mint], signal);
+  addAll(known, mintRead);
+  const mintAccount = known.get(mint);
+  if (mintAccount === undefined) {
+    throw new AppError("chain_unavailable", {
+      publicMessage: "The Solana node did not deliver this token's mint account; try again.",
+      context: { mint },
+      retryable: true,
+    });
+  }
+  const mintFacts = decodeMint(mintAccount);
+  if (mintFacts === null) return { kind: "not-found" };
+  const found = await findPools(
+    deps,
+    { mint, pairedWith: isStable(mint) ? WSOL : null },
+    known,
+    signal,
+  );
+  if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
+  return { kind: "token", mintFacts, found };
+}
+
+/** The SOL pools of a stable that can serve as the second hop, loaded into `known`. */
+export async function loadHopPools(
+  deps: LoadDeps,
+  stable: Address,
+  known: LoadedAccounts,
+  signal?: AbortSignal,
+): Promise<FoundPools> {
+  return await findPools(deps, { mint: stable, pairedWith: WSOL }, known, signal, MAX_HOP_POOLS);
+}
+
+async function findPools(
+  deps: LoadDeps,
+  query: PoolQuery,
+  known: LoadedAccounts,
+  signal: AbortSignal | undefined,
+  limit?: number,
+): Promise<FoundPools> {
+  const discovery = await discoverPools(deps, query, signal);
+  for (const [address, account] of discovery.accounts) known.set(address, account);
+  const choice = await choosePools(deps.source, {
+    mint: query.mint,
+    candidates: discovery.pools,
+    known,
+    signal,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  await gatherAccounts(deps.source, choice.pools, known, { signal });
+  return {
+    pools: choice.pools,
+    vacant: discovery.vacant,
+    leftOut: choice.leftOut,
+    isSearchComplete: discovery.isComplete && choice.isComplete,
+    refusals: discovery.refusals,
+  };
+}
