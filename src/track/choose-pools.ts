@@ -95,6 +95,8 @@ function summarize(dropped: readonly Weighed[]): UnpricedPool | null {
   for (const { weight } of dropped) held += weight ?? 0n;
   return {
     venue: largest.pool.venue.id,
+    family: largest.pool.venue.family,
+    kind: largest.pool.venue.kind,
     address: largest.pool.address,
     reason: "unsupported",
     detail: `${dropped.length} smaller pools beyond the ${MAX_POOLS} that are followed`,

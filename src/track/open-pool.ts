@@ -94,6 +94,8 @@ export function unpricedPool(pool: OpenPool, known: AccountSet): UnpricedPool | 
       : (["undecodable", "the pair can't be read"] as const);
   return {
     venue: venue.id,
+    family: venue.family,
+    kind: venue.kind,
     address,
     reason,
     detail,
