@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getAddressDecoder, getAddressEncoder } from "@solana/kit";
 import fc from "fast-check";
-import { addressBytes, addressFromBytes, parseAddress } from "./address.ts";
+import { addressBytes, addressFromBytes, compareAddressBytes, parseAddress } from "./address.ts";
 
 const thirtyTwoBytes = fc.oneof(
   fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -37,4 +37,13 @@ test("text that is not the base58 form of exactly 32 bytes is no address", () =>
     assert.equal(parseAddress(text), null, text);
   }
   assert.equal(parseAddress("1".repeat(32)), "1".repeat(32));
+});
+
+test("addresses compare by their bytes, not by their text", () => {
+  fc.assert(
+    fc.property(thirtyTwoBytes, thirtyTwoBytes, (a, b) => {
+      const compared = compareAddressBytes(addressFromBytes(a), addressFromBytes(b));
+      assert.equal(Math.sign(compared), Math.sign(Buffer.compare(a, b)));
+    }),
+  );
 });

@@ -71,3 +71,14 @@ export function addressBytes(text: string): Uint8Array | null {
   while (leading < 32 && bytes[leading] === 0) leading++;
   return leading === zeros ? bytes : null;
 }
+
+/** Below zero where the bytes of `a` come first: the order in which programs sort a pair's mints. */
+export function compareAddressBytes(a: Address, b: Address): number {
+  const bytesA = addressBytes(a);
+  const bytesB = addressBytes(b);
+  for (let index = 0; index < 32; index++) {
+    const difference = (bytesA?.[index] ?? 0) - (bytesB?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

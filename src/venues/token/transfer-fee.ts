@@ -21,7 +21,16 @@ export function transferFee(
   epoch: bigint,
 ): bigint {
   if (schedule === null) return 0n;
-  const fee = epoch >= schedule.newer.epoch ? schedule.newer : schedule.older;
+  const fee = feeAt(schedule, epoch);
   if (fee.feeBps === 0 || amount === 0n) return 0n;
   return minBigint(mulDivCeil(amount, BigInt(fee.feeBps), 10_000n), fee.maximum);
+}
+
+/** The rate that holds at `epoch`, in basis points; 0 for a mint without the extension. */
+export function transferFeeBps(schedule: TransferFeeSchedule | null, epoch: bigint): number {
+  return schedule === null ? 0 : feeAt(schedule, epoch).feeBps;
+}
+
+function feeAt(schedule: TransferFeeSchedule, epoch: bigint): TransferFee {
+  return epoch >= schedule.newer.epoch ? schedule.newer : schedule.older;
 }

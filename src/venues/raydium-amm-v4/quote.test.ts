@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { replay } from "#src/accuracy/replay.ts";
+import { U64_MAX } from "#src/units/integer.ts";
+import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { type AmmFixture, ammFixture, testAddress } from "#test/support/raydium-pools.ts";
+import { raydiumAmmV4 } from "./adapter.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+
+function sell(fields: AmmFixture, sells: "coin" | "pc", amountIn: bigint) {
+  const { pool, mintA, mintB, accounts } = ammFixture(fields);
+  const decoded = raydiumAmmV4.decode(pool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const inputMint = sells === "coin" ? mintA : mintB;
+  const quote = raydiumAmmV4.quoteExactIn(decoded.state, { inputMint, amountIn, clock: CLOCK });
+  return quote;
+}
+
+function amountOut(quote: ReturnType<typeof sell>): bigint | string {
+  return quote.kind === "filled" ? quote.amountOut : quote.reason;
+}
+
+type Vector = {
+  readonly name: string;
+  readonly pool: Readonly<Record<string, string | number>>;
+  readonly sells: "coin" | "pc";
+  readonly amountIn: string;
+  readonly amountOut: string | null;
+  readonly reason?: string;
+};
+
+const vectors: readonly Vector[] = JSON.parse(
+  readFileSync(new URL("vectors/swaps.json", import.meta.url), "utf8"),
+);
+
+for (const vector of vectors) {
+  test(`pays what was executed: ${vector.name}`, () => {
+    const fields = Object.fromEntries(
+      Object.entries(vector.pool).map(([name, value]) => [
+        name,
+        typeof value === "string" ? BigInt(value) : value,
+      ]),
+    ) as AmmFixture;
+    const expected = vector.amountOut === null ? vector.reason : BigInt(vector.amountOut);
+    assert.equal(amountOut(sell(fields, vector.sells, BigInt(vector.amountIn))), expected);
+  });
+}
+
+test("every recorded execution is replayed to the base unit, refusals included", async (t) => {
+  const path = sharedPath(t, "executions", "raydium-amm-v4.jsonl.gz");
+  if (path === null) return;
+  const cases = await readExecutions(path);
+  assert.ok(cases.length > 100);
+  for (const { line, execution } of cases) {
+    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+  }
+});
+
+test("the fee fraction is the pool's own", () => {
+  const pool = { coinVault: 1_000_000n, pcVault: 1_000_000n };
+  assert.equal(amountOut(sell(pool, "coin", 1000n)), 996n);
+  const dear = { ...pool, swapFeeNumerator: 333n, swapFeeDenominator: 1000n };
+  assert.equal(amountOut(sell(dear, "coin", 1000n)), 666n);
+});
+
+test("a fee of nothing and a fee without a denominator are told apart", () => {
+  const pool = { coinVault: 1_000_000n, pcVault: 1_000_000n, swapFeeNumerator: 0n };
+  assert.equal(amountOut(sell(pool, "coin", 1000n)), 999n);
+  assert.equal(amountOut(sell({ ...pool, swapFeeDenominator: 0n }, "coin", 1000n)), "refused");
+});
+
+test("only statuses 1, 6 and an opened 7 trade", () => {
+  const pool = { coinVault: 1_000_000n, pcVault: 1_000_000n };
+  const answers = [0, 1, 2, 3, 4, 5, 6, 7].map((status) =>
+    amountOut(sell({ ...pool, status, openTime: 1_790_000_000n }, "coin", 1000n)),
+  );
+  assert.deepEqual(answers, ["paused", 996n, "paused", "paused", "paused", "paused", 996n, 996n]);
+  const early = { ...pool, status: 7, openTime: 1_790_000_001n };
+  assert.equal(amountOut(sell(early, "coin", 1000n)), "not-open-yet");
+});
+
+test("the first swap opens a pool that waited", () => {
+  const quote = sell({ coinVault: 1_000_000n, pcVault: 1_000_000n, status: 7 }, "coin", 1000n);
+  assert.equal(quote.kind === "filled" && quote.after.status, "swap-only");
+});
+
+test("what the protocol has yet to take is no reserve", () => {
+  const pool = { coinVault: 1_000_500n, pcVault: 1_000_700n };
+  const owed = { ...pool, needTakePnlCoin: 500n, needTakePnlPc: 700n };
+  assert.equal(amountOut(sell(owed, "coin", 1000n)), 996n);
+  const over = { ...pool, needTakePnlPc: 2_000_000n };
+  assert.equal(amountOut(sell(over, "coin", 1000n)), "insufficient-liquidity");
+});
+
+test("amounts at the edges give a reason", () => {
+  const pool = { coinVault: 1_000_000n, pcVault: 1_000_000n };
+  assert.equal(amountOut(sell(pool, "coin", 0n)), "amount-zero");
+  assert.equal(amountOut(sell(pool, "coin", U64_MAX + 1n)), "overflow");
+  assert.equal(amountOut(sell(pool, "coin", U64_MAX)), "overflow");
+  assert.equal(
+    amountOut(sell({ coinVault: 0n, pcVault: 9n }, "coin", 5n)),
+    "insufficient-liquidity",
+  );
+  assert.equal(amountOut(sell({ coinVault: 9n, pcVault: 0n }, "coin", 5n)), "output-zero");
+});
+
+test("a mint that the pool does not hold is refused", () => {
+  const { pool, accounts } = ammFixture({ coinVault: 1_000_000n, pcVault: 1_000_000n });
+  const decoded = raydiumAmmV4.decode(pool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const quote = raydiumAmmV4.quoteExactIn(decoded.state, {
+    inputMint: testAddress(99),
+    amountIn: 5n,
+    clock: CLOCK,
+  });
+  assert.deepEqual(quote, { kind: "unfillable", reason: "refused" });
+});

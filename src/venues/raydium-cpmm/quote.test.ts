@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { replay } from "#src/accuracy/replay.ts";
+import { U64_MAX } from "#src/units/integer.ts";
+import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { type CpmmFixture, cpmmFixture } from "#test/support/raydium-pools.ts";
+import { raydiumCpmm } from "./adapter.ts";
+import type { CpmmState } from "./decode.ts";
+import { feesWithCreator } from "./fees.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+
+function stateOf(fields: CpmmFixture): CpmmState {
+  const { pool, accounts } = cpmmFixture(fields);
+  const decoded = raydiumCpmm.decode(pool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+function sell(fields: CpmmFixture, sells: "token0" | "token1", amountIn: bigint) {
+  const state = stateOf(fields);
+  return raydiumCpmm.quoteExactIn(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
+}
+
+function amountOut(quote: ReturnType<typeof sell>): bigint | string {
+  return quote.kind === "filled" ? quote.amountOut : quote.reason;
+}
+
+type Vector = {
+  readonly name: string;
+  readonly pool: Readonly<Record<string, string | number | boolean>>;
+  readonly sells: "token0" | "token1";
+  readonly amountIn: string;
+  readonly amountOut: string | null;
+  readonly reason?: string;
+};
+
+const vectors: readonly Vector[] = JSON.parse(
+  readFileSync(new URL("vectors/swaps.json", import.meta.url), "utf8"),
+);
+
+for (const vector of vectors) {
+  test(`pays what was executed: ${vector.name}`, () => {
+    const fields = Object.fromEntries(
+      Object.entries(vector.pool).map(([name, value]) => [
+        name,
+        typeof value === "string" ? BigInt(value) : value,
+      ]),
+    ) as unknown as CpmmFixture;
+    const expected = vector.amountOut === null ? vector.reason : BigInt(vector.amountOut);
+    assert.equal(amountOut(sell(fields, vector.sells, BigInt(vector.amountIn))), expected);
+  });
+}
+
+test("every recorded execution is replayed to the base unit, refusals included", async (t) => {
+  const path = sharedPath(t, "executions", "raydium-cpmm.jsonl.gz");
+  if (path === null) return;
+  const cases = await readExecutions(path);
+  assert.ok(cases.length > 300);
+  for (const { line, execution } of cases) {
+    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+  }
+});
+
+const even = { vault0: 1_000_000_000n, vault1: 1_000_000_000n };
+
+test("fees owed to protocol, fund and creator are no reserve, and grow with a swap", () => {
+  const owed: CpmmFixture = {
+    vault0: 1_000_000_600n,
+    vault1: 1_000_000_060n,
+    protocolFees: [100n, 10n],
+    fundFees: [200n, 20n],
+    creatorFees: [300n, 30n],
+    isCreatorFeeEnabled: true,
+    creatorFeeOn: 2,
+  };
+  const quote = sell(owed, "token0", 1_000_000n);
+  assert.equal(quote.kind, "filled");
+  if (quote.kind !== "filled") return;
+  // Trade fee 2500; protocol 12 % and fund 4 % of it; the creator takes 500 ppm of what comes out.
+  const { token0, token1 } = quote.after;
+  assert.deepEqual([token0.protocolFees, token0.fundFees, token0.creatorFees], [400n, 300n, 300n]);
+  const gross = (997_500n * 1_000_000_000n) / (1_000_000_000n + 997_500n);
+  const creator = (gross * 500n + 999_999n) / 1_000_000n;
+  assert.equal(quote.amountOut, gross - creator);
+  assert.deepEqual(
+    [token1.protocolFees, token1.fundFees, token1.creatorFees],
+    [10n, 20n, 30n + creator],
+  );
+  assert.equal(token0.vaultAmount, 1_001_000_600n);
+  assert.equal(token1.vaultAmount, 1_000_000_060n - quote.amountOut);
+});
+
+test("the creator's fee is taken on the side that the pool names", () => {
+  for (const [creatorFeeOn, sells, side] of [
+    [0, "token0", "input"],
+    [0, "token1", "input"],
+    [1, "token0", "input"],
+    [1, "token1", "output"],
+    [2, "token0", "output"],
+    [2, "token1", "input"],
+  ] as const) {
+    const quote = sell({ ...even, creatorFeeOn, isCreatorFeeEnabled: true }, sells, 1_000_000n);
+    assert.equal(quote.kind, "filled");
+    if (quote.kind !== "filled") return;
+    const input = quote.after[sells];
+    assert.equal(input.creatorFees > 0n, side === "input", `${creatorFeeOn} ${sells}`);
+  }
+});
+
+test("fee and creator's fee on the input are rounded up once, over both rates", () => {
+  // Two roundings would take 3 + 1 of an order of 1001 units.
+  assert.deepEqual(feesWithCreator(1001n, 2500n, 500n), { trade: 4n, creator: 0n });
+  assert.deepEqual(feesWithCreator(1_000_000n, 2500n, 500n), { trade: 2500n, creator: 500n });
+});
+
+test("a pool without any rate can't split its creator fee: the program refuses", () => {
+  const free = { ...even, tradeFeeRate: 0n, creatorFeeRate: 0n };
+  assert.equal(amountOut(sell(free, "token0", 1000n)), "refused");
+  const outside: CpmmFixture = { ...free, creatorFeeOn: 2 };
+  assert.equal(amountOut(sell(outside, "token0", 1000n)), 999n);
+});
+
+test("transfer fees of the epoch are taken on the way in and on the way out", () => {
+  const schedule = {
+    older: { epoch: 0n, maximum: U64_MAX, feeBps: 100 },
+    newer: { epoch: 926n, maximum: 5n, feeBps: 1000 },
+  };
+  const feesOnBoth: CpmmFixture = {
+    ...even,
+    tradeFeeRate: 10_000n,
+    transferFee0: schedule,
+    transferFee1: schedule,
+  };
+  const state = stateOf(feesOnBoth);
+  const at = (epoch: bigint) =>
+    raydiumCpmm.quoteExactIn(state, {
+      inputMint: state.token0.mint,
+      amountIn: 10_000n,
+      clock: { ...CLOCK, epoch },
+    });
+  // 9900 arrive, 9801 are swapped for 9800, of which 98 are withheld.
+  assert.equal(amountOut(at(925n)), 9702n);
+  // 9995 arrive, 9895 are swapped for 9894, of which 5 are withheld.
+  assert.equal(amountOut(at(926n)), 9889n);
+  assert.equal(raydiumCpmm.feePpm(state, state.token0.mint, CLOCK), 30_000);
+});
+
+test("a transfer fee that leaves nothing is refused on either side", () => {
+  const all = { epoch: 0n, maximum: U64_MAX, feeBps: 10_000 };
+  const schedule = { older: all, newer: all };
+  assert.equal(
+    amountOut(sell({ ...even, transferFee0: schedule }, "token0", 10_000n)),
+    "amount-zero",
+  );
+  assert.equal(
+    amountOut(sell({ ...even, transferFee1: schedule }, "token0", 10_000n)),
+    "output-zero",
+  );
+});
+
+test("a pool opens at its time, not a second before", () => {
+  assert.equal(amountOut(sell({ ...even, openTime: 1_790_000_000n }, "token0", 1000n)), 996n);
+  const early = { ...even, openTime: 1_790_000_001n };
+  assert.equal(amountOut(sell(early, "token0", 1000n)), "not-open-yet");
+});
+
+test("amounts at the edges give a reason", () => {
+  assert.equal(amountOut(sell(even, "token0", 0n)), "amount-zero");
+  assert.equal(amountOut(sell(even, "token0", U64_MAX + 1n)), "overflow");
+  assert.equal(amountOut(sell(even, "token0", U64_MAX)), "overflow");
+  assert.equal(amountOut(sell({ ...even, vault0: 0n }, "token0", 5n)), "insufficient-liquidity");
+  assert.equal(
+    amountOut(sell({ ...even, protocolFees: [1n << 40n, 0n] }, "token0", 5n)),
+    "insufficient-liquidity",
+  );
+});

@@ -1,0 +1,108 @@
+import { checkedU64, checkedU128 } from "#src/units/integer.ts";
+import { MathError } from "#src/units/math-error.ts";
+import { constantProductOut } from "../curves/constant-product.ts";
+import { transferFee } from "../token/transfer-fee.ts";
+import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import type { CpmmState, CpmmToken } from "./decode.ts";
+import { feeCeil, feeFloor, feesWithCreator } from "./fees.ts";
+
+/** Whether the program takes swaps at this clock. */
+export function statusAt(state: CpmmState, clock: Clock): PoolStatus {
+  if (state.isSwapDisabled || state.token0.isStuck || state.token1.isStuck) return "paused";
+  return clock.unixTimestamp < state.openTime ? "not-open-yet" : "open";
+}
+
+/**
+ * Vault balance less what is owed to protocol, fund and creator, in base units.
+ *
+ * @throws MathError where more is owed than the vault holds
+ */
+export function reserveOf(token: CpmmToken): bigint {
+  const owed = checkedU64(token.protocolFees + token.fundFees + token.creatorFees, "fees owed");
+  return checkedU64(token.vaultAmount - owed, "reserve");
+}
+
+/**
+ * An exact-in swap in the program's own order of operations.
+ *
+ * @see swap_base_input in the source named in this folder's README
+ */
+export function quoteExactIn(state: CpmmState, order: ExactIn): Quote<CpmmState> {
+  const status = statusAt(state, order.clock);
+  if (status !== "open") return unfillable(status);
+  if (order.amountIn <= 0n) return unfillable("amount-zero");
+  try {
+    return swapBaseInput(state, order);
+  } catch (error) {
+    if (error instanceof MathError) return unfillable(reasonOf(error));
+    throw error;
+  }
+}
+
+function unfillable(reason: UnfillableReason): Quote<never> {
+  return { kind: "unfillable", reason };
+}
+
+function reasonOf(error: MathError): UnfillableReason {
+  if (error.code === "underflow") return "insufficient-liquidity";
+  return error.code === "division-by-zero" ? "refused" : "overflow";
+}
+
+function swapBaseInput(state: CpmmState, order: ExactIn): Quote<CpmmState> {
+  const isZeroForOne = order.inputMint === state.token0.mint;
+  if (!isZeroForOne && order.inputMint !== state.token1.mint) return unfillable("refused");
+  const input = isZeroForOne ? state.token0 : state.token1;
+  const output = isZeroForOne ? state.token1 : state.token0;
+
+  const amountIn = checkedU64(order.amountIn, "amount in");
+  const reaching = amountIn - transferFee(input.transferFee, amountIn, order.clock.epoch);
+  if (reaching <= 0n) return unfillable("amount-zero");
+  const reserveIn = reserveOf(input);
+  const reserveOut = reserveOf(output);
+  // The program divides each reserve by the other for its price record.
+  if (reserveIn === 0n || reserveOut === 0n) return unfillable("insufficient-liquidity");
+
+  const isCreatorFeeOnInput = creatorFeeIsOnInput(state, isZeroForOne);
+  const fees = isCreatorFeeOnInput
+    ? feesWithCreator(reaching, state.tradeFeeRate, state.creatorFeeRate)
+    : { trade: feeCeil(reaching, state.tradeFeeRate), creator: 0n };
+  const swappedIn = checkedU128(reaching - fees.trade - fees.creator, "amount less fees");
+  const swappedOut = constantProductOut(reserveIn, reserveOut, swappedIn);
+  const creatorFeeOut = isCreatorFeeOnInput ? 0n : feeCeil(swappedOut, state.creatorFeeRate);
+  const paid = checkedU128(swappedOut - creatorFeeOut, "amount out");
+  checkedU128((reserveIn + swappedIn) * (reserveOut - swappedOut), "constant after");
+  const received = paid - transferFee(output.transferFee, paid, order.clock.epoch);
+  if (received <= 0n) return unfillable("output-zero");
+
+  const after = {
+    input: {
+      ...input,
+      vaultAmount: checkedU64(input.vaultAmount + reaching, "input vault"),
+      protocolFees: checkedU64(
+        input.protocolFees + checkedU64(feeFloor(fees.trade, state.protocolFeeRate)),
+      ),
+      fundFees: checkedU64(input.fundFees + checkedU64(feeFloor(fees.trade, state.fundFeeRate))),
+      creatorFees: checkedU64(input.creatorFees + fees.creator),
+    },
+    output: {
+      ...output,
+      vaultAmount: output.vaultAmount - paid,
+      creatorFees: checkedU64(output.creatorFees + creatorFeeOut),
+    },
+  };
+  return {
+    kind: "filled",
+    amountOut: received,
+    after: {
+      ...state,
+      token0: isZeroForOne ? after.input : after.output,
+      token1: isZeroForOne ? after.output : after.input,
+    },
+  };
+}
+
+/** Whether the creator's fee is taken before the swap, from what comes in. */
+export function creatorFeeIsOnInput(state: CpmmState, isZeroForOne: boolean): boolean {
+  if (state.creatorFeeOn === "input") return true;
+  return (state.creatorFeeOn === "token0") === isZeroForOne;
+}
