@@ -17,8 +17,8 @@ export function numberedKey(
   dialect: Dialect,
 ): (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder {
   return dialect === "sqlite"
-    ? (column) => column.primaryKey().autoIncrement()
-    : (column) => column.generatedByDefaultAsIdentity().primaryKey();
+    ? (column) => column.notNull().primaryKey().autoIncrement()
+    : (column) => column.notNull().generatedByDefaultAsIdentity().primaryKey();
 }
 
 /** The type of a moment in the tables that the sign-in library writes; ours are int8 milliseconds. */

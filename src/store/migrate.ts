@@ -2,6 +2,10 @@ import { type Kysely, sql } from "kysely";
 import type { Database } from "./database.ts";
 import type { MigrationContext } from "./dialect.ts";
 import * as dailyUsage from "./migrations/0001-daily-usage.ts";
+import * as users from "./migrations/0002-users.ts";
+import * as signInRequests from "./migrations/0003-sign-in-requests.ts";
+import * as apiKeys from "./migrations/0004-api-keys.ts";
+import * as waitlistAndEvents from "./migrations/0005-waitlist-and-events.ts";
 
 export type Migration = {
   readonly name: string;
@@ -12,7 +16,13 @@ export type Migration = {
  * Every migration in order. Numbers are set apart by group of tables; one that was merged is never
  * edited, and each must leave the previous version of the service working.
  */
-export const MIGRATIONS: readonly Migration[] = [{ name: "0001-daily-usage", ...dailyUsage }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0001-daily-usage", ...dailyUsage },
+  { name: "0002-users", ...users },
+  { name: "0003-sign-in-requests", ...signInRequests },
+  { name: "0004-api-keys", ...apiKeys },
+  { name: "0005-waitlist-and-events", ...waitlistAndEvents },
+];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };
 

@@ -17,6 +17,9 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
   bool: "LibraryBoolean",
 };
 
+/** What a brand is kept as. */
+const UNBRANDED: Readonly<Record<string, string>> = { UserId: "string", Address: "string" };
+
 /** On SQLite the sign-in library keeps moments as text and booleans as numbers. */
 const AS_ON_SQLITE: Readonly<Record<string, string>> = {
   LibraryMoment: "string",
@@ -39,7 +42,8 @@ test("the typed schema has the tables, columns, types and nulls that the migrati
         }),
       );
     const expected = written.map(({ table, column, type }) => {
-      const [plain = "", ...rest] = type.split(" | ");
+      const [branded = "", ...rest] = type.split(" | ");
+      const plain = UNBRANDED[branded] ?? branded;
       const stored = dialect === "sqlite" ? (AS_ON_SQLITE[plain] ?? plain) : plain;
       return `${table}.${column}: ${[stored, ...rest].join(" | ")}`;
     });

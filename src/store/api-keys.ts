@@ -1,0 +1,202 @@
+import type { Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+import type { UserId } from "./user-id.ts";
+import { noteAccessChange } from "./users.ts";
+
+export type ApiKeysTables = {
+  api_keys: {
+    id: string;
+    user_id: UserId;
+    /** SHA-256 of the whole key, hexadecimal. */
+    hash: string;
+    /** The beginning and end of the key, for people to tell one from another. */
+    hint: string;
+    created_at_ms: bigint;
+    /** Set by a rotation: until then the old key still works. */
+    expires_at_ms: bigint | null;
+    revoked_at_ms: bigint | null;
+    last_used_at_ms: bigint | null;
+  };
+  api_key_usage: { key_id: string; day: bigint; used: bigint };
+};
+
+export type ApiKeyRecord = {
+  readonly id: string;
+  readonly hint: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly lastUsedAtMs: number | null;
+  readonly usedToday: number;
+};
+
+export type NewApiKey = {
+  readonly id: string;
+  readonly userId: UserId;
+  readonly hash: string;
+  readonly hint: string;
+};
+
+/** What a key that works stands for. */
+export type ApiKeyOwner = {
+  readonly keyId: string;
+  readonly userId: UserId;
+  readonly tier: string;
+  readonly expiresAtMs: number | null;
+};
+
+/** @returns false, and nothing changed, where the user has a current key already */
+export async function addFirstApiKey(
+  db: Kysely<Schema>,
+  key: NewApiKey,
+  nowMs: number,
+): Promise<boolean> {
+  const row = await db
+    .insertInto("api_keys")
+    .values(newRow(key, nowMs))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Puts a new key in the place of the user's current one, which works until `oldUntilMs`.
+ *
+ * @returns false, and nothing changed, where the user has no current key
+ */
+export async function replaceApiKey(
+  db: Kysely<Schema>,
+  key: NewApiKey,
+  { nowMs, oldUntilMs }: { readonly nowMs: number; readonly oldUntilMs: number },
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const replaced = await transaction
+      .updateTable("api_keys")
+      .set({ expires_at_ms: BigInt(oldUntilMs) })
+      .where("user_id", "=", key.userId)
+      .where("expires_at_ms", "is", null)
+      .where("revoked_at_ms", "is", null)
+      .executeTakeFirst();
+    if (replaced.numUpdatedRows === 0n) return false;
+    await transaction.insertInto("api_keys").values(newRow(key, nowMs)).execute();
+    await noteAccessChange(transaction, key.userId, nowMs);
+    return true;
+  });
+}
+
+function newRow({ id, userId, hash, hint }: NewApiKey, nowMs: number) {
+  return {
+    id,
+    user_id: userId,
+    hash,
+    hint,
+    created_at_ms: BigInt(nowMs),
+    expires_at_ms: null,
+    revoked_at_ms: null,
+    last_used_at_ms: null,
+  };
+}
+
+/** @returns whether the user had such a key, still working or not */
+export async function revokeApiKey(
+  db: Kysely<Schema>,
+  { userId, keyId }: { readonly userId: UserId; readonly keyId: string },
+  nowMs: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .updateTable("api_keys")
+      .set((eb) => ({ revoked_at_ms: eb.fn.coalesce("revoked_at_ms", eb.val(BigInt(nowMs))) }))
+      .where("id", "=", keyId)
+      .where("user_id", "=", userId)
+      .returning("id")
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    await noteAccessChange(transaction, userId, nowMs);
+    return true;
+  });
+}
+
+/** The owner of a key that works at `nowMs`; null where it is unknown, over, or its user disabled. */
+export async function findApiKeyOwner(
+  db: Kysely<Schema>,
+  hash: string,
+  nowMs: number,
+): Promise<ApiKeyOwner | null> {
+  const row = await db
+    .selectFrom("api_keys")
+    .innerJoin("users", "users.id", "api_keys.user_id")
+    .select(["api_keys.id", "api_keys.user_id", "api_keys.expires_at_ms", "users.tier"])
+    .where("api_keys.hash", "=", hash)
+    .where("api_keys.revoked_at_ms", "is", null)
+    .where("users.disabled_at_ms", "is", null)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const expiresAtMs = row.expires_at_ms === null ? null : Number(row.expires_at_ms);
+  if (expiresAtMs !== null && expiresAtMs <= nowMs) return null;
+  return { keyId: row.id, userId: row.user_id, tier: row.tier, expiresAtMs };
+}
+
+/** Every key a user ever had, newest first. */
+export async function apiKeysOfUser(
+  db: Kysely<Schema>,
+  userId: UserId,
+  day: number,
+): Promise<readonly ApiKeyRecord[]> {
+  const rows = await db
+    .selectFrom("api_keys")
+    .leftJoin("api_key_usage", (join) =>
+      join
+        .onRef("api_key_usage.key_id", "=", "api_keys.id")
+        .on("api_key_usage.day", "=", BigInt(day)),
+    )
+    .selectAll("api_keys")
+    .select("api_key_usage.used")
+    .where("api_keys.user_id", "=", userId)
+    .orderBy("api_keys.created_at_ms", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    hint: row.hint,
+    createdAtMs: Number(row.created_at_ms),
+    expiresAtMs: row.expires_at_ms === null ? null : Number(row.expires_at_ms),
+    revokedAtMs: row.revoked_at_ms === null ? null : Number(row.revoked_at_ms),
+    lastUsedAtMs: row.last_used_at_ms === null ? null : Number(row.last_used_at_ms),
+    usedToday: row.used === null ? 0 : Number(row.used),
+  }));
+}
+
+export type ApiKeyUse = {
+  readonly keyId: string;
+  readonly day: number;
+  readonly uses: number;
+  readonly lastUsedAtMs: number;
+};
+
+/** Adds a batch of uses, in one transaction. Keys deleted meanwhile are passed over. */
+export async function addApiKeyUses(db: Kysely<Schema>, uses: readonly ApiKeyUse[]): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const { keyId, day, uses: count, lastUsedAtMs } of uses) {
+      const known = await transaction
+        .updateTable("api_keys")
+        .set({ last_used_at_ms: BigInt(lastUsedAtMs) })
+        .where("id", "=", keyId)
+        .executeTakeFirst();
+      if (known.numUpdatedRows === 0n) continue;
+      await transaction
+        .insertInto("api_key_usage")
+        .values({ key_id: keyId, day: BigInt(day), used: BigInt(count) })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["key_id", "day"])
+            .doUpdateSet((eb) => ({ used: eb("api_key_usage.used", "+", BigInt(count)) })),
+        )
+        .execute();
+    }
+  });
+}
+
+export async function forgetApiKeyUsesBefore(db: Kysely<Schema>, day: number): Promise<void> {
+  await db.deleteFrom("api_key_usage").where("day", "<", BigInt(day)).execute();
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eachDatabase } from "#test/support/databases.ts";
+import {
+  claimSignInRequests,
+  finishSignInRequest,
+  forgetCodesSent,
+  postponeSignInRequest,
+  requestSignIn,
+  spendCode,
+} from "./sign-in-requests.ts";
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+const claim = { limit: 10, leaseMs: MINUTE };
+
+test("one code a minute and five an hour go to one address", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const sentAtMinutes: number[] = [];
+    for (let second = 0; second <= 2 * 3_600; second += 10)
+      if (await spendCode(db, "a@example.com", NOW + second * 1000))
+        sentAtMinutes.push(second / 60);
+    assert.deepEqual(sentAtMinutes, [0, 1, 2, 3, 4, 60, 61, 62, 63, 64, 120]);
+    assert.equal(await spendCode(db, "b@example.com", NOW), true);
+  });
+});
+
+test("of many who ask at once for one address, one gets a code sent", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const sent = await Promise.all(
+      Array.from({ length: 30 }, () => spendCode(db, "a@example.com", NOW)),
+    );
+    assert.equal(sent.filter(Boolean).length, 1);
+  });
+});
+
+test("forgetting keeps what still limits", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    await spendCode(db, "a@example.com", NOW);
+    await forgetCodesSent(db, NOW + 3_599_999);
+    assert.equal(await spendCode(db, "a@example.com", NOW + MINUTE - 1), false);
+    await forgetCodesSent(db, NOW + 3_600_001);
+    assert.deepEqual(await db.selectFrom("codes_sent").selectAll().execute(), []);
+  });
+});
+
+test("a request is claimed once, and comes back when whoever claimed it died", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    await requestSignIn(store.db, "a@example.com", NOW);
+    await requestSignIn(store.db, "b@example.com", NOW);
+    const [first, second] = await Promise.all([
+      claimSignInRequests(store, { ...claim, nowMs: NOW }),
+      claimSignInRequests(store, { ...claim, nowMs: NOW }),
+    ]);
+    const claimed = [...first, ...second];
+    assert.deepEqual(claimed.map(({ email }) => email).sort(), ["a@example.com", "b@example.com"]);
+    assert.ok(claimed.every(({ attempts }) => attempts === 0));
+    const [a] = claimed;
+    if (a !== undefined) await finishSignInRequest(store.db, a.id);
+    assert.deepEqual(await claimSignInRequests(store, { ...claim, nowMs: NOW + 59_999 }), []);
+    const again = await claimSignInRequests(store, { ...claim, nowMs: NOW + MINUTE });
+    assert.deepEqual(
+      again.map(({ attempts }) => attempts),
+      [1],
+    );
+  });
+});
+
+test("a postponed request is not due before its time", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    await requestSignIn(store.db, "a@example.com", NOW);
+    const [request] = await claimSignInRequests(store, { ...claim, nowMs: NOW });
+    assert.ok(request);
+    await postponeSignInRequest(store.db, request.id, NOW + 5 * MINUTE);
+    assert.deepEqual(await claimSignInRequests(store, { ...claim, nowMs: NOW + 2 * MINUTE }), []);
+    const due = await claimSignInRequests(store, { ...claim, nowMs: NOW + 5 * MINUTE });
+    assert.equal(due.length, 1);
+  });
+});

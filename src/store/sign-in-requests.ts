@@ -1,0 +1,129 @@
+import { type Generated, type Kysely, sql } from "kysely";
+import type { Schema } from "./schema.ts";
+import type { Store } from "./users.ts";
+
+/** Addresses that asked for a code and wait for it, and when each address was last sent one. */
+export type SignInRequestsTables = {
+  sign_in_requests: {
+    id: Generated<bigint>;
+    email: string;
+    requested_at_ms: bigint;
+    run_at_ms: bigint;
+    attempts: bigint;
+  };
+  codes_sent: {
+    email: string;
+    last_ms: bigint;
+    second_ms: bigint;
+    third_ms: bigint;
+    fourth_ms: bigint;
+    fifth_ms: bigint;
+  };
+};
+
+export type SignInRequest = {
+  readonly id: bigint;
+  readonly email: string;
+  /** How often it was begun before. */
+  readonly attempts: number;
+};
+
+/** Writes one row, the same for every address, known or not. */
+export async function requestSignIn(
+  db: Kysely<Schema>,
+  email: string,
+  nowMs: number,
+): Promise<void> {
+  const moment = BigInt(nowMs);
+  await db
+    .insertInto("sign_in_requests")
+    .values({ email, requested_at_ms: moment, run_at_ms: moment, attempts: 0n })
+    .execute();
+}
+
+/**
+ * Takes up to `limit` requests that are due. One that is neither finished nor postponed comes back
+ * after `leaseMs`: whoever took it has died.
+ */
+export async function claimSignInRequests(
+  { db, dialect }: Store,
+  {
+    limit,
+    leaseMs,
+    nowMs,
+  }: { readonly limit: number; readonly leaseMs: number; readonly nowMs: number },
+): Promise<readonly SignInRequest[]> {
+  let due = db
+    .selectFrom("sign_in_requests")
+    .select("id")
+    .where("run_at_ms", "<=", BigInt(nowMs))
+    .orderBy("id")
+    .limit(limit);
+  if (dialect === "postgres") due = due.forUpdate().skipLocked();
+  const rows = await db
+    .updateTable("sign_in_requests")
+    .set((eb) => ({ run_at_ms: BigInt(nowMs + leaseMs), attempts: eb("attempts", "+", 1n) }))
+    .where("id", "in", due)
+    .returning(["id", "email", "attempts"])
+    .execute();
+  return rows.map((row) => ({ id: row.id, email: row.email, attempts: Number(row.attempts) - 1 }));
+}
+
+export async function finishSignInRequest(db: Kysely<Schema>, id: bigint): Promise<void> {
+  await db.deleteFrom("sign_in_requests").where("id", "=", id).execute();
+}
+
+export async function postponeSignInRequest(
+  db: Kysely<Schema>,
+  id: bigint,
+  untilMs: number,
+): Promise<void> {
+  await db
+    .updateTable("sign_in_requests")
+    .set({ run_at_ms: BigInt(untilMs) })
+    .where("id", "=", id)
+    .execute();
+}
+
+const ONE_EVERY_MS = 60_000n;
+const FIVE_EVERY_MS = 3_600_000n;
+
+/**
+ * Whether another code may go to this address: at most one a minute and five an hour, from whoever
+ * asks, in whichever process. Counts it where it may. One statement over the last five moments.
+ */
+export async function spendCode(
+  db: Kysely<Schema>,
+  email: string,
+  nowMs: number,
+): Promise<boolean> {
+  const moment = BigInt(nowMs);
+  const never = { second_ms: 0n, third_ms: 0n, fourth_ms: 0n, fifth_ms: 0n };
+  const row = await db
+    .insertInto("codes_sent")
+    .values({ email, last_ms: moment, ...never })
+    .onConflict((conflict) =>
+      conflict
+        .column("email")
+        .doUpdateSet({
+          last_ms: moment,
+          second_ms: sql.ref("codes_sent.last_ms"),
+          third_ms: sql.ref("codes_sent.second_ms"),
+          fourth_ms: sql.ref("codes_sent.third_ms"),
+          fifth_ms: sql.ref("codes_sent.fourth_ms"),
+        })
+        .where("codes_sent.last_ms", "<=", moment - ONE_EVERY_MS)
+        .where("codes_sent.fifth_ms", "<=", moment - FIVE_EVERY_MS),
+    )
+    .returning("email")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Drops what no longer limits anybody. */
+export async function forgetCodesSent(db: Kysely<Schema>, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom("codes_sent")
+    .where("last_ms", "<", BigInt(nowMs) - FIVE_EVERY_MS)
+    .execute();
+}

@@ -1,0 +1,329 @@
+import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Dialect } from "./dialect.ts";
+import type { Schema } from "./schema.ts";
+import type { UserId } from "./user-id.ts";
+
+/** A moment in the sign-in library's tables: text on SQLite. */
+export type LibraryMoment = Date | string;
+/** A yes or no in the sign-in library's tables: 0 or 1 on SQLite. */
+export type LibraryBoolean = boolean | bigint;
+
+/** Users and the tables of the sign-in library, which writes all but the last two. */
+export type UsersTables = {
+  users: {
+    id: UserId;
+    name: string;
+    email: string | null;
+    email_verified: LibraryBoolean;
+    image: string | null;
+    created_at: LibraryMoment;
+    updated_at: LibraryMoment;
+    tier: string;
+    disabled_at_ms: bigint | null;
+  };
+  sessions: {
+    id: string;
+    user_id: UserId;
+    token: string;
+    expires_at: LibraryMoment;
+    created_at: LibraryMoment;
+    updated_at: LibraryMoment;
+    ip_address: string | null;
+    user_agent: string | null;
+  };
+  library_accounts: {
+    id: string;
+    user_id: UserId;
+    account_id: string;
+    provider_id: string;
+    access_token: string | null;
+    refresh_token: string | null;
+    id_token: string | null;
+    access_token_expires_at: LibraryMoment | null;
+    refresh_token_expires_at: LibraryMoment | null;
+    scope: string | null;
+    password: string | null;
+    created_at: LibraryMoment;
+    updated_at: LibraryMoment;
+  };
+  sign_in_codes: {
+    id: string;
+    identifier: string;
+    value: string;
+    expires_at: LibraryMoment;
+    created_at: LibraryMoment;
+    updated_at: LibraryMoment;
+  };
+  /** Who a token of an external identity provider stands for: never joined by e-mail. */
+  foreign_identities: { issuer: string; subject: string; user_id: UserId };
+  /** Whose keys, sessions, tier or standing changed: what each process drops from its memory. */
+  access_changes: { id: string; user_id: UserId; at_ms: bigint };
+};
+
+export type User = {
+  readonly id: UserId;
+  /** Null for users of an external identity provider. */
+  readonly email: string | null;
+  readonly tier: string;
+  readonly createdAtMs: number;
+  readonly disabledAtMs: number | null;
+};
+
+export type Session = {
+  readonly id: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly userAgent: string | null;
+};
+
+/** A database handle and which of the two it is, where the sign-in library's columns differ. */
+export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };
+
+export function libraryMomentMs(moment: LibraryMoment): number {
+  return moment instanceof Date ? moment.getTime() : Date.parse(moment);
+}
+
+function libraryMoment(dialect: Dialect, ms: number): LibraryMoment {
+  return dialect === "sqlite" ? new Date(ms).toISOString() : new Date(ms);
+}
+
+function libraryFalse(dialect: Dialect): LibraryBoolean {
+  return dialect === "sqlite" ? 0n : false;
+}
+
+/** Makes an account on the free tier for an address that has none. */
+export async function createUserForEmail(
+  { db, dialect }: Store,
+  email: string,
+  nowMs: number,
+): Promise<void> {
+  await db
+    .insertInto("users")
+    .values(newUser(dialect, email, nowMs))
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .execute();
+}
+
+/** The user behind (issuer, subject), made on the free tier at the first sight of it. */
+export async function userOfForeignIdentity(
+  store: Store,
+  identity: { readonly issuer: string; readonly subject: string },
+  nowMs: number,
+): Promise<User> {
+  const known = await findForeignUser(store.db, identity);
+  if (known !== null) return known;
+  await store.db.transaction().execute(async (transaction) => {
+    const user = newUser(store.dialect, null, nowMs);
+    await transaction.insertInto("users").values(user).execute();
+    const row = { ...identity, user_id: user.id };
+    const claimed = await transaction
+      .insertInto("foreign_identities")
+      .values(row)
+      .onConflict((conflict) => conflict.columns(["issuer", "subject"]).doNothing())
+      .returning("user_id")
+      .executeTakeFirst();
+    if (claimed === undefined)
+      await transaction.deleteFrom("users").where("id", "=", user.id).execute();
+  });
+  const made = await findForeignUser(store.db, identity);
+  if (made === null) throw new Error("a foreign identity vanished while it was made");
+  return made;
+}
+
+function newUser(dialect: Dialect, email: string | null, nowMs: number) {
+  const moment = libraryMoment(dialect, nowMs);
+  return {
+    id: randomUUID() as UserId,
+    name: "",
+    email,
+    email_verified: libraryFalse(dialect),
+    image: null,
+    created_at: moment,
+    updated_at: moment,
+    tier: "free",
+    disabled_at_ms: null,
+  };
+}
+
+const USER_COLUMNS = [
+  "users.id",
+  "users.email",
+  "users.tier",
+  "users.created_at",
+  "users.disabled_at_ms",
+] as const;
+
+type UserRow = Pick<
+  UsersTables["users"],
+  "id" | "email" | "tier" | "created_at" | "disabled_at_ms"
+>;
+
+function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    email: row.email,
+    tier: row.tier,
+    createdAtMs: libraryMomentMs(row.created_at),
+    disabledAtMs: row.disabled_at_ms === null ? null : Number(row.disabled_at_ms),
+  };
+}
+
+async function findForeignUser(
+  db: Kysely<Schema>,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<User | null> {
+  const row = await db
+    .selectFrom("foreign_identities")
+    .innerJoin("users", "users.id", "foreign_identities.user_id")
+    .select(USER_COLUMNS)
+    .where("issuer", "=", issuer)
+    .where("subject", "=", subject)
+    .executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+export async function findUser(db: Kysely<Schema>, userId: UserId): Promise<User | null> {
+  const row = await db
+    .selectFrom("users")
+    .select(USER_COLUMNS)
+    .where("id", "=", userId)
+    .executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+export async function findUserByEmail(db: Kysely<Schema>, email: string): Promise<User | null> {
+  const row = await db
+    .selectFrom("users")
+    .select(USER_COLUMNS)
+    .where("email", "=", email)
+    .executeTakeFirst();
+  return row === undefined ? null : toUser(row);
+}
+
+/** Sessions that still hold, newest first. */
+export async function sessionsOfUser(
+  { db, dialect }: Store,
+  userId: UserId,
+  nowMs: number,
+): Promise<readonly Session[]> {
+  const rows = await db
+    .selectFrom("sessions")
+    .select(["id", "created_at", "expires_at", "user_agent"])
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", libraryMoment(dialect, nowMs))
+    .orderBy("created_at", "desc")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    createdAtMs: libraryMomentMs(row.created_at),
+    expiresAtMs: libraryMomentMs(row.expires_at),
+    userAgent: row.user_agent,
+  }));
+}
+
+/** @returns whether the user had such a session */
+export async function deleteSession(
+  db: Kysely<Schema>,
+  { userId, sessionId }: { readonly userId: UserId; readonly sessionId: string },
+  nowMs: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const deleted = await transaction
+      .deleteFrom("sessions")
+      .where("id", "=", sessionId)
+      .where("user_id", "=", userId)
+      .executeTakeFirst();
+    if (deleted.numDeletedRows === 0n) return false;
+    await noteAccessChange(transaction, userId, nowMs);
+    return true;
+  });
+}
+
+/** Ends every session of a user but `keep`. @returns how many */
+export async function deleteOtherSessions(
+  db: Kysely<Schema>,
+  { userId, keep }: { readonly userId: UserId; readonly keep: string | null },
+  nowMs: number,
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const deleted = await transaction
+      .deleteFrom("sessions")
+      .where("user_id", "=", userId)
+      .where("id", "!=", keep ?? "")
+      .executeTakeFirst();
+    await noteAccessChange(transaction, userId, nowMs);
+    return Number(deleted.numDeletedRows);
+  });
+}
+
+export async function deleteExpiredSessions({ db, dialect }: Store, nowMs: number): Promise<void> {
+  await db.deleteFrom("sessions").where("expires_at", "<", libraryMoment(dialect, nowMs)).execute();
+}
+
+/** @returns whether there is such a user */
+export async function setUserTier(
+  db: Kysely<Schema>,
+  { userId, tier }: { readonly userId: UserId; readonly tier: string },
+  nowMs: number,
+): Promise<boolean> {
+  return changeUser(db, userId, { tier }, nowMs);
+}
+
+/** A disabled user keeps everything, and can neither sign in nor use a key. */
+export async function setUserDisabled(
+  db: Kysely<Schema>,
+  { userId, isDisabled }: { readonly userId: UserId; readonly isDisabled: boolean },
+  nowMs: number,
+): Promise<boolean> {
+  return changeUser(db, userId, { disabled_at_ms: isDisabled ? BigInt(nowMs) : null }, nowMs);
+}
+
+async function changeUser(
+  db: Kysely<Schema>,
+  userId: UserId,
+  change: { readonly tier?: string; readonly disabled_at_ms?: bigint | null },
+  nowMs: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const updated = await transaction
+      .updateTable("users")
+      .set(change)
+      .where("id", "=", userId)
+      .executeTakeFirst();
+    if (updated.numUpdatedRows === 0n) return false;
+    await noteAccessChange(transaction, userId, nowMs);
+    return true;
+  });
+}
+
+/**
+ * Writes down, in the transaction of the change itself, that what other processes remember of this
+ * user's keys and sessions no longer holds.
+ */
+export async function noteAccessChange(
+  transaction: Kysely<Schema>,
+  userId: UserId,
+  nowMs: number,
+): Promise<void> {
+  await transaction
+    .insertInto("access_changes")
+    .values({ id: randomUUID(), user_id: userId, at_ms: BigInt(nowMs) })
+    .execute();
+}
+
+export async function accessChangesSince(
+  db: Kysely<Schema>,
+  sinceMs: number,
+): Promise<readonly { readonly id: string; readonly userId: UserId }[]> {
+  const rows = await db
+    .selectFrom("access_changes")
+    .select(["id", "user_id"])
+    .where("at_ms", ">=", BigInt(sinceMs))
+    .execute();
+  return rows.map((row) => ({ id: row.id, userId: row.user_id }));
+}
+
+export async function forgetAccessChangesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
+  await db.deleteFrom("access_changes").where("at_ms", "<", BigInt(ms)).execute();
+}
