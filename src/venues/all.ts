@@ -1,6 +1,15 @@
+import { pumpCurve } from "./pump-curve/adapter.ts";
+import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
 import { raydiumCpmm } from "./raydium-cpmm/adapter.ts";
+import { raydiumLaunchLab } from "./raydium-launchlab/adapter.ts";
 import type { Venue } from "./venue.ts";
 
 /** Every program we model, one line each. */
-export const VENUES: readonly Venue<unknown>[] = [raydiumAmmV4, raydiumCpmm];
+export const VENUES: readonly Venue<unknown>[] = [
+  pumpCurve,
+  pumpSwap,
+  raydiumAmmV4,
+  raydiumCpmm,
+  raydiumLaunchLab,
+];

@@ -137,14 +137,17 @@ export interface Venue<State> {
    * All addresses a quote of this pool needs that follow from what is loaded, loaded ones included:
    * call again with more until it names nothing new. Enough for sales of up to 1000 SOL, as far as
    * one swap of the program reaches. Never more than a few dozen.
+   *
+   * @param mint the token whose search led here, where one did: the pump curve's bytes do not name
+   *   its coin; every other program's do
    */
-  accountsNeeded(pool: Address, known: AccountSet): readonly Address[];
+  accountsNeeded(pool: Address, known: AccountSet, mint?: Address): readonly Address[];
 
   /** The pair and its vaults' balances from whatever is loaded, or null where even that is unreadable. */
-  outline(pool: Address, known: AccountSet): PoolOutline | null;
+  outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null;
 
-  /** Never throws: any bytes give a state or a reason. */
-  decode(pool: Address, known: AccountSet): Decoded<State>;
+  /** Never throws: any bytes give a state or a reason. `mint` as in `accountsNeeded`. */
+  decode(pool: Address, known: AccountSet, mint?: Address): Decoded<State>;
 
   status(state: State, clock: Clock): PoolStatus;
 

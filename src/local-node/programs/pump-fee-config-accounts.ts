@@ -1,0 +1,43 @@
+import type { Account } from "#src/venues/account-set.ts";
+import {
+  FEE_CONFIG,
+  type FeeConfig,
+  type FeeRates,
+  type FeeTier,
+  PUMP_FEES_PROGRAM,
+} from "#src/venues/pump-fees/fee-config.ts";
+import { ByteWriter } from "../byte-writer.ts";
+
+/** A FeeConfig account of pump_fees; `length` is that of one of its versions. */
+export function feeConfigAccount(
+  config: FeeConfig,
+  slot: bigint,
+  length: number = FEE_CONFIG.lengthWithExoticFees,
+): Account {
+  const writer = new ByteWriter(new Uint8Array(length)).raw(0, FEE_CONFIG.discriminator);
+  writeRates(writer, FEE_CONFIG.flatFees, config.flat);
+  let offset = writeTiers(writer, FEE_CONFIG.feeTiers, config.tiers);
+  if (length >= FEE_CONFIG.lengthWithStableTiers) {
+    offset = writeTiers(writer, offset, config.stableTiers);
+  }
+  if (length >= FEE_CONFIG.lengthWithExoticFees) writeRates(writer, offset, config.exotic);
+  return { owner: PUMP_FEES_PROGRAM, lamports: 29_406_000n, data: writer.bytes, slot };
+}
+
+function writeTiers(writer: ByteWriter, offset: number, tiers: readonly FeeTier[]): number {
+  writer.u32(offset, tiers.length);
+  let start = offset + 4;
+  for (const { threshold, rates } of tiers) {
+    writer.u128(start, threshold);
+    writeRates(writer, start + 16, rates);
+    start += FEE_CONFIG.tierSize;
+  }
+  return start;
+}
+
+function writeRates(writer: ByteWriter, offset: number, rates: FeeRates): void {
+  writer
+    .u64(offset, rates.lpBps)
+    .u64(offset + 8, rates.protocolBps)
+    .u64(offset + 16, rates.creatorBps);
+}
