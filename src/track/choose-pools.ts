@@ -65,7 +65,7 @@ function mayPay(pool: PoolRef, mint: Address, known: LoadedAccounts): boolean {
 
 function outlineOf(pool: PoolRef, known: LoadedAccounts): PoolOutline | null {
   try {
-    return pool.venue.outline(pool.address, known);
+    return pool.venue.outline(pool.address, known, pool.mint);
   } catch {
     // By contract it never throws; where it does, the pair counts as unreadable.
     return null;

@@ -42,14 +42,18 @@ export async function discoverPools(
     ...venue.search(query.mint, query.pairedWith),
   }));
   const derived = searches.flatMap(({ venue, derived }) =>
-    derived.map((address): PoolRef => ({ venue, address, isDerived: true })),
+    derived.map((address): PoolRef => ({ venue, address, mint: query.mint, isDerived: true })),
   );
   const filters = searches.flatMap(({ venue, filters }) =>
     filters.map((filter) => ({ venue, filter })),
   );
   const [read, found] = await Promise.all([
     readDerived(deps.source, derived, signal),
-    Promise.all(filters.map(({ venue, filter }) => runFilter(deps.source, venue, filter, signal))),
+    Promise.all(
+      filters.map(({ venue, filter }) =>
+        runFilter(deps.source, { venue, mint: query.mint, filter }, signal),
+      ),
+    ),
   ]);
   const refusals = [read, ...found].flatMap((part) => part.refusals);
   const pools = new Map<Address, PoolRef>();
@@ -89,17 +93,21 @@ async function readDerived(
 
 async function runFilter(
   source: ChainSource,
-  venue: Venue<unknown>,
-  filter: ProgramFilter,
+  query: {
+    readonly venue: Venue<unknown>;
+    readonly mint: Address;
+    readonly filter: ProgramFilter;
+  },
   signal: AbortSignal | undefined,
 ): Promise<Part> {
+  const { venue, mint, filter } = query;
   const result = await source.searchAccounts(filter, signal);
   if (result.kind === "refused") {
     return { pools: [], accounts: new Map(), refusals: [`${venue.id}: ${result.reason}`] };
   }
   const own = [...result.accounts].filter(([, account]) => isOwnedBy(account, venue));
   return {
-    pools: own.map(([address]) => ({ venue, address, isDerived: false })),
+    pools: own.map(([address]) => ({ venue, address, mint, isDerived: false })),
     accounts: new Map(own),
     refusals: [],
   };

@@ -13,7 +13,7 @@ export type LoadedAccounts = Map<Address, Account | null>;
 /** The addresses that a pool needs by what is loaded; none where the venue can't say. */
 export function accountsNeeded(pool: PoolRef, known: LoadedAccounts): readonly Address[] {
   try {
-    const needed = pool.venue.accountsNeeded(pool.address, known);
+    const needed = pool.venue.accountsNeeded(pool.address, known, pool.mint);
     return needed.length <= MAX_ACCOUNTS_PER_POOL ? needed : needed.slice(0, MAX_ACCOUNTS_PER_POOL);
   } catch {
     // A venue never throws here by contract; where it does, its pool shows as missing accounts.

@@ -72,7 +72,7 @@ export function stablesPaid(
 ): readonly Address[] {
   const stables = new Set<Address>();
   for (const pool of pools) {
-    const outline = pool.venue.outline(pool.address, known);
+    const outline = pool.venue.outline(pool.address, known, pool.mint);
     const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
     if (quoteMint !== null && isStable(quoteMint)) stables.add(quoteMint);
   }

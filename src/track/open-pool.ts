@@ -10,6 +10,8 @@ import { heldOf, quoteMintFor } from "./quote-mints.ts";
 export type PoolRef = {
   readonly venue: Venue<unknown>;
   readonly address: Address;
+  /** The token whose search led here. */
+  readonly mint: Address;
   /** It stands at an address that follows from the mint: nobody else can make it. */
   readonly isDerived: boolean;
 };
@@ -49,11 +51,11 @@ export function openPool(ref: PoolRef, baseMint: Address, known: AccountSet): Op
 
 /** Reads the pool again after bytes of one of its accounts changed. */
 export function rereadPool(pool: OpenPool, known: AccountSet): void {
-  const { venue, address } = pool.ref;
+  const { venue, address, mint } = pool.ref;
   try {
-    pool.decoded = venue.decode(address, known);
+    pool.decoded = venue.decode(address, known, mint);
     if (pool.quoteMint === null) {
-      const pair = venue.outline(address, known);
+      const pair = venue.outline(address, known, mint);
       pool.quoteMint = pair === null ? null : quoteMintFor(pool.baseMint, pair);
     }
     pool.fast = pool.decoded.kind === "pool" ? refreshedFast(pool, known) : null;
@@ -110,5 +112,6 @@ export function quoteHeld(
   known: AccountSet,
 ): bigint | null {
   if (pool.quoteMint === null) return null;
-  return heldOf(pool.ref.venue.outline(pool.ref.address, known), pool.quoteMint);
+  const { venue, address, mint } = pool.ref;
+  return heldOf(venue.outline(address, known, mint), pool.quoteMint);
 }
