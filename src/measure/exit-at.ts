@@ -1,26 +1,15 @@
-import type { Address } from "#src/units/address.ts";
+import { mulDivFloor } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
-import type { VenueId } from "#src/venues/venue.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import type { Profile } from "./assessment.ts";
+import type { ExitRoute } from "./exit-route.ts";
+import { openExits, routesForPosition } from "./exits.ts";
+import { isSizeAllowed } from "./ladder.ts";
 import type { Market } from "./market.ts";
-
-/** One swap of an exit: base units of `inputMint` in, base units of `outputMint` out. */
-export type RouteLeg = {
-  readonly pool: Address;
-  readonly venue: VenueId;
-  readonly inputMint: Address;
-  readonly outputMint: Address;
-  readonly amountIn: bigint;
-  readonly amountOut: bigint;
-};
-
-/** A part of the position that goes one way: a pool, and for a stable-quoted pool the hop into SOL. */
-export type ExitRoute = {
-  /** Base units of the token. */
-  readonly amountIn: bigint;
-  readonly paidLamports: bigint;
-  readonly legs: readonly RouteLeg[];
-};
+import { phaseOf } from "./phase.ts";
+import { type PricedMarket, priceMarket } from "./priced-market.ts";
+import { blockReasonOf, coverageOf } from "./quality.ts";
+import { positionOf, slippagePct } from "./slippage.ts";
 
 /** Why a position can't be sold whole. */
 export type UnsellableReason =
@@ -28,24 +17,26 @@ export type UnsellableReason =
   | "blocked"
   /** No pool would buy a first unit. */
   | "no-market"
+  /** More than the mint's supply. */
   | "exceeds-supply"
   /** The size rule of the family "other". */
   | "size-not-allowed"
-  /** Worth less than one base unit. */
-  | "below-one-unit"
+  /** Worth less than one base unit, or less than one lamport. */
+  | "too-small"
+  /** Reserves, ticks or bins run out. */
   | "insufficient-liquidity";
 
 export type ExitAt =
   | {
       readonly kind: "sold";
-      /** What the position is worth at the mid, rounded down. */
+      /** What was asked for; or what the base units are worth at the mid, rounded down. */
       readonly sizeLamports: bigint;
       readonly baseUnitsSold: bigint;
       /** What arrives, after pool fees and the token's transfer fee, before network fees. */
       readonly paidLamports: bigint;
-      /** Percent, rounded up to 4 decimals. */
+      /** Percent, rounded up to 4 decimals, never below 0. */
       readonly slippagePct: number;
-      /** The part of the slippage that is not the pools' own fees: percent, 4 decimals; for display. */
+      /** What of the slippage is not the pools' fees: percent, to 4 decimals. For display. */
       readonly priceImpactPct: number;
       /** Lamports per base unit, fees included. */
       readonly averagePrice: Ratio;
@@ -54,4 +45,66 @@ export type ExitAt =
   | { readonly kind: "unsellable"; readonly reason: UnsellableReason };
 
 /** Sells the position worth `sizeLamports` at the mid: `floor(size / mid)` base units. */
-export type ExitAtSize = (market: Market, sizeLamports: bigint, profile: Profile) => ExitAt;
+export function exitAt(market: Market, sizeLamports: bigint, profile: Profile): ExitAt {
+  return sellOn(priceMarket(market), profile, (midPrice) => ({
+    sizeLamports,
+    position: positionOf(sizeLamports, midPrice),
+  }));
+}
+
+/** Sells so many base units of the token; its size is their worth at the mid. */
+export function exitOfBaseUnits(market: Market, baseUnits: bigint, profile: Profile): ExitAt {
+  return sellOn(priceMarket(market), profile, (midPrice) => ({
+    sizeLamports: mulDivFloor(baseUnits, midPrice.numerator, midPrice.denominator),
+    position: baseUnits,
+  }));
+}
+
+type Order = { readonly sizeLamports: bigint; readonly position: bigint };
+
+function sellOn(
+  priced: PricedMarket,
+  profile: Profile,
+  orderAt: (midPrice: Ratio) => Order,
+): ExitAt {
+  if (blockReasonOf(priced, coverageOf(priced), phaseOf(priced)) !== null) {
+    return { kind: "unsellable", reason: "blocked" };
+  }
+  const { midPrice, market } = priced;
+  if (midPrice === null) return { kind: "unsellable", reason: "no-market" };
+  const { sizeLamports, position } = orderAt(midPrice);
+  if (!isSizeAllowed(priced.family, sizeLamports)) {
+    return { kind: "unsellable", reason: "size-not-allowed" };
+  }
+  if (position <= 0n || sizeLamports <= 0n) return { kind: "unsellable", reason: "too-small" };
+  if (position > market.token.supply) return { kind: "unsellable", reason: "exceeds-supply" };
+  const exits = openExits(priced, midPrice, startingPositions(position));
+  const routes = routesForPosition(exits, position, profile);
+  if (routes === null) return { kind: "unsellable", reason: "insufficient-liquidity" };
+  const paidLamports = routes.reduce((sum, route) => sum + route.paidLamports, 0n);
+  return {
+    kind: "sold",
+    sizeLamports,
+    baseUnitsSold: position,
+    paidLamports,
+    slippagePct: slippagePct(paidLamports, sizeLamports),
+    priceImpactPct: priceImpactPct(routes, sizeLamports),
+    averagePrice: { numerator: paidLamports, denominator: position },
+    routes,
+  };
+}
+
+/** Enough ascending quotes to tell what kind of curve a lane is. */
+function startingPositions(position: bigint): readonly bigint[] {
+  return [100n, 20n, 5n, 2n, 1n].map((part) => position / part).filter((part) => part > 0n);
+}
+
+/** The loss against the mid with every leg's fee added back, at the rate that a first unit pays. */
+function priceImpactPct(routes: readonly ExitRoute[], sizeLamports: bigint): number {
+  const beforeFees = routes.reduce((sum, { paidLamports, legs }) => {
+    const kept = legs.reduce((share, leg) => share * (1 - Math.min(leg.feePpm, 999_999) / 1e6), 1);
+    return sum + toNumber(paidLamports) / kept;
+  }, 0);
+  const pct = 100 * (1 - beforeFees / toNumber(sizeLamports));
+  return Math.max(0, Math.round(pct * 1e4) / 1e4);
+}

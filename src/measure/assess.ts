@@ -1,0 +1,99 @@
+import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import {
+  type Assessment,
+  type Measurement,
+  type PoolShare,
+  type Profile,
+  STANDARD_SIZE_LAMPORTS,
+  STANDARD_SIZES,
+} from "./assessment.ts";
+import { capacityOf, type PaidSize } from "./capacity.ts";
+import { type Exits, openExits, paidForPosition, paidForSize } from "./exits.ts";
+import { findingsOf } from "./findings.ts";
+import { ladderOf } from "./ladder.ts";
+import type { Market } from "./market.ts";
+import { phaseOf } from "./phase.ts";
+import { type PricedMarket, priceMarket } from "./priced-market.ts";
+import { blockReasonOf, coverageOf } from "./quality.ts";
+import type { Route } from "./route.ts";
+import { positionOf } from "./slippage.ts";
+
+const SIZES = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
+
+/**
+ * Measures a market (method.md sections 1 to 4). Pure: the same market gives the same assessment.
+ *
+ * Where the market can't be reconstructed, `measurement` is null and `blocked` says why; an empty
+ * market that was searched completely is measured, and its depth, score and capacity are zero.
+ */
+export function assess(market: Market): Assessment {
+  const priced = priceMarket(market);
+  const coverage = coverageOf(priced);
+  const phase = phaseOf(priced);
+  const blocked = blockReasonOf(priced, coverage, phase);
+  return {
+    mint: market.mint,
+    decimals: market.token.decimals,
+    phase,
+    family: priced.family,
+    measurement: blocked === null ? measure(priced) : null,
+    blocked,
+    findings: findingsOf(priced, coverage),
+    slot: market.slot,
+    stateTimeMs: market.stateTimeMs,
+  };
+}
+
+function measure(priced: PricedMarket): Measurement {
+  const { midPrice, family } = priced;
+  const depthLamports = priced.routes.reduce((sum, route) => sum + route.depthLamports, 0n);
+  const pools = priced.routes.map(shareOf);
+  if (midPrice === null) {
+    const retail = ladderOf([], "retail", family);
+    const pro = ladderOf([], "pro", family);
+    return { depthLamports, midPrice, retail, pro, c10Sol: 0, pools };
+  }
+  const positions = SIZES.map((size) => positionOf(size, midPrice));
+  const exits = openExits(priced, midPrice, positions);
+  const retailPaid = paidLadder(exits, positions, "retail");
+  const proPaid = priced.open.length === 1 ? retailPaid : paidLadder(exits, positions, "pro");
+  return {
+    depthLamports,
+    midPrice,
+    retail: ladderOf(retailPaid, "retail", family),
+    pro: ladderOf(proPaid, "pro", family),
+    c10Sol: capacitySol(exits, proPaid),
+    pools,
+  };
+}
+
+function paidLadder(
+  exits: Exits,
+  positions: readonly bigint[],
+  profile: Profile,
+): readonly (bigint | null)[] {
+  return positions.map((position) => paidForPosition(exits, position, profile));
+}
+
+function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number {
+  const known = SIZES.map(
+    (sizeLamports, index): PaidSize => ({ sizeLamports, paidLamports: proPaid[index] ?? null }),
+  );
+  const capacity = capacityOf(known, (size) => paidForSize(exits, size, "pro"));
+  return toNumber(capacity) / toNumber(LAMPORTS_PER_SOL);
+}
+
+function shareOf(route: Route): PoolShare {
+  const { pool } = route;
+  return {
+    venue: pool.venue,
+    address: pool.address,
+    quoteMint: pool.quoteMint,
+    status: pool.status,
+    depthLamports: route.depthLamports,
+    nearDepthLamports: route.nearDepthLamports,
+    spotPrice: route.spotPrice,
+    feePpm: pool.feePpm,
+  };
+}

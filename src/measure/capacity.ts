@@ -1,0 +1,99 @@
+import { toNumber } from "#src/units/to-number.ts";
+import { CALIBRATION } from "./calibration.ts";
+
+/** A size and what it pays; null where it can't be sold whole. */
+export type PaidSize = { readonly sizeLamports: bigint; readonly paidLamports: bigint | null };
+
+const BPS = 10_000n;
+/** How far apart sizes are tried while neither a sellable nor an unsellable one is known. */
+const STRIDE = 30n;
+
+/**
+ * Exit capacity C10 in lamports (method.md section 3): the largest size up to 1000 SOL that loses at
+ * most 10 %, to within the calibrated precision, never above it; 0 where no size does.
+ *
+ * Between a size that passes and one that fails, `size / paid` is tried where a straight line says
+ * that it crosses, which on constant product is exact; where that gains too little, half-way.
+ *
+ * @param known ascending sizes already priced
+ * @param paidFor what a size pays; asked a few times
+ */
+export function capacityOf(
+  known: readonly PaidSize[],
+  paidFor: (sizeLamports: bigint) => bigint | null,
+): bigint {
+  const { largestLamports, smallestLamports } = CALIBRATION.capacity;
+  const price = (sizeLamports: bigint): PaidSize => ({
+    sizeLamports,
+    paidLamports: paidFor(sizeLamports),
+  });
+  let passing = known.findLast(passes) ?? null;
+  let failing = known.find((entry) => !passes(entry) && isAbove(entry, passing)) ?? null;
+  while (passing === null) {
+    const from = failing?.sizeLamports ?? largestLamports;
+    if (from <= smallestLamports) return 0n;
+    const tried = price(from / STRIDE > smallestLamports ? from / STRIDE : smallestLamports);
+    if (passes(tried)) passing = tried;
+    else failing = tried;
+  }
+  while (failing === null) {
+    if (passing.sizeLamports >= largestLamports) return largestLamports;
+    const next = passing.sizeLamports * STRIDE;
+    const tried = price(next < largestLamports ? next : largestLamports);
+    if (passes(tried)) passing = tried;
+    else failing = tried;
+  }
+  return narrow(passing, failing, price);
+}
+
+function narrow(
+  firstPassing: PaidSize,
+  firstFailing: PaidSize,
+  price: (sizeLamports: bigint) => PaidSize,
+): bigint {
+  let passing = firstPassing;
+  let failing = firstFailing;
+  let isSlow = false;
+  while (true) {
+    const low = toNumber(passing.sizeLamports);
+    const high = toNumber(failing.sizeLamports);
+    const precision = precisionAt(failing);
+    const step = Math.max(1, low * precision);
+    if (high - low <= step) return passing.sizeLamports;
+    const guess = (isSlow ? null : crossing(passing, failing)) ?? Math.sqrt(low * high);
+    const inside = Math.min(Math.max(guess, low + 0.4 * step), high - 0.4 * step);
+    const size = BigInt(Math.round(inside));
+    if (size <= passing.sizeLamports || size >= failing.sizeLamports) return passing.sizeLamports;
+    const tried = price(size);
+    if (passes(tried)) passing = tried;
+    else failing = tried;
+    const width = toNumber(failing.sizeLamports) - toNumber(passing.sizeLamports);
+    isSlow = !isSlow && width > (high - low) / 2;
+  }
+}
+
+function precisionAt(failing: PaidSize): number {
+  const { relativePrecision, relativePrecisionAtRefusal } = CALIBRATION.capacity;
+  return failing.paidLamports === null ? relativePrecisionAtRefusal : relativePrecision;
+}
+
+/** Where the straight line through both `size / paid` meets the limit; null where one is refused. */
+function crossing(passing: PaidSize, failing: PaidSize): number | null {
+  if (passing.paidLamports === null || failing.paidLamports === null) return null;
+  if (failing.paidLamports === 0n) return null;
+  const limit = toNumber(BPS) / toNumber(BPS - CALIBRATION.capacity.slippageBps);
+  const low = toNumber(passing.sizeLamports);
+  const high = toNumber(failing.sizeLamports);
+  const lowLoss = low / toNumber(passing.paidLamports) - limit;
+  const highLoss = high / toNumber(failing.paidLamports) - limit;
+  return highLoss <= lowLoss ? null : low + ((high - low) * -lowLoss) / (highLoss - lowLoss);
+}
+
+function passes({ sizeLamports, paidLamports }: PaidSize): boolean {
+  if (paidLamports === null) return false;
+  return paidLamports * BPS >= sizeLamports * (BPS - CALIBRATION.capacity.slippageBps);
+}
+
+function isAbove(entry: PaidSize, other: PaidSize | null): boolean {
+  return other === null || entry.sizeLamports > other.sizeLamports;
+}

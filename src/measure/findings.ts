@@ -1,0 +1,134 @@
+import { ratioToNumber } from "#src/units/to-number.ts";
+import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
+import { CALIBRATION } from "./calibration.ts";
+import type { Confidence, Finding } from "./finding.ts";
+import { isClosedForGood, type PricedMarket } from "./priced-market.ts";
+import { ageSecondsOf, type Coverage } from "./quality.ts";
+
+/**
+ * Everything that lowers confidence (method.md section 4), worst first, and within one level in the
+ * order of the method's table.
+ */
+export function findingsOf(priced: PricedMarket, coverage: Coverage): readonly Finding[] {
+  const found = [
+    ...marketFindings(priced, coverage),
+    ...tokenFindings(priced),
+    ...poolFindings(priced),
+  ];
+  const low = found.filter((finding) => levelOf(finding) === "low");
+  return [...low, ...found.filter((finding) => levelOf(finding) !== "low")];
+}
+
+/** The most that one finding leaves of confidence. */
+export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
+  switch (finding.kind) {
+    case "stale":
+      return finding.ageSeconds > CALIBRATION.confidence.ageLowSeconds ? "low" : "medium";
+    case "transfer-hook":
+    case "permanent-delegate":
+    case "pausable":
+    case "starts-frozen":
+    case "rewritable-reserves":
+    case "live-check":
+      return "low";
+    case "family-other":
+    case "unpriced-pools":
+    case "search-incomplete":
+    case "short-history":
+    case "spot-disagreement":
+    case "freeze-authority":
+    case "transfer-fee-change":
+    case "doubtful-orders":
+      return "medium";
+  }
+}
+
+/** Confidence starts high; the worst finding decides. */
+export function confidenceOf(findings: readonly Finding[]): Confidence {
+  if (findings.length === 0) return "high";
+  return findings.some((finding) => levelOf(finding) === "low") ? "low" : "medium";
+}
+
+function marketFindings(priced: PricedMarket, coverage: Coverage): readonly Finding[] {
+  const { market } = priced;
+  const { confidence } = CALIBRATION;
+  const found: Finding[] = [];
+  const ageSeconds = ageSecondsOf(market);
+  if (ageSeconds > confidence.ageMediumSeconds) found.push({ kind: "stale", ageSeconds });
+  if (priced.family === "other") found.push({ kind: "family-other" });
+  if (coverage.unpricedPct > confidence.unpricedSharePct) {
+    const sharePct = Math.round(10 * coverage.unpricedPct) / 10;
+    found.push({ kind: "unpriced-pools", sharePct, venues: coverage.venues });
+  } else if (coverage.hasUnweighed) {
+    found.push({ kind: "unpriced-pools", sharePct: null, venues: coverage.venues });
+  }
+  if (!market.isSearchComplete) found.push({ kind: "search-incomplete" });
+  const { historySeconds } = market;
+  if (historySeconds !== null && historySeconds < confidence.leastHistorySeconds) {
+    found.push({ kind: "short-history", historySeconds });
+  }
+  const spreadPct = spotSpreadPct(priced);
+  if (spreadPct > confidence.disagreementPct) {
+    found.push({ kind: "spot-disagreement", spreadPct: Math.round(100 * spreadPct) / 100 });
+  }
+  return found;
+}
+
+/** How far the highest spot lies above the lowest, percent, among pools with enough of the depth. */
+function spotSpreadPct({ open }: PricedMarket): number {
+  if (open.length < 2) return 0;
+  const depth = open.reduce((sum, route) => sum + route.depthLamports, 0n);
+  const leastPct = BigInt(CALIBRATION.confidence.disagreementDepthSharePct);
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = 0;
+  for (const { spotPrice, depthLamports } of open) {
+    if (spotPrice === null || depthLamports * 100n <= depth * leastPct) continue;
+    const spot = ratioToNumber(spotPrice.numerator, spotPrice.denominator);
+    lowest = Math.min(lowest, spot);
+    highest = Math.max(highest, spot);
+  }
+  return highest === 0 ? 0 : 100 * (highest / lowest - 1);
+}
+
+function tokenFindings({ market }: PricedMarket): readonly Finding[] {
+  const { token } = market;
+  const found: Finding[] = [];
+  if (token.hasFreezeAuthority) found.push({ kind: "freeze-authority" });
+  if (token.transferFeeChangesAtEpoch !== null) {
+    found.push({ kind: "transfer-fee-change", epoch: token.transferFeeChangesAtEpoch });
+  }
+  if (token.hasTransferHook || hasCaution(market.pools, "transfer-hook")) {
+    found.push({ kind: "transfer-hook" });
+  }
+  if (token.hasPermanentDelegate) found.push({ kind: "permanent-delegate" });
+  if (token.isPausable) found.push({ kind: "pausable" });
+  if (token.startsFrozen) found.push({ kind: "starts-frozen" });
+  return found;
+}
+
+function hasCaution(pools: PricedMarket["market"]["pools"], caution: PoolCaution): boolean {
+  return pools.some((pool) => !isClosedForGood(pool.status) && pool.cautions.includes(caution));
+}
+
+function poolFindings({ market }: PricedMarket): readonly Finding[] {
+  const found: Finding[] = [];
+  const checked = new Set<VenueId>();
+  for (const kind of ["rewritable-reserves", "doubtful-orders"] as const) {
+    const venues = new Set<VenueId>();
+    for (const pool of market.pools) {
+      if (isClosedForGood(pool.status) || !pool.cautions.includes(kind)) continue;
+      if (venues.has(pool.venue)) continue;
+      venues.add(pool.venue);
+      found.push({ kind, venue: pool.venue });
+    }
+  }
+  for (const pool of market.pools) {
+    if (isClosedForGood(pool.status) || checked.has(pool.venue)) continue;
+    checked.add(pool.venue);
+    const exactPct = market.exactPctByVenue.get(pool.venue);
+    if (exactPct !== undefined && exactPct < CALIBRATION.confidence.liveCheckExactPct) {
+      found.push({ kind: "live-check", venue: pool.venue, exactPct });
+    }
+  }
+  return found;
+}

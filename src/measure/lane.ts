@@ -1,0 +1,71 @@
+import { toNumber } from "#src/units/to-number.ts";
+import { type Hyperbola, hyperbolaThrough } from "./hyperbola.ts";
+
+/** One way to sell a part of a position. What it pays grows with the amount, ever more slowly. */
+export type Lane = {
+  /** Upper bound of what one unit pays, as a double. */
+  readonly steepest: number;
+  /** What each of these ascending amounts pays by itself, or null where it is refused. */
+  readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
+};
+
+/** A lane and what has been quoted on it: all that a search knows. Grows while it is searched. */
+export type SampledLane = {
+  readonly lane: Lane;
+  readonly steepest: number;
+  readonly quotes: Map<bigint, bigint | null>;
+  /** The filled quotes as doubles, ascending; starts with (0, 0). */
+  readonly amounts: number[];
+  readonly payments: number[];
+  /** The smallest amount beyond every filled one that is known to be refused. */
+  refusedFrom: number;
+  /** The one hyperbola on which all quotes lie, where they do. */
+  hyperbola: Hyperbola | null;
+};
+
+/** Quotes a lane at ascending amounts above 0, as a start. */
+export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLane {
+  const sampled: SampledLane = {
+    lane,
+    steepest: lane.steepest,
+    quotes: new Map(),
+    amounts: [0],
+    payments: [0],
+    refusedFrom: Number.POSITIVE_INFINITY,
+    hyperbola: null,
+  };
+  const paid = lane.quoteAscending(amountsIn);
+  amountsIn.forEach((amountIn, index) => {
+    remember(sampled, amountIn, paid[index] ?? null);
+  });
+  sampled.hyperbola = hyperbolaThrough(sampled.amounts, sampled.payments);
+  return sampled;
+}
+
+/** What the amount pays on this lane by itself: exact, asked once, and kept as a sample. */
+export function quoteLane(sampled: SampledLane, amountIn: bigint): bigint | null {
+  if (amountIn === 0n) return 0n;
+  const known = sampled.quotes.get(amountIn);
+  if (known !== undefined) return known;
+  const paid = sampled.lane.quoteAscending([amountIn])[0] ?? null;
+  remember(sampled, amountIn, paid);
+  return paid;
+}
+
+function remember(sampled: SampledLane, amountIn: bigint, paid: bigint | null): void {
+  sampled.quotes.set(amountIn, paid);
+  const { amounts, payments } = sampled;
+  const amount = toNumber(amountIn);
+  const largest = amounts.at(-1) ?? 0;
+  if (paid === null) {
+    // A refusal below a filled amount is one of dust, and no end of the lane.
+    if (amount > largest) sampled.refusedFrom = Math.min(sampled.refusedFrom, amount);
+    return;
+  }
+  if (amount >= sampled.refusedFrom) sampled.refusedFrom = Number.POSITIVE_INFINITY;
+  let at = amounts.length;
+  while (at > 0 && (amounts[at - 1] ?? 0) >= amount) at--;
+  if (amounts[at] === amount) return;
+  amounts.splice(at, 0, amount);
+  payments.splice(at, 0, toNumber(paid));
+}

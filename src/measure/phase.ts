@@ -1,0 +1,31 @@
+import type { Phase } from "./assessment.ts";
+import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
+
+/**
+ * Where the token stands between its curve and the pools. A full curve still holds what it raised
+ * until it migrates: so pools that strangers opened meanwhile are not taken for its own as long as
+ * they hold less. A curve that can't be read is taken to sell unless a pool trades.
+ */
+export function phaseOf(priced: PricedMarket): Phase {
+  const { market, routes } = priced;
+  const curves = market.pools.filter((pool) => pool.kind === "curve");
+  if (curves.some((curve) => !isClosedForGood(curve.status))) return "on-curve";
+  const pools = market.pools.filter((pool) => pool.kind === "amm");
+  const isTrading = pools.some((pool) => pool.status === "open" || pool.status === "paused");
+  if (curves.length === 0) {
+    if (!market.unpriced.some((pool) => pool.kind === "curve")) return "listed";
+    return isTrading ? "migrated" : "on-curve";
+  }
+  const full = curves.filter((curve) => curve.status === "complete");
+  if (full.length === 0) {
+    return !isTrading && pools.some((pool) => pool.status === "not-open-yet")
+      ? "migrating"
+      : "migrated";
+  }
+  let raised = 0n;
+  for (const curve of full) {
+    raised += inLamports(priced, curve.quoteMint, curve.reachable(10_000)) ?? 0n;
+  }
+  const inPools = routes.reduce((sum, route) => sum + route.depthLamports, 0n);
+  return isTrading && inPools >= raised ? "migrated" : "migrating";
+}

@@ -1,0 +1,79 @@
+import { ratioToNumber } from "#src/units/to-number.ts";
+import type { PoolStatus, VenueId } from "#src/venues/venue.ts";
+import type { BlockReason, Phase } from "./assessment.ts";
+import { CALIBRATION } from "./calibration.ts";
+import type { Market } from "./market.ts";
+import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
+
+/** How much of the token's quote sits in pools that can't be priced. */
+export type Coverage = {
+  /** Percent of all quote that could be weighed; 0 where nothing holds anything. */
+  readonly unpricedPct: number;
+  /** Whether some pool's quote can't be weighed: its vault is unreadable, or nothing gives its price in SOL. */
+  readonly hasUnweighed: boolean;
+  readonly venues: readonly VenueId[];
+};
+
+export function coverageOf(priced: PricedMarket): Coverage {
+  const { market, withoutHop } = priced;
+  let weighedLamports = 0n;
+  let unpricedLamports = 0n;
+  for (const route of priced.routes) {
+    const { pool } = route;
+    if (pool.status === "open") weighedLamports += route.depthLamports;
+    else if (!isClosedForGood(pool.status)) {
+      weighedLamports += inLamports(priced, pool.quoteMint, pool.reachable(10_000)) ?? 0n;
+    }
+  }
+  let hasUnweighed = withoutHop.some((pool) => pool.reachable(10_000) > 0n);
+  const venues = new Set<VenueId>(withoutHop.map((pool) => pool.venue));
+  for (const pool of market.unpriced) {
+    venues.add(pool.venue);
+    const held =
+      pool.quoteHeld === null || pool.quoteMint === null
+        ? null
+        : inLamports(priced, pool.quoteMint, pool.quoteHeld);
+    if (held === null) hasUnweighed = true;
+    else unpricedLamports += held;
+  }
+  const all = weighedLamports + unpricedLamports;
+  const unpricedPct = all === 0n ? 0 : 100 * ratioToNumber(unpricedLamports, all);
+  return { unpricedPct, hasUnweighed, venues: [...venues] };
+}
+
+/** Seconds between now and the newest slot at which the state is known to hold; never below 0. */
+export function ageSecondsOf(market: Market): number {
+  return Math.max(0, (market.nowMs - market.stateTimeMs) / 1_000);
+}
+
+/**
+ * Why the market can't be reconstructed reliably, or null where it can (method.md section 4).
+ *
+ * A pool whose holdings can't be weighed does not block a token that has a pool which is understood,
+ * since strangers can create pools. Where nothing else is understood, though, "empty" would be a
+ * guess: unknown is never zero.
+ */
+export function blockReasonOf(
+  priced: PricedMarket,
+  coverage: Coverage,
+  phase: Phase,
+): BlockReason | null {
+  const { market, routes } = priced;
+  const { token } = market;
+  if (token.isNonTransferable || (token.startsFrozen && !token.hasFreezeAuthority)) {
+    return "not-transferable";
+  }
+  if (ageSecondsOf(market) > CALIBRATION.block.staleSeconds) return "stale";
+  if (phase === "migrating") return "migrating";
+  const standing = routes.filter((route) => !isClosedForGood(route.pool.status));
+  const hasUnpriced = coverage.venues.length > 0;
+  if (!market.isSearchComplete && standing.length === 0 && !hasUnpriced) return "search-incomplete";
+  if (coverage.unpricedPct > CALIBRATION.block.unpricedSharePct) return "unpriced-majority";
+  if (coverage.hasUnweighed && standing.length === 0) return "unpriced-majority";
+  const isHalted = token.isPaused || standing.every((route) => isPausedPool(route.pool.status));
+  return standing.length > 0 && isHalted ? "all-paused" : null;
+}
+
+function isPausedPool(status: PoolStatus): boolean {
+  return status === "paused" || status === "not-open-yet";
+}

@@ -1,0 +1,127 @@
+import { toNumber } from "#src/units/to-number.ts";
+import { CALIBRATION } from "./calibration.ts";
+import { bestOnHyperbolas, foretells, type Hyperbola, paidOn } from "./hyperbola.ts";
+import { quoteLane, type SampledLane } from "./lane.ts";
+import { outerBound } from "./outer-bound.ts";
+
+/** How much goes to each lane, in their order, and what that pays together. */
+export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigint };
+
+/**
+ * The split of `amountIn` over the lanes that pays the most, to within the calibrated gap, or null
+ * where the lanes together can't take it whole. Never below the best single lane; the amounts always
+ * sum to `amountIn`, and what it pays is a sum of exact quotes.
+ *
+ * Lanes that lie on hyperbolas (constant product) are solved in closed form, and each is checked by
+ * its quote there. Otherwise the samples of all lanes give a bound that no split can pass, and the
+ * split where it is reached is quoted next: until the best one found is as good as the bound.
+ */
+export function bestSplit(lanes: readonly SampledLane[], amountIn: bigint): Split | null {
+  let best = bestSingle(lanes, amountIn);
+  if (lanes.length < 2 || amountIn <= 1n) return best;
+  const whole = toNumber(amountIn);
+  const closed = closedForm(lanes, amountIn, whole);
+  best = better(best, closed.split);
+  if (closed.isSettled) return best;
+  for (let round = 0; round < CALIBRATION.split.rounds; round++) {
+    const bound = outerBound(lanes, whole);
+    if (bound === null) break;
+    if (best !== null && bound.paid <= toNumber(best.paid) * (1 + CALIBRATION.split.gap)) break;
+    const inside = bound.amounts.map((amount, index) => insideRefusal(lanes[index], amount));
+    best = better(best, quoteSplit(lanes, wholeUnits(lanes, inside, amountIn)));
+  }
+  return best;
+}
+
+function bestSingle(lanes: readonly SampledLane[], amountIn: bigint): Split | null {
+  let best: Split | null = null;
+  lanes.forEach((lane, chosen) => {
+    const paid = quoteLane(lane, amountIn);
+    if (paid === null || (best !== null && paid <= best.paid)) return;
+    best = { amountsIn: lanes.map((_, index) => (index === chosen ? amountIn : 0n)), paid };
+  });
+  return best;
+}
+
+function better(a: Split | null, b: Split | null): Split | null {
+  if (a === null || b === null) return a ?? b;
+  return b.paid > a.paid ? b : a;
+}
+
+/** The optimum over lanes that are all hyperbolas; settled where each quote is what was foretold. */
+function closedForm(
+  lanes: readonly SampledLane[],
+  amountIn: bigint,
+  whole: number,
+): { readonly split: Split | null; readonly isSettled: boolean } {
+  const hyperbolas: Hyperbola[] = [];
+  for (const { hyperbola } of lanes) if (hyperbola !== null) hyperbolas.push(hyperbola);
+  if (hyperbolas.length < lanes.length) return { split: null, isSettled: false };
+  const amounts = wholeUnits(lanes, bestOnHyperbolas(hyperbolas, whole), amountIn);
+  const split = quoteSplit(lanes, amounts);
+  let isSettled = split !== null;
+  hyperbolas.forEach((hyperbola, index) => {
+    const lane = lanes[index];
+    const amount = amounts[index] ?? 0n;
+    if (lane === undefined || amount === 0n) return;
+    const quoted = quoteLane(lane, amount);
+    if (quoted !== null && foretells(paidOn(hyperbola, toNumber(amount)), toNumber(quoted))) return;
+    lane.hyperbola = null;
+    isSettled = false;
+  });
+  return { split, isSettled };
+}
+
+/** Half-way to the first known refusal where an amount would reach it. */
+function insideRefusal(lane: SampledLane | undefined, amount: number): number {
+  if (lane === undefined || amount < lane.refusedFrom) return amount;
+  return ((lane.amounts.at(-1) ?? 0) + lane.refusedFrom) / 2;
+}
+
+/**
+ * The amounts in whole units that sum to `amountIn`: rounded down, dust dropped, and the rest given
+ * to the lane that can take it and has the most already.
+ */
+function wholeUnits(
+  lanes: readonly SampledLane[],
+  amounts: readonly number[],
+  amountIn: bigint,
+): readonly bigint[] {
+  const least = toNumber(amountIn) * CALIBRATION.split.leastShare;
+  const units = amounts.map((amount) => (amount < least ? 0n : BigInt(Math.floor(amount))));
+  const rest = amountIn - units.reduce((sum, amount) => sum + amount, 0n);
+  let taker = -1;
+  let most = -1;
+  lanes.forEach((lane, index) => {
+    const amount = amounts[index] ?? 0;
+    if (amount + toNumber(rest) < lane.refusedFrom && amount > most) {
+      taker = index;
+      most = amount;
+    }
+  });
+  if (taker < 0) taker = roomiest(lanes, amounts);
+  return units.map((amount, index) => (index === taker ? amount + rest : amount));
+}
+
+function roomiest(lanes: readonly SampledLane[], amounts: readonly number[]): number {
+  let most = Number.NEGATIVE_INFINITY;
+  let found = 0;
+  lanes.forEach((lane, index) => {
+    const room = lane.refusedFrom - (amounts[index] ?? 0);
+    if (room > most) {
+      found = index;
+      most = room;
+    }
+  });
+  return found;
+}
+
+/** What the amounts pay together, or null where a lane refuses its part. Every lane is asked, so that each learns. */
+function quoteSplit(lanes: readonly SampledLane[], amountsIn: readonly bigint[]): Split | null {
+  let paid: bigint | null = 0n;
+  lanes.forEach((lane, index) => {
+    const own = quoteLane(lane, amountsIn[index] ?? 0n);
+    paid = own === null || paid === null ? null : paid + own;
+  });
+  return paid === null ? null : { amountsIn, paid };
+}
