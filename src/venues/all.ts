@@ -1,3 +1,4 @@
+import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
 import { pumpCurve } from "./pump-curve/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
@@ -7,6 +8,7 @@ import type { Venue } from "./venue.ts";
 
 /** Every program we model, one line each. */
 export const VENUES: readonly Venue<unknown>[] = [
+  meteoraDlmm,
   pumpCurve,
   pumpSwap,
   raydiumAmmV4,

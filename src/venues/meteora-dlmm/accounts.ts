@@ -1,0 +1,76 @@
+import type { Address } from "#src/units/address.ts";
+import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
+import type { Account, AccountSet } from "../account-set.ts";
+import { ByteReader } from "../byte-reader.ts";
+import { binArrayIndex } from "./bin-price.ts";
+import { type Bitmap, markedArrays } from "./bitmap.ts";
+import { BITMAP_EXTENSION, DLMM_PROGRAM, LB_PAIR } from "./layout.ts";
+
+/**
+ * Bin arrays that a swap is given per direction. The program itself sets no number; a transaction's
+ * compute budget ends a swap after three full arrays, or rather more sparse ones.
+ */
+export const ARRAYS_PER_DIRECTION = 12;
+
+/** Fields of a pair, or null where the account is none of this program. */
+export function readPair(account: Account | null | undefined): ByteReader | null {
+  return readOwn(account, LB_PAIR);
+}
+
+/** Fields of a bitmap extension, or null where the account is none. */
+export function readBitmapExtension(account: Account | null | undefined): ByteReader | null {
+  return readOwn(account, BITMAP_EXTENSION);
+}
+
+/** Fields of an account of this program with that discriminator and exact length, or null. */
+export function readOwn(
+  account: Account | null | undefined,
+  layout: { readonly discriminator: Uint8Array; readonly length: number },
+): ByteReader | null {
+  if (account === null || account === undefined || account.owner !== DLMM_PROGRAM) return null;
+  const reader = new ByteReader(account.data);
+  return reader.length === layout.length && reader.has(0, layout.discriminator) ? reader : null;
+}
+
+/** Where the bitmap extension of a pair is, if it has one. */
+export function bitmapExtensionAddress(pair: Address): Address {
+  return findProgramAddress(["bitmap", { address: pair }], DLMM_PROGRAM);
+}
+
+/** Where a bin array of a pair is. */
+export function binArrayAddress(pair: Address, index: number): Address {
+  return findProgramAddress(
+    ["bin_array", { address: pair }, i64LeSeed(BigInt(index))],
+    DLMM_PROGRAM,
+  );
+}
+
+/** Bin arrays that swaps from the active bin visit, by index, nearest first; the active one is in both. */
+export type ArraysInReach = { readonly down: readonly number[]; readonly up: readonly number[] };
+
+/** The bin arrays that the bitmap marks, as far as one swap reaches. */
+export function arraysInReach(bitmap: Bitmap): ArraysInReach {
+  const active = binArrayIndex(bitmap.pair.i32(LB_PAIR.activeId));
+  return {
+    down: markedArrays(bitmap, active, "down", ARRAYS_PER_DIRECTION),
+    up: markedArrays(bitmap, active, "up", ARRAYS_PER_DIRECTION),
+  };
+}
+
+/** Addresses that a quote needs, as far as what is loaded tells. See `Venue.accountsNeeded`. */
+export function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
+  const pair = readPair(known.get(pool));
+  if (pair === null) return [pool];
+  const extensionAddress = bitmapExtensionAddress(pool);
+  const extension = readBitmapExtension(known.get(extensionAddress));
+  const { down, up } = arraysInReach({ pair, extension });
+  return [
+    pool,
+    pair.address(LB_PAIR.tokenXMint),
+    pair.address(LB_PAIR.tokenYMint),
+    pair.address(LB_PAIR.reserveX),
+    pair.address(LB_PAIR.reserveY),
+    extensionAddress,
+    ...[...new Set([...down, ...up])].map((index) => binArrayAddress(pool, index)),
+  ];
+}

@@ -1,0 +1,277 @@
+import type { Address } from "#src/units/address.ts";
+import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import { MathError } from "#src/units/math-error.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { AccountSet } from "../account-set.ts";
+import type { ByteReader } from "../byte-reader.ts";
+import { decodeMint } from "../token/mint.ts";
+import { tokenBalance } from "../token/token-account.ts";
+import type { Decoded, UnusableReason } from "../venue.ts";
+import {
+  arraysInReach,
+  binArrayAddress,
+  bitmapExtensionAddress,
+  readBitmapExtension,
+  readOwn,
+  readPair,
+} from "./accounts.ts";
+import { binArrayIndex, binPrice, lowestBinId } from "./bin-price.ts";
+import { type Direction, needsExtension } from "./bitmap.ts";
+import {
+  BIN,
+  BIN_ARRAY,
+  BITMAP_EXTENSION,
+  FIRST_BIN_ARRAY_VERSION_WITH_ORDERS,
+  LB_PAIR,
+  MAX_BIN_ID,
+  MAX_BIN_PER_ARRAY,
+  MIN_BIN_ID,
+  NEWEST_BIN_ARRAY_VERSION,
+} from "./layout.ts";
+import type { Activation, Bin, DlmmParameters, DlmmState } from "./state.ts";
+
+const PAIR_STATUS = { enabled: 0, disabled: 1 } as const;
+const PAIR_TYPES = 4;
+/** Permission and customizable pairs open at their activation point, the others at once. */
+const PAIR_TYPES_WITH_ACTIVATION: readonly number[] = [1, 2];
+const FUNCTION_TYPE = { undetermined: 0, liquidityMining: 1, limitOrder: 2 } as const;
+const COLLECT_FEE_MODE = { inputOnly: 0, onlyY: 1 } as const;
+
+/** Ends `decode` with a reason. */
+class Unusable extends Error {
+  readonly reason: UnusableReason;
+
+  constructor(reason: UnusableReason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The pair and the bins that one swap can reach. Every array that the bitmap marks on the way to SOL
+ * or a stable must be there: a missing one is unknown depth, not an empty stretch. The other way,
+ * which no exit goes, the bins end at a missing array, and a swap that gets there is refused.
+ */
+export function decodePool(pool: Address, known: AccountSet): Decoded<DlmmState> {
+  try {
+    return { kind: "pool", state: readState(pool, known) };
+  } catch (error) {
+    if (error instanceof Unusable) {
+      return { kind: "unusable", reason: error.reason, detail: error.message };
+    }
+    // A bin whose price the program could not compute either.
+    if (error instanceof MathError) {
+      return { kind: "unusable", reason: "undecodable", detail: error.message };
+    }
+    throw error;
+  }
+}
+
+function readState(pool: Address, known: AccountSet): DlmmState {
+  const account = known.get(pool);
+  if (account === null || account === undefined) throw new Unusable("missing-account", "pair");
+  const pair = readPair(account);
+  if (pair === null) throw new Unusable("undecodable", "not a pair of this program");
+  const activeId = pair.i32(LB_PAIR.activeId);
+  if (activeId < MIN_BIN_ID || activeId > MAX_BIN_ID) {
+    throw new Unusable("undecodable", `active bin ${activeId} is out of range`);
+  }
+  const parameters = readParameters(pair);
+  const mintX = pair.address(LB_PAIR.tokenXMint);
+  const mintY = pair.address(LB_PAIR.tokenYMint);
+  const inReach = arraysInReach({ pair, extension: readExtension(pool, known, activeId) });
+  const found = new Map<number, ByteReader>();
+  const missing = {
+    down: addArrays(found, inReach.down, (index) => readArray(pool, known, index)),
+    up: addArrays(found, inReach.up, (index) => readArray(pool, known, index)),
+  };
+  const exit = exitDirection(mintX, mintY);
+  const missingOnExit = exit === null ? null : missing[exit];
+  if (missingOnExit !== null) {
+    throw new Unusable("missing-account", `bin array ${missingOnExit}`);
+  }
+  const arrays = [...found].toSorted(([a], [b]) => a - b).map(([, array]) => array);
+  return {
+    parameters,
+    isEnabled: readStatus(pair),
+    activation: readActivation(pair),
+    mintX,
+    mintY,
+    transferFeeX: readMint(known, mintX).transferFee,
+    transferFeeY: readMint(known, mintY).transferFee,
+    reserveX: tokenBalance(known.get(pair.address(LB_PAIR.reserveX))),
+    reserveY: tokenBalance(known.get(pair.address(LB_PAIR.reserveY))),
+    protocolFeeX: pair.u64(LB_PAIR.protocolFeeX),
+    protocolFeeY: pair.u64(LB_PAIR.protocolFeeY),
+    volatility: {
+      accumulator: pair.u32(LB_PAIR.volatilityAccumulator),
+      reference: pair.u32(LB_PAIR.volatilityReference),
+      indexReference: pair.i32(LB_PAIR.indexReference),
+      lastUpdateTimestamp: pair.i64(LB_PAIR.lastUpdateTimestamp),
+    },
+    activeId,
+    bins: arrays.flatMap((array) => readBins(array, parameters.binStep)),
+    endsUnknown: { down: missing.down !== null, up: missing.up !== null },
+    hasDoubtfulOrders: parameters.hasLimitOrders && arrays.some(holdsOrdersOlderThanOrders),
+  };
+}
+
+function readParameters(pair: ByteReader): DlmmParameters {
+  const collectFeeMode = pair.u8(LB_PAIR.collectFeeMode);
+  if (collectFeeMode !== COLLECT_FEE_MODE.inputOnly && collectFeeMode !== COLLECT_FEE_MODE.onlyY) {
+    throw new Unusable("unsupported", `collect fee mode ${collectFeeMode}`);
+  }
+  return {
+    binStep: pair.u16(LB_PAIR.binStep),
+    baseFactor: pair.u16(LB_PAIR.baseFactor),
+    baseFeePowerFactor: pair.u8(LB_PAIR.baseFeePowerFactor),
+    variableFeeControl: pair.u32(LB_PAIR.variableFeeControl),
+    maxVolatilityAccumulator: pair.u32(LB_PAIR.maxVolatilityAccumulator),
+    filterPeriod: pair.u16(LB_PAIR.filterPeriod),
+    decayPeriod: pair.u16(LB_PAIR.decayPeriod),
+    reductionFactorBps: pair.u16(LB_PAIR.reductionFactor),
+    protocolShareBps: pair.u16(LB_PAIR.protocolShare),
+    hasLimitOrders: readHasLimitOrders(pair),
+    collectsOnlyY: collectFeeMode === COLLECT_FEE_MODE.onlyY,
+  };
+}
+
+/** An undetermined pair takes limit orders as long as it pays no farming rewards. */
+function readHasLimitOrders(pair: ByteReader): boolean {
+  const functionType = pair.u8(LB_PAIR.functionType);
+  switch (functionType) {
+    case FUNCTION_TYPE.undetermined:
+      // The system program's address is the zero key, which marks a reward that is not set up.
+      return LB_PAIR.rewardMints.every((offset) => pair.address(offset) === SYSTEM_PROGRAM);
+    case FUNCTION_TYPE.liquidityMining:
+      return false;
+    case FUNCTION_TYPE.limitOrder:
+      return true;
+    default:
+      throw new Unusable("unsupported", `function type ${functionType}`);
+  }
+}
+
+function readStatus(pair: ByteReader): boolean {
+  const status = pair.u8(LB_PAIR.status);
+  if (status !== PAIR_STATUS.enabled && status !== PAIR_STATUS.disabled) {
+    throw new Unusable("unsupported", `pair status ${status}`);
+  }
+  return status === PAIR_STATUS.enabled;
+}
+
+function readActivation(pair: ByteReader): Activation | null {
+  const pairType = pair.u8(LB_PAIR.pairType);
+  if (pairType >= PAIR_TYPES) throw new Unusable("unsupported", `pair type ${pairType}`);
+  if (!PAIR_TYPES_WITH_ACTIVATION.includes(pairType)) return null;
+  const activationType = pair.u8(LB_PAIR.activationType);
+  if (activationType > 1) throw new Unusable("unsupported", `activation type ${activationType}`);
+  return {
+    by: activationType === 0 ? "slot" : "time",
+    point: pair.u64(LB_PAIR.activationPoint),
+  };
+}
+
+/**
+ * The extension, or null where the pair has none. One that was not looked for counts as none while
+ * the active array is in the pair's own bitmap: few pairs ever make one.
+ */
+function readExtension(pool: Address, known: AccountSet, activeId: number): ByteReader | null {
+  const account = known.get(bitmapExtensionAddress(pool));
+  if (account === null || account === undefined) {
+    if (account === undefined && needsExtension(binArrayIndex(activeId))) {
+      throw new Unusable("missing-account", "bitmap extension");
+    }
+    return null;
+  }
+  const extension = readBitmapExtension(account);
+  if (extension === null || extension.address(BITMAP_EXTENSION.lbPair) !== pool) {
+    throw new Unusable("undecodable", "bitmap extension");
+  }
+  return extension;
+}
+
+/** The way a holder's sale walks: out come SOL, or a stable for what is not SOL; null for other pairs. */
+function exitDirection(mintX: Address, mintY: Address): Direction | null {
+  if (mintY === WSOL) return "down";
+  if (mintX === WSOL) return "up";
+  const isStable = (mint: Address) => STABLE_MINTS.some((stable) => stable === mint);
+  if (isStable(mintX) === isStable(mintY)) return null;
+  return isStable(mintY) ? "down" : "up";
+}
+
+/** Adds the arrays in walking order; ends at the first that is not there and returns its index. */
+function addArrays(
+  found: Map<number, ByteReader>,
+  indexes: readonly number[],
+  read: (index: number) => ByteReader | null,
+): number | null {
+  for (const index of indexes) {
+    const array = found.get(index) ?? read(index);
+    if (array === null) return index;
+    found.set(index, array);
+  }
+  return null;
+}
+
+function readArray(pool: Address, known: AccountSet, index: number): ByteReader | null {
+  const account = known.get(binArrayAddress(pool, index));
+  if (account === null || account === undefined) return null;
+  const array = readOwn(account, BIN_ARRAY);
+  if (
+    array === null ||
+    array.i64(BIN_ARRAY.index) !== BigInt(index) ||
+    array.address(BIN_ARRAY.lbPair) !== pool
+  ) {
+    throw new Unusable("undecodable", `bin array ${index}`);
+  }
+  if (array.u8(BIN_ARRAY.version) > NEWEST_BIN_ARRAY_VERSION) {
+    throw new Unusable("unsupported", `bin array version ${array.u8(BIN_ARRAY.version)}`);
+  }
+  return array;
+}
+
+function readBins(array: ByteReader, binStep: number): readonly Bin[] {
+  const lowest = lowestBinId(toNumber(array.i64(BIN_ARRAY.index)));
+  const bins: Bin[] = [];
+  for (let place = 0; place < MAX_BIN_PER_ARRAY; place++) {
+    const offset = BIN_ARRAY.bins + place * BIN.length;
+    const amountX = array.u64(offset + BIN.amountX);
+    const amountY = array.u64(offset + BIN.amountY);
+    const processedRemaining = array.u64(offset + BIN.processedOrderRemainingAmount);
+    const open = array.u64(offset + BIN.openOrderAmount);
+    if (amountX === 0n && amountY === 0n && processedRemaining === 0n && open === 0n) continue;
+    const id = lowest + place;
+    bins.push({
+      id,
+      amountX,
+      amountY,
+      price: array.u128(offset + BIN.price) || binPrice(id, binStep),
+      orders: {
+        isAskSide: array.u8(offset + BIN.limitOrderAskSide) !== 0,
+        processedRemaining,
+        open,
+      },
+    });
+  }
+  return bins;
+}
+
+function holdsOrdersOlderThanOrders(array: ByteReader): boolean {
+  if (array.u8(BIN_ARRAY.version) >= FIRST_BIN_ARRAY_VERSION_WITH_ORDERS) return false;
+  for (let place = 0; place < MAX_BIN_PER_ARRAY; place++) {
+    const offset = BIN_ARRAY.bins + place * BIN.length;
+    const open = array.u64(offset + BIN.openOrderAmount);
+    const remaining = array.u64(offset + BIN.processedOrderRemainingAmount);
+    if (open !== 0n || remaining !== 0n) return true;
+  }
+  return false;
+}
+
+function readMint(known: AccountSet, address: Address) {
+  const account = known.get(address);
+  if (account === null || account === undefined) throw new Unusable("missing-account", "mint");
+  const mint = decodeMint(account);
+  if (mint === null) throw new Unusable("undecodable", "mint");
+  return mint;
+}
