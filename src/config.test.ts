@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, readConfig } from "./config.ts";
+
+test("an empty environment runs the whole service on the demo market", () => {
+  const config = readConfig({});
+  assert.equal(config.port, 8080);
+  assert.equal(config.host, "127.0.0.1");
+  assert.equal(config.publicUrl, "http://127.0.0.1:8080");
+  assert.deepEqual(config.chain, { kind: "demo" });
+  assert.equal(config.databaseUrl, null);
+  assert.equal(config.role, "all");
+});
+
+test("a WebSocket address follows from the RPC address", () => {
+  assert.deepEqual(readConfig({ SOLANA_RPC_URL: "https://rpc.example/x" }).chain, {
+    kind: "rpc",
+    httpUrl: "https://rpc.example/x",
+    wsUrl: "wss://rpc.example/x",
+  });
+});
+
+test("what can't be right is refused, and the message names the variable", () => {
+  const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ["PORT", { PORT: "80a" }],
+    ["PORT", { PORT: "65536" }],
+    ["TRUST_PROXY", { TRUST_PROXY: "-1" }],
+    ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
+    ["AUTH_SECRET", { DATABASE_URL: "postgres://x/y" }],
+    ["AUTH_SECRET", { AUTH_SECRET: "short" }],
+    ["ROLE", { ROLE: "boss" }],
+    ["ROLE", { ROLE: "api" }],
+    ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "ftp://x" }],
+    ["ACCOUNTS_DIR", { SOLANA_RPC_URL: "http://x", ACCOUNTS_DIR: "y" }],
+    ["AUTH_ISSUER", { AUTH_ISSUER: "x" }],
+    ["KEY_PREFIX", { KEY_PREFIX: "Exi_" }],
+  ];
+  for (const [name, environment] of wrong) {
+    assert.throws(
+      () => readConfig(environment),
+      (error) => error instanceof ConfigError && error.message.includes(name),
+      name,
+    );
+  }
+});

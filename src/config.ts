@@ -1,0 +1,187 @@
+import { join } from "node:path";
+
+export const ROLES = ["all", "api", "tracker", "alerts"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** The one frozen reading of the environment. README.md lists the variables. */
+export type Config = {
+  readonly port: number;
+  readonly host: string;
+  readonly publicUrl: string;
+  /** Hops of proxies whose X-Forwarded-For is believed. */
+  readonly trustProxyHops: number;
+  readonly dataDir: string;
+  /** Null: embedded SQLite in `dataDir`. */
+  readonly databaseUrl: string | null;
+  /** Null: counters and assessments live in this process. */
+  readonly redisUrl: string | null;
+  readonly chain: ChainConfig;
+  readonly geyser: { readonly url: string; readonly token: string | null } | null;
+  /** Null: each mail is a file in `dataDir`/mail. */
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string;
+  /** Null: made once and kept in `dataDir`. */
+  readonly authSecret: string | null;
+  readonly foreignIdentity: {
+    readonly issuer: string;
+    readonly audience: string;
+    readonly jwksUrl: string;
+  } | null;
+  /** Private ranges, in CIDR notation, that webhooks may reach. */
+  readonly webhookAllow: readonly string[];
+  readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
+  readonly apiKeyPrefix: string;
+  readonly role: Role;
+  /** Loopback port of the Prometheus metrics; null: none. */
+  readonly metricsPort: number | null;
+  readonly logLevel: string;
+};
+
+export type ChainConfig =
+  | { readonly kind: "rpc"; readonly httpUrl: string; readonly wsUrl: string }
+  | { readonly kind: "recorded"; readonly directory: string }
+  | { readonly kind: "demo" };
+
+/** A variable holds what it may not; the message names it and says what it may hold. */
+export class ConfigError extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws ConfigError at the first variable that is wrong, before anything is started */
+export function readConfig(environment: Environment): Config {
+  const read = (name: string): string | null => {
+    const value = environment[name]?.trim();
+    return value === undefined || value === "" ? null : value;
+  };
+  const port = integer(read("PORT"), { name: "PORT", fallback: 8080, max: 65_535 });
+  const host = read("HOST") ?? "127.0.0.1";
+  const databaseUrl = url(read("DATABASE_URL"), "DATABASE_URL", ["postgres:", "postgresql:"]);
+  const redisUrl = url(read("REDIS_URL"), "REDIS_URL", ["redis:", "rediss:"]);
+  const authSecret = read("AUTH_SECRET");
+  if (authSecret !== null && authSecret.length < 32) {
+    throw new ConfigError("AUTH_SECRET must have at least 32 characters");
+  }
+  if (databaseUrl !== null && authSecret === null) {
+    throw new ConfigError(
+      "AUTH_SECRET is required with DATABASE_URL: processes that share a database must sign alike",
+    );
+  }
+  const role = oneOf(read("ROLE") ?? "all", "ROLE", ROLES);
+  if (role !== "all" && (databaseUrl === null || redisUrl === null)) {
+    throw new ConfigError(
+      `ROLE=${role} needs DATABASE_URL and REDIS_URL: it shares both with others`,
+    );
+  }
+  const smtpUrl = url(read("SMTP_URL"), "SMTP_URL", ["smtp:", "smtps:"]);
+  return Object.freeze({
+    port,
+    host,
+    publicUrl: publicUrlOf(read("PUBLIC_URL"), host, port),
+    trustProxyHops: integer(read("TRUST_PROXY"), { name: "TRUST_PROXY", fallback: 0, max: 16 }),
+    dataDir: read("DATA_DIR") ?? join(".", "data"),
+    databaseUrl,
+    redisUrl,
+    chain: chainOf(read),
+    geyser: geyserOf(read),
+    smtpUrl,
+    mailFrom: read("MAIL_FROM") ?? "Exitability <no-reply@localhost>",
+    authSecret,
+    foreignIdentity: foreignIdentityOf(read),
+    webhookAllow: (read("WEBHOOK_ALLOW") ?? "")
+      .split(",")
+      .map((range) => range.trim())
+      .filter(Boolean),
+    telegram: telegramOf(read),
+    apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
+    role,
+    metricsPort:
+      read("METRICS_PORT") === null
+        ? null
+        : integer(read("METRICS_PORT"), { name: "METRICS_PORT", fallback: 0, max: 65_535 }),
+    logLevel: oneOf(read("LOG_LEVEL") ?? "info", "LOG_LEVEL", [
+      "trace",
+      "debug",
+      "info",
+      "warn",
+      "error",
+      "silent",
+    ]),
+  });
+}
+
+type Read = (name: string) => string | null;
+
+function chainOf(read: Read): ChainConfig {
+  const httpUrl = url(read("SOLANA_RPC_URL"), "SOLANA_RPC_URL", ["http:", "https:"]);
+  const wsUrl = url(read("SOLANA_WS_URL"), "SOLANA_WS_URL", ["ws:", "wss:"]);
+  const directory = read("ACCOUNTS_DIR");
+  if (httpUrl !== null && directory !== null) {
+    throw new ConfigError("set either SOLANA_RPC_URL or ACCOUNTS_DIR, not both");
+  }
+  if (httpUrl !== null) {
+    return { kind: "rpc", httpUrl, wsUrl: wsUrl ?? httpUrl.replace(/^http/, "ws") };
+  }
+  if (wsUrl !== null) throw new ConfigError("SOLANA_WS_URL needs SOLANA_RPC_URL beside it");
+  return directory === null ? { kind: "demo" } : { kind: "recorded", directory };
+}
+
+function geyserOf(read: Read): Config["geyser"] {
+  const found = url(read("GEYSER_URL"), "GEYSER_URL", ["http:", "https:"]);
+  return found === null ? null : { url: found, token: read("GEYSER_TOKEN") };
+}
+
+function foreignIdentityOf(read: Read): Config["foreignIdentity"] {
+  const issuer = read("AUTH_ISSUER");
+  const audience = read("AUTH_AUDIENCE");
+  const jwksUrl = url(read("AUTH_JWKS_URL"), "AUTH_JWKS_URL", ["http:", "https:"]);
+  if (issuer === null && audience === null && jwksUrl === null) return null;
+  if (issuer === null || audience === null || jwksUrl === null) {
+    throw new ConfigError(
+      "AUTH_ISSUER, AUTH_AUDIENCE and AUTH_JWKS_URL belong together: set all three or none",
+    );
+  }
+  return { issuer, audience, jwksUrl };
+}
+
+function telegramOf(read: Read): Config["telegram"] {
+  const botToken = read("TELEGRAM_BOT_TOKEN");
+  const apiUrl = url(read("TELEGRAM_API_URL"), "TELEGRAM_API_URL", ["http:", "https:"]);
+  return botToken === null ? null : { botToken, apiUrl: apiUrl ?? "https://api.telegram.org" };
+}
+
+function publicUrlOf(text: string | null, host: string, port: number): string {
+  const found = url(text, "PUBLIC_URL", ["http:", "https:"]);
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return (found ?? `http://${shown}:${port}`).replace(/\/+$/, "");
+}
+
+function integer(
+  text: string | null,
+  { name, fallback, max }: { name: string; fallback: number; max: number },
+): number {
+  if (text === null) return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= max) return value;
+  throw new ConfigError(`${name} must be a whole number from 0 to ${max}, not "${text}"`);
+}
+
+function url(text: string | null, name: string, protocols: readonly string[]): string | null {
+  if (text === null) return null;
+  if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+  throw new ConfigError(
+    `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
+  );
+}
+
+function oneOf<Value extends string>(text: string, name: string, values: readonly Value[]): Value {
+  const found = values.find((value) => value === text);
+  if (found !== undefined) return found;
+  throw new ConfigError(`${name} must be one of ${values.join(", ")}, not "${text}"`);
+}
+
+function prefix(text: string): string {
+  if (/^[a-z][a-z0-9]{0,15}$/.test(text)) return text;
+  throw new ConfigError(
+    "KEY_PREFIX must be 1 to 16 lower-case letters or digits and start with a letter",
+  );
+}

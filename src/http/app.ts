@@ -1,0 +1,50 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { MarketSource } from "#src/track/market-snapshot.ts";
+import type { Quotas } from "#src/users/quotas.ts";
+import type { Callers } from "./plugins/callers.ts";
+import { registerErrors } from "./plugins/errors.ts";
+import { registerMethods } from "./plugins/methods.ts";
+import { exitabilityRoute } from "./routes/exitability.ts";
+import { healthRoutes, type Readiness } from "./routes/health.ts";
+
+const BODY_LIMIT = 16 * 1024;
+
+export type HttpDeps = {
+  readonly markets: MarketSource;
+  readonly quotas: Quotas;
+  readonly callers: Callers;
+  readonly readiness: () => Promise<Readiness>;
+  readonly nowMs: NowMs;
+  readonly logger: FastifyBaseLogger;
+  readonly trustProxyHops: number;
+  /** Answers made from the demo market say so. */
+  readonly isDemo: boolean;
+};
+
+/** The whole HTTP surface, not listening yet: plugins and routes by name, in order. */
+export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: deps.logger,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: (_address, hop) => hop < deps.trustProxyHops,
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    genReqId: () => crypto.randomUUID(),
+    return503OnClosing: true,
+  });
+  // Schemas validate and document; on this runtime plain JSON.stringify is the faster writer.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  registerErrors(app);
+  const refuseOtherMethods = registerMethods(app);
+  app.addHook("onSend", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+    if (deps.isDemo) reply.header("x-chain", "demo");
+  });
+  exitabilityRoute(app, deps);
+  healthRoutes(app, deps);
+  refuseOtherMethods();
+  await app.ready();
+  return app;
+}

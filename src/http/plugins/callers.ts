@@ -1,0 +1,14 @@
+import type { FastifyRequest } from "fastify";
+import type { Caller } from "#src/users/caller.ts";
+
+/**
+ * Says who is calling: an account by its API key or session, else the address.
+ *
+ * Throws AppError("unauthorized") for an API key that is unknown, malformed or revoked: never a
+ * silent fall to anonymous.
+ */
+export type Callers = {
+  readonly identify: (request: FastifyRequest) => Promise<Caller>;
+  /** The caller that the address alone makes. */
+  readonly anonymous: (request: FastifyRequest) => Caller;
+};

@@ -1,0 +1,90 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError, type PublicCode } from "#src/platform/app-error.ts";
+
+/** The only map from a code to a status (contract.md section 7). */
+export const STATUS_OF_CODE: Readonly<Record<PublicCode, number>> = {
+  invalid_body: 400,
+  invalid_email: 400,
+  missing_event_name: 400,
+  invalid_event_name: 400,
+  invalid_mint: 400,
+  invalid_size: 400,
+  invalid_profile: 400,
+  no_changes: 400,
+  unauthorized: 401,
+  limit_reached: 403,
+  forbidden_origin: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  duplicate: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limit_exceeded: 429,
+  server_error: 500,
+  chain_unavailable: 503,
+  overloaded: 503,
+};
+
+const RETRY_AFTER_SECONDS: Partial<Record<PublicCode, number>> = {
+  chain_unavailable: 5,
+  overloaded: 2,
+};
+
+/** Answers every failure with the contract's body, and logs what only the operator may see. */
+export function registerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | AppError, request, reply) => {
+    const known = error instanceof AppError ? error : fromFramework(error);
+    if (known.code === "server_error") request.log.error({ err: error }, "request failed");
+    else if (known.cause !== undefined)
+      request.log.warn({ err: known.cause, ...known.context }, known.message);
+    return sendError(reply, known);
+  });
+  app.setNotFoundHandler((request, reply) => sendNotFound(request, reply));
+}
+
+/** `{ error, message }` with the code's status. */
+export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+  const retryAfter = RETRY_AFTER_SECONDS[error.code];
+  if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
+  return reply
+    .code(STATUS_OF_CODE[error.code])
+    .type("application/json; charset=utf-8")
+    .send({ error: error.code, message: error.publicMessage });
+}
+
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split("?")[0]?.slice(0, 200) ?? "";
+  return sendError(
+    reply,
+    new AppError("not_found", {
+      publicMessage: `There is nothing at ${path}; see /docs for what there is.`,
+    }),
+  );
+}
+
+/** What the framework refuses before a route sees it. */
+function fromFramework(error: FastifyError): AppError {
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new AppError("body_too_large", { publicMessage: "The body is larger than 16 KiB." });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new AppError("unsupported_media_type", {
+        publicMessage: "Send the body as JSON, with content-type application/json.",
+      });
+    case "FST_ERR_CTP_EMPTY_JSON_BODY":
+    case "FST_ERR_CTP_INVALID_JSON_BODY":
+    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
+      return new AppError("invalid_body", { publicMessage: "The body is not a JSON object." });
+    default:
+      return isClientMistake(error)
+        ? new AppError("invalid_body", { publicMessage: "The request could not be read." })
+        : new AppError("server_error", {
+            publicMessage: "Something failed on our side; the request can be repeated.",
+            cause: error,
+          });
+  }
+}
+
+function isClientMistake(error: FastifyError): boolean {
+  return error instanceof SyntaxError || (error.statusCode !== undefined && error.statusCode < 500);
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseSize } from "./size.ts";
+
+test("a size snaps to the nearest standard size, a tie to the larger", () => {
+  const snapped: readonly (readonly [string, string])[] = [
+    ["0.01", "0.5"],
+    ["0.5", "0.5"],
+    ["0.74", "0.5"],
+    ["0.75", "1"],
+    ["1", "1"],
+    ["1.5", "2"],
+    ["3.49", "2"],
+    ["3.5", "5"],
+    ["7.5", "10"],
+    ["29.999", "10"],
+    ["30", "50"],
+    ["1000", "50"],
+  ];
+  for (const [text, used] of snapped) {
+    assert.deepEqual(parseSize(text), { requested: Number(text), used }, text);
+  }
+});
+
+test("anything but plain digits from 0.01 to 1000 is no size", () => {
+  for (const text of [
+    "",
+    "0",
+    "0.009",
+    "1000.1",
+    "1e2",
+    "-1",
+    "+1",
+    "1,5",
+    " 1",
+    "NaN",
+    "0x10",
+    "1.",
+  ]) {
+    assert.equal(parseSize(text), null, text);
+  }
+});

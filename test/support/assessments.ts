@@ -1,0 +1,47 @@
+import type { Assessment, Ladder, Measurement } from "#src/measure/assessment.ts";
+import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
+import { address } from "#src/units/address.ts";
+
+export const SOME_MINT = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");
+
+export const someLadder: Ladder = {
+  slippagePct: { "0.5": 1.1, "1": 2.2, "2": 4.4, "5": 9.9, "10": 18, "50": null },
+  score: 71.5,
+  exitMaxSol: 5,
+};
+
+export const someMeasurement: Measurement = {
+  depthLamports: 45_200_000_000n,
+  midPrice: { numerator: 30n, denominator: 1_000_000n },
+  retail: someLadder,
+  pro: { ...someLadder, score: 60, exitMaxSol: 10 },
+  c10Sol: 5.1,
+  pools: [],
+};
+
+/** An assessment that was measured, with what a test wants otherwise. */
+export function someAssessment(change: Partial<Assessment> = {}): Assessment {
+  return {
+    mint: SOME_MINT,
+    decimals: 6,
+    phase: "migrated",
+    family: "pump",
+    measurement: someMeasurement,
+    blocked: null,
+    findings: [],
+    slot: 400_000_000n,
+    stateTimeMs: Date.UTC(2026, 9, 5, 12, 0, 0, 123),
+    ...change,
+  };
+}
+
+export function someSnapshot(change: Partial<Assessment> = {}): MarketSnapshot {
+  return {
+    kind: "assessed",
+    assessment: someAssessment(change),
+    trend: "stable",
+    isDeteriorating: false,
+    name: null,
+    symbol: null,
+  };
+}
