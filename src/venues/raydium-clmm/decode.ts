@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader, BytesEnded } from "../byte-reader.ts";
-import { decodeMint, type Mint } from "../token/mint.ts";
+import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
 import type { DynamicFee } from "./dynamic-fee.ts";
@@ -135,9 +135,14 @@ function readVault(known: AccountSet, address: Address, mint: Address): TokenAcc
 }
 
 function readSide(known: AccountSet, address: Address, vault: TokenAccount): Side {
-  const mint: Mint | null = decodeMint(loaded(known, address, "mint"));
+  const mint = decodeMint(loaded(known, address, "mint"));
   if (mint === null) throw new Unusable("undecodable", `${address} is no mint`);
-  return { mint: address, transferFee: mint.transferFee, heldInVault: vault.amount };
+  return {
+    mint: address,
+    transferFee: mint.transferFee,
+    heldInVault: vault.amount,
+    hasHook: mint.transferHook !== null,
+  };
 }
 
 /** The price must lie within the current tick, as every swap leaves it. */

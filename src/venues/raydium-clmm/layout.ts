@@ -96,3 +96,15 @@ export const BITMAP_EXTENSION = {
 
 /** The largest tick spacing at which the pool's own bitmap does not span the whole tick range. */
 export const LARGEST_EXTENDED_SPACING = 14;
+
+/** Configurations under which pools stand at derived addresses; further ones exist. */
+export const KNOWN_CONFIGS = [
+  "4BLNHtVe942GSs4teSZqGX24xwKNkqU7bGgNn3iUiUpw",
+  "E64NGkDLLCdQ2yFNPcavaKptrEgmiQaNykUuLC1Qgwyp",
+  "HfERMT5DRA6C1TAqecrJQFpmkf3wsWTMncqnj3RDg5aw",
+  "A1BBtTYJd4i3xU8D6Tc2FzU6ZN4oXZWXKZnCxwbHXr8x",
+  "9iFER3bpjf1PTTCQCfTRu17EJgvsxo9pVyA9QWwEuX4x",
+  "3XCQJQryqpDvvZBfGxR7CLAw5dpGJ9aa7kt1jRLdyxuZ",
+  "3h2e43PunVA5K34vwKCLHWhZF4aZpyaC9RmxvshGAQpL",
+  "Gex2NJRS3jVLPfbzSFM5d5DRsNoL5ynnwT1TXoDEhanz",
+].map(address);

@@ -24,6 +24,8 @@ export type Side = {
   readonly transferFee: TransferFeeSchedule | null;
   /** Base units in the vault, fees owed to others included. */
   readonly heldInVault: bigint;
+  /** A transfer hook stands on the mint. */
+  readonly hasHook: boolean;
 };
 
 /** A concentrated liquidity pool as far as selling goes; prices are token1 per token0. */
@@ -59,4 +61,9 @@ export function unfilledOrders(tick: Tick): bigint {
 /** Whether the program stops at this tick. */
 export function isInitialized(tick: Tick): boolean {
   return tick.liquidityGross > 0n || unfilledOrders(tick) > 0n;
+}
+
+/** Whether a transfer in or out always fails: the program passes a transfer hook no accounts. */
+export function isTransferBlocked(state: ClmmState): boolean {
+  return state.hasFrozenVault || state.token0.hasHook || state.token1.hasHook;
 }

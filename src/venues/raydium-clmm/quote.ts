@@ -1,4 +1,4 @@
-import { checkedU64, checkedU128, maxBigint } from "#src/units/integer.ts";
+import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
 import { transferFee } from "../token/transfer-fee.ts";
 import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
@@ -6,6 +6,7 @@ import { matchOrders, type OrderMatch } from "./limit-orders.ts";
 import {
   type ClmmState,
   isInitialized,
+  isTransferBlocked,
   type Side,
   type Tick,
   unfilledOrders,
@@ -32,7 +33,7 @@ import {
  * Passes of the inner loop that one swap may take. A transaction's compute budget ends well before;
  * the bound keeps a hostile dynamic fee, which stops at every tick spacing, from taking seconds.
  */
-const MAX_PASSES = 1_500;
+const MAX_PASSES = 1_000;
 
 /** Where a swap stands between two ticks. Advanced in place, copied to be resumed. */
 type Cursor = {
@@ -127,9 +128,10 @@ function refusalBeforeSwap(state: ClmmState, order: ExactIn): UnfillableReason |
     return "refused";
   }
   if (order.amountIn <= 0n) return "amount-zero";
+  if (order.amountIn > U64_MAX) return "overflow";
   if (state.isSwapDisabled) return "paused";
   if (order.clock.unixTimestamp <= state.openTime) return "not-open-yet";
-  return state.hasFrozenVault ? "refused" : null;
+  return isTransferBlocked(state) ? "paused" : null;
 }
 
 function begin(state: ClmmState, zeroForOne: boolean, clock: Clock): Cursor {
@@ -295,7 +297,10 @@ function settle(settlement: Settlement): SwapQuote {
   const grossOut = cursor.paid;
   if (grossOut === 0n) return unfillable("output-zero");
   const soldAfter: Side = { ...sold, heldInVault: sold.heldInVault + amount };
-  const boughtAfter: Side = { ...bought, heldInVault: maxBigint(bought.heldInVault - grossOut, 0n) };
+  const boughtAfter: Side = {
+    ...bought,
+    heldInVault: maxBigint(bought.heldInVault - grossOut, 0n),
+  };
   return {
     kind: "filled",
     amountOut: grossOut - transferFee(bought.transferFee, grossOut, order.clock.epoch),

@@ -85,20 +85,33 @@ export function markedArrays(
   return found;
 }
 
-/** Eight bits, of the arrays `8 * group` to `8 * group + 7` counted in array spans from tick zero. */
+/** Eight bits, of the arrays `8 * group` to `8 * group + 7`, or null where nobody knows. */
 function bitmapByte(bitmaps: ArrayBitmaps, group: number): number | null {
-  const index = group * 8;
-  if (index >= -OWN_BITMAP_REACH && index < OWN_BITMAP_REACH) {
-    return bitmaps.pool.u8(POOL_STATE.tickArrayBitmap + ((index + OWN_BITMAP_REACH) >> 3));
+  const { isInPool, byte } = locateBitmapBit(group * 8);
+  if (isInPool) return bitmaps.pool.u8(byte);
+  return bitmaps.extension === null ? null : bitmaps.extension.u8(byte);
+}
+
+/** Where the bit of an array stands; arrays are counted in spans from tick zero, the range's end at most. */
+export function locateBitmapBit(arrayIndex: number): {
+  readonly isInPool: boolean;
+  readonly byte: number;
+  readonly mask: number;
+} {
+  const mask = 1 << (arrayIndex & 7);
+  if (arrayIndex >= -OWN_BITMAP_REACH && arrayIndex < OWN_BITMAP_REACH) {
+    const byte = POOL_STATE.tickArrayBitmap + ((arrayIndex + OWN_BITMAP_REACH) >> 3);
+    return { isInPool: true, byte, mask };
   }
-  if (bitmaps.extension === null) return null;
-  if (index >= 0) {
-    return bitmaps.extension.u8(BITMAP_EXTENSION.positive + ((index - OWN_BITMAP_REACH) >> 3));
+  if (arrayIndex >= 0) {
+    const byte = BITMAP_EXTENSION.positive + ((arrayIndex - OWN_BITMAP_REACH) >> 3);
+    return { isInPool: false, byte, mask };
   }
   // Blocks of 512 arrays count away from zero, the bits inside a block towards it.
-  const block = -Math.floor(index / OWN_BITMAP_REACH) - 2;
-  const bit = index + (block + 2) * OWN_BITMAP_REACH;
-  return bitmaps.extension.u8(BITMAP_EXTENSION.negative + ((block * OWN_BITMAP_REACH + bit) >> 3));
+  const block = -Math.floor(arrayIndex / OWN_BITMAP_REACH) - 2;
+  const bit = arrayIndex + (block + 2) * OWN_BITMAP_REACH;
+  const byte = BITMAP_EXTENSION.negative + ((block * OWN_BITMAP_REACH + bit) >> 3);
+  return { isInPool: false, byte, mask };
 }
 
 /** The reader of the pool's bitmap extension, or null where the account is no such thing. */

@@ -1,5 +1,6 @@
 import { Q64, U128_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
+import { toNumber } from "#src/units/to-number.ts";
 
 export const MIN_TICK = -443_636;
 export const MAX_TICK = 443_636;
@@ -81,8 +82,8 @@ export function tickAtSqrtPrice(sqrtPriceX64: bigint): number {
   }
   const log2X32 = BigInt((mostSignificantBit - 64) * 2 ** 32 + fraction);
   const logX64 = log2X32 * LOG_BASE_CHANGE;
-  const low = Number((logX64 - LOG_ERROR_LOW) >> 64n);
-  const high = Number((logX64 + LOG_ERROR_HIGH) >> 64n);
+  const low = toNumber((logX64 - LOG_ERROR_LOW) >> 64n);
+  const high = toNumber((logX64 + LOG_ERROR_HIGH) >> 64n);
   if (low === high) return low;
   return sqrtPriceAtTick(high) <= sqrtPriceX64 ? high : low;
 }
