@@ -111,9 +111,7 @@ function accountSet(value: unknown): AccountSet {
   return accounts;
 }
 
-/** Null where the account did not exist: an entry of null, or one without an owner. */
-function account(value: JsonObject): Account | null {
-  if (value["owner"] === null) return null;
+function account(value: JsonObject): Account {
   return {
     owner: addressField(value, "owner"),
     lamports: integer(value, "lamports"),

@@ -2,9 +2,8 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import type { PoolOutline } from "#src/venues/venue.ts";
 import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
-import type { PoolRef } from "./open-pool.ts";
+import { outlineOf, type PoolRef } from "./open-pool.ts";
 import { heldOf, quoteMintFor } from "./quote-mints.ts";
 
 /** Pools of one token that are priced: more are not worth an exit's attention. */
@@ -63,15 +62,6 @@ function mayPay(pool: PoolRef, mint: Address, known: LoadedAccounts): boolean {
   return outline === null || quoteMintFor(mint, outline) !== null;
 }
 
-function outlineOf(pool: PoolRef, known: LoadedAccounts): PoolOutline | null {
-  try {
-    return pool.venue.outline(pool.address, known, pool.mint);
-  } catch {
-    // By contract it never throws; where it does, the pair counts as unreadable.
-    return null;
-  }
-}
-
 function weightOf(pool: PoolRef, mint: Address, known: LoadedAccounts): bigint | null {
   const outline = outlineOf(pool, known);
   const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
@@ -96,7 +86,7 @@ function summarize(dropped: readonly Weighed[]): UnpricedPool | null {
   return {
     venue: largest.pool.venue.id,
     family: largest.pool.venue.family,
-    kind: largest.pool.venue.kind,
+    kind: "amm",
     address: largest.pool.address,
     reason: "unsupported",
     detail: `${dropped.length} smaller pools beyond the ${MAX_POOLS} that are followed`,

@@ -1,6 +1,6 @@
 import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
-import type { Account } from "#src/venues/account-set.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { PoolRef } from "./open-pool.ts";
 
 /** Rounds of "what do you need, given this": pool, then vaults and configurations, then arrays. */
@@ -11,7 +11,7 @@ const MAX_ACCOUNTS_PER_POOL = 64;
 export type LoadedAccounts = Map<Address, Account | null>;
 
 /** The addresses that a pool needs by what is loaded; none where the venue can't say. */
-export function accountsNeeded(pool: PoolRef, known: LoadedAccounts): readonly Address[] {
+export function accountsNeeded(pool: PoolRef, known: AccountSet): readonly Address[] {
   try {
     const needed = pool.venue.accountsNeeded(pool.address, known, pool.mint);
     return needed.length <= MAX_ACCOUNTS_PER_POOL ? needed : needed.slice(0, MAX_ACCOUNTS_PER_POOL);

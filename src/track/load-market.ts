@@ -15,7 +15,7 @@ import {
   loadHopPools,
   loadToken,
 } from "./load-token.ts";
-import { openPool, type PoolRef } from "./open-pool.ts";
+import { openPool, outlineOf, type PoolRef } from "./open-pool.ts";
 import { isStable, quoteMintFor } from "./quote-mints.ts";
 
 /** Reads of everything at one slot: the second where the price moved on to new tick or bin arrays. */
@@ -72,7 +72,7 @@ export function stablesPaid(
 ): readonly Address[] {
   const stables = new Set<Address>();
   for (const pool of pools) {
-    const outline = pool.venue.outline(pool.address, known, pool.mint);
+    const outline = outlineOf(pool, known);
     const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
     if (quoteMint !== null && isStable(quoteMint)) stables.add(quoteMint);
   }

@@ -61,14 +61,20 @@ export async function loadToken(
   }
   const mintFacts = decodeMint(mintAccount);
   if (mintFacts === null) return { kind: "not-found" };
-  const found = await findPools(
-    deps,
-    { mint, pairedWith: isStable(mint) ? WSOL : null },
-    known,
-    signal,
-  );
+  const found = await findTokenPools(deps, mint, known, signal);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
   return { kind: "token", mintFacts, found };
+}
+
+/** The pools that sell the mint, with every account behind them loaded into `known`. */
+export async function findTokenPools(
+  deps: LoadDeps,
+  mint: Address,
+  known: LoadedAccounts,
+  signal?: AbortSignal,
+): Promise<FoundPools> {
+  const pairedWith = isStable(mint) ? WSOL : null;
+  return await findPools(deps, { mint, pairedWith }, known, signal);
 }
 
 /** The SOL pools of a stable that can serve as the second hop, loaded into `known`. */

@@ -3,7 +3,7 @@ import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
-import type { Clock, Decoded, Venue } from "#src/venues/venue.ts";
+import type { Clock, Decoded, PoolOutline, Venue } from "#src/venues/venue.ts";
 import { heldOf, quoteMintFor } from "./quote-mints.ts";
 
 /** A pool's place: which program, and which account of it. */
@@ -55,7 +55,7 @@ export function rereadPool(pool: OpenPool, known: AccountSet): void {
   try {
     pool.decoded = venue.decode(address, known, mint);
     if (pool.quoteMint === null) {
-      const pair = venue.outline(address, known, mint);
+      const pair = outlineOf(pool.ref, known);
       pool.quoteMint = pair === null ? null : quoteMintFor(pool.baseMint, pair);
     }
     pool.fast = pool.decoded.kind === "pool" ? refreshedFast(pool, known) : null;
@@ -112,6 +112,15 @@ export function quoteHeld(
   known: AccountSet,
 ): bigint | null {
   if (pool.quoteMint === null) return null;
-  const { venue, address, mint } = pool.ref;
-  return heldOf(venue.outline(address, known, mint), pool.quoteMint);
+  return heldOf(outlineOf(pool.ref, known), pool.quoteMint);
+}
+
+/** The pair and its vaults' balances; null where they are unreadable. */
+export function outlineOf(ref: PoolRef, known: AccountSet): PoolOutline | null {
+  try {
+    return ref.venue.outline(ref.address, known, ref.mint);
+  } catch {
+    // By contract it never throws; where it does, the pair counts as unreadable.
+    return null;
+  }
 }

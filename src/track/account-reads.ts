@@ -1,0 +1,129 @@
+import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
+import type { Address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { applyUpdate } from "./apply-update.ts";
+import { forEachUse } from "./followed-accounts.ts";
+import type { LiveState } from "./live-state.ts";
+
+/** Addresses of one read: the node's limit is 100, and the Clock sysvar is always among them. */
+const CHUNK = 99;
+const MAX_AT_ONCE = 8;
+/** How long failed reads rest. */
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+export type ReadsDeps = {
+  readonly source: ChainSource;
+  readonly state: LiveState;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+  readonly onFailure: (cause: unknown) => void;
+};
+
+/**
+ * Reads of followed accounts, applied as they arrive. Queued reads are sent by `pump`, at most eight
+ * at once and never the same address twice at a time; what fails is queued again and rests a second.
+ */
+export class AccountReads {
+  readonly #deps: ReadsDeps;
+  readonly #queued = new Set<Address>();
+  readonly #reading = new Set<Address>();
+  readonly #inFlight = new Set<Promise<void>>();
+  #pausedUntilMs = 0;
+  #failedAtMs: number | null = null;
+
+  constructor(deps: ReadsDeps) {
+    this.#deps = deps;
+  }
+
+  /** When reads last failed and none has worked since; null: they work. */
+  get failedAtMs(): number | null {
+    return this.#failedAtMs;
+  }
+
+  /** To be read from now on: a read that is under way already does not count. */
+  queue(addresses: Iterable<Address>): void {
+    for (const address of addresses) this.#queued.add(address);
+  }
+
+  /** To be read, unless a read is under way. */
+  queueOnce(addresses: Iterable<Address>): void {
+    for (const address of addresses) if (!this.#reading.has(address)) this.#queued.add(address);
+  }
+
+  /** Sends what is queued, as far as the limits allow. */
+  pump(): void {
+    if (this.#queued.size === 0 || this.#deps.nowMs() < this.#pausedUntilMs) return;
+    while (this.#queued.size > 0 && this.#inFlight.size < MAX_AT_ONCE) {
+      const chunk: Address[] = [];
+      for (const address of this.#queued) {
+        if (this.#reading.has(address)) continue;
+        this.#queued.delete(address);
+        chunk.push(address);
+        if (chunk.length === CHUNK) break;
+      }
+      if (chunk.length === 0) return;
+      const sent = this.#send(chunk).finally(() => this.#inFlight.delete(sent));
+      this.#inFlight.add(sent);
+    }
+  }
+
+  /**
+   * Reads these accounts at once and applies them.
+   *
+   * @throws AppError chain_unavailable where the node can't be reached in time
+   */
+  async readNow(addresses: Iterable<Address>, signal: AbortSignal): Promise<void> {
+    const wanted = [...addresses];
+    for (const address of wanted) this.#queued.delete(address);
+    const chunks: Address[][] = [];
+    for (let start = 0; start < wanted.length; start += CHUNK) {
+      chunks.push(wanted.slice(start, start + CHUNK));
+    }
+    await Promise.all(chunks.map((chunk) => this.#read(chunk, signal)));
+  }
+
+  /** Resolves when nothing is being read. */
+  async idle(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+  }
+
+  async #send(chunk: readonly Address[]): Promise<void> {
+    for (const address of chunk) this.#reading.add(address);
+    try {
+      await this.#read(chunk, this.#deps.signal);
+    } catch (cause) {
+      for (const address of chunk) this.#queued.add(address);
+      this.#pausedUntilMs = this.#deps.nowMs() + PAUSE_AFTER_FAILURE_MS;
+      this.#failedAtMs = this.#deps.nowMs();
+      this.#deps.onFailure(cause);
+    } finally {
+      for (const address of chunk) this.#reading.delete(address);
+    }
+  }
+
+  async #read(chunk: readonly Address[], signal: AbortSignal): Promise<void> {
+    const read = await this.#deps.source.readAccounts([...chunk, CLOCK_SYSVAR], signal);
+    this.#failedAtMs = null;
+    applyRead(this.#deps.state, chunk, read, this.#deps.nowMs());
+  }
+}
+
+/** Takes in one read; an address that the node left out stays as it was. */
+export function applyRead(
+  state: LiveState,
+  asked: readonly Address[],
+  read: AccountsRead,
+  nowMs: number,
+): void {
+  for (const [address, account] of read.accounts) {
+    applyUpdate(state, { address, account, slot: account?.slot ?? read.slot }, nowMs);
+  }
+  for (const address of asked) {
+    const followed = state.accounts.get(address);
+    if (followed === undefined || followed.wasAsked) continue;
+    followed.wasAsked = true;
+    forEachUse(followed, (use) => {
+      if (use.kind === "pool-need") state.dirtyPools.add(use.pool);
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { assess } from "#src/measure/assess.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
+import type { Market } from "#src/measure/market.ts";
+import type { VenueId } from "#src/venues/venue.ts";
+import { buildMarket } from "./build-market.ts";
+import { blockTimeMs } from "./chain-clock.ts";
+import { accountsOf, hopsOf } from "./followed-tokens.ts";
+import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import type { OpenPool } from "./open-pool.ts";
+import { timeOfSlotMs } from "./slot-times.ts";
+
+export type AssessDeps = {
+  /** Recorded accounts stand still, and the time at which they are judged with them. */
+  readonly standsStill: boolean;
+  readonly historySeconds: (token: FollowedToken) => number | null;
+  readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
+};
+
+/** The token's market as it is held now, or null while the chain's clock is not known. */
+export function marketOf(
+  state: LiveState,
+  token: FollowedToken,
+  deps: AssessDeps,
+  nowMs: number,
+): Market | null {
+  const clock = state.times.newest;
+  const slot = stateSlot(state, token);
+  const stateTimeMs = slot === null ? null : timeOfSlotMs(state.times, slot);
+  if (clock === null || slot === null || stateTimeMs === null) return null;
+  const { group } = token;
+  return buildMarket(
+    {
+      mint: token.mint,
+      mintFacts: token.mintFacts,
+      pools: standingPools(state, group),
+      stablePools: hopsOf(state, token).flatMap((hop) => standingPools(state, hop)),
+      leftOut: group.leftOut,
+      isSearchComplete: group.isSearchComplete,
+      clock,
+      slot,
+      stateTimeMs,
+      nowMs: deps.standsStill ? blockTimeMs(clock) : nowMs,
+      historySeconds: deps.historySeconds(token),
+      exactPctByVenue: deps.exactPctByVenue(),
+    },
+    state.known,
+  );
+}
+
+/** Measures the token anew where anything it rests on changed, or where its answer is older than `maxAgeMs`. */
+export function assessToken(
+  state: LiveState,
+  token: FollowedToken,
+  deps: AssessDeps,
+  options: { readonly nowMs: number; readonly maxAgeMs: number },
+): Assessment | null {
+  const version = versionOf(state, token);
+  const { assessed } = token;
+  if (
+    assessed !== null &&
+    assessed.version === version &&
+    !state.dirtyTokens.has(token) &&
+    options.nowMs - assessed.atMs < options.maxAgeMs
+  ) {
+    return assessed.assessment;
+  }
+  const market = marketOf(state, token, deps, options.nowMs);
+  if (market === null) return assessed?.assessment ?? null;
+  const assessment = assess(market);
+  token.assessed = { assessment, atMs: options.nowMs, version };
+  state.dirtyTokens.delete(token);
+  return assessment;
+}
+
+function versionOf(state: LiveState, token: FollowedToken): number {
+  let version = token.group.version;
+  for (const hop of hopsOf(state, token)) version += hop.version;
+  return version;
+}
+
+/** Pools whose own account is there; one that is known to be closed holds nothing and is left out. */
+function standingPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
+  const pools: OpenPool[] = [];
+  for (const { open } of group.pools.values()) {
+    if (state.known.get(open.ref.address) !== null) pools.push(open);
+  }
+  return pools;
+}
+
+/** The newest slot at which every account behind the token is known to hold. */
+function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
+  let slot: bigint | null = null;
+  for (const { held } of accountsOf(state, token)) {
+    if (held.account === undefined) continue;
+    if (slot === null || held.heldSlot < slot) slot = held.heldSlot;
+  }
+  return slot;
+}

@@ -1,0 +1,56 @@
+import type { Address } from "#src/units/address.ts";
+import type { LoadedAccounts } from "./gather-accounts.ts";
+import { NEVER_DELIVERED } from "./held-account.ts";
+import type { AccountUse, FollowedAccount, LiveState } from "./live-state.ts";
+
+/** The account under this address, followed from now on; what a load already brought is its start. */
+export function followAccount(
+  state: LiveState,
+  address: Address,
+  loaded?: LoadedAccounts,
+): FollowedAccount {
+  const existing = state.accounts.get(address);
+  if (existing !== undefined) return existing;
+  const account = loaded?.get(address);
+  const slot = account?.slot ?? 0n;
+  const followed: FollowedAccount = {
+    address,
+    held:
+      account === undefined
+        ? NEVER_DELIVERED
+        : { account, changedSlot: slot, heldSlot: slot, doubtSlot: null },
+    confirmedAtMs: 0,
+    wasAsked: false,
+    uses: null,
+  };
+  state.accounts.set(address, followed);
+  state.unwanted.delete(address);
+  state.wanted.add(address);
+  return followed;
+}
+
+export function addUse(account: FollowedAccount, use: AccountUse): void {
+  if (account.uses === null) account.uses = use;
+  else if (account.uses instanceof Set) account.uses.add(use);
+  else if (account.uses !== use) account.uses = new Set([account.uses, use]);
+}
+
+/** Ends a use; the last one's end lets go of the account. */
+export function removeUse(state: LiveState, use: AccountUse): void {
+  const { account } = use;
+  if (account.uses instanceof Set) account.uses.delete(use);
+  else if (account.uses === use) account.uses = null;
+  const isUnused =
+    account.uses === null || (account.uses instanceof Set && account.uses.size === 0);
+  if (!isUnused) return;
+  state.accounts.delete(account.address);
+  state.wanted.delete(account.address);
+  state.rereadSoon.delete(account.address);
+  state.unwanted.add(account.address);
+}
+
+export function forEachUse(account: FollowedAccount, visit: (use: AccountUse) => void): void {
+  if (account.uses === null) return;
+  if (account.uses instanceof Set) for (const use of account.uses) visit(use);
+  else visit(account.uses);
+}

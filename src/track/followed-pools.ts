@@ -1,0 +1,120 @@
+import type { Address } from "#src/units/address.ts";
+import { addUse, followAccount, removeUse } from "./followed-accounts.ts";
+import { accountsNeeded, type LoadedAccounts } from "./gather-accounts.ts";
+import type { FollowedPool, LiveState, PoolGroup, PoolNeed, Vacancy } from "./live-state.ts";
+import type { FoundPools } from "./load-token.ts";
+import { openPool, outlineOf, type PoolRef } from "./open-pool.ts";
+import { quoteMintFor } from "./quote-mints.ts";
+
+/** A group of pools as a search found them, followed from now on. */
+export function addGroup(
+  state: LiveState,
+  input: { readonly mint: Address; readonly found: FoundPools; readonly loaded: LoadedAccounts },
+): PoolGroup {
+  const { mint, found, loaded } = input;
+  const group: PoolGroup = {
+    mint,
+    pools: new Map(),
+    vacancies: new Map(),
+    leftOut: found.leftOut,
+    isSearchComplete: found.isSearchComplete,
+    version: 0,
+    token: null,
+  };
+  mergeFound(state, group, found, loaded);
+  return group;
+}
+
+/** Takes in what a search found: new pools are added, and none is dropped, for a search may miss some. */
+export function mergeFound(
+  state: LiveState,
+  group: PoolGroup,
+  found: FoundPools,
+  loaded: LoadedAccounts,
+): void {
+  group.leftOut = found.leftOut;
+  group.isSearchComplete = found.isSearchComplete;
+  for (const ref of found.pools) addPool(state, group, ref, loaded);
+  for (const ref of found.vacant) addVacancy(state, group, ref, loaded);
+}
+
+/** Follows a pool of the group, unless its pair is readable and is none that we count. */
+export function addPool(
+  state: LiveState,
+  group: PoolGroup,
+  ref: PoolRef,
+  loaded?: LoadedAccounts,
+): FollowedPool | null {
+  const existing = group.pools.get(ref.address);
+  if (existing !== undefined) return existing;
+  const known = loaded ?? state.known;
+  const outline = outlineOf(ref, known);
+  if (outline !== null && quoteMintFor(group.mint, outline) === null) return null;
+  const pool: FollowedPool = {
+    group,
+    open: openPool(ref, group.mint, known),
+    needs: new Map(),
+    changes: 0,
+    changedSlot: -1n,
+    waitingSinceMs: null,
+    needsCheckedAtMs: 0,
+  };
+  group.pools.set(ref.address, pool);
+  checkNeeds(state, pool, loaded);
+  state.dirtyPools.add(pool);
+  return pool;
+}
+
+/** Keeps an eye on an address at which a pool of the group can appear. */
+export function addVacancy(
+  state: LiveState,
+  group: PoolGroup,
+  ref: PoolRef,
+  loaded?: LoadedAccounts,
+): void {
+  if (group.pools.has(ref.address) || group.vacancies.has(ref.address)) return;
+  const account = followAccount(state, ref.address, loaded);
+  const vacancy: Vacancy = { kind: "vacancy", group, ref, account };
+  group.vacancies.set(ref.address, vacancy);
+  addUse(account, vacancy);
+}
+
+/** The awaited account is there: if the program owns it, it is a pool from now on. */
+export function fillVacancy(state: LiveState, vacancy: Vacancy): void {
+  const { group, ref, account } = vacancy;
+  if (account.held.account?.owner !== ref.venue.programId) return;
+  addPool(state, group, ref);
+  group.vacancies.delete(ref.address);
+  removeUse(state, vacancy);
+}
+
+/** Asks the venue again which accounts the pool needs: as the price moves, other ticks and bins do. */
+export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: LoadedAccounts): void {
+  const needed = new Set(accountsNeeded(pool.open.ref, loaded ?? state.known));
+  for (const address of needed) {
+    if (pool.needs.has(address)) continue;
+    const account = followAccount(state, address, loaded);
+    const need: PoolNeed = { kind: "pool-need", pool, account, changes: 0 };
+    pool.needs.set(address, need);
+    addUse(account, need);
+  }
+  for (const [address, need] of pool.needs) {
+    if (needed.has(address)) continue;
+    pool.needs.delete(address);
+    removeUse(state, need);
+  }
+}
+
+export function removePool(state: LiveState, pool: FollowedPool): void {
+  for (const need of pool.needs.values()) removeUse(state, need);
+  pool.needs.clear();
+  pool.group.pools.delete(pool.open.ref.address);
+  state.dirtyPools.delete(pool);
+  state.uncheckedPools.delete(pool);
+}
+
+export function removeGroup(state: LiveState, group: PoolGroup): void {
+  for (const pool of group.pools.values()) removePool(state, pool);
+  for (const vacancy of group.vacancies.values()) removeUse(state, vacancy);
+  group.vacancies.clear();
+}

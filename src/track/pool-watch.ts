@@ -1,0 +1,68 @@
+import type { AccountUpdate, ChainSource, Following } from "#src/chain/chain-source.ts";
+import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import type { Venue } from "#src/venues/venue.ts";
+import { applyUpdate } from "./apply-update.ts";
+import { MAX_POOLS } from "./choose-pools.ts";
+import { addPool } from "./followed-pools.ts";
+import type { FollowedToken, LiveState } from "./live-state.ts";
+import { isStable } from "./quote-mints.ts";
+
+/** Tokens whose programs are listened to: each costs a subscription per filter of every venue. */
+const MAX_TOKENS = 40;
+/** A token with this many pools already is searched again instead: the search weighs them. */
+const SEARCH_SOON_MS = 5_000;
+
+export type PoolWatchDeps = {
+  readonly source: ChainSource;
+  readonly venues: readonly Venue<unknown>[];
+  readonly state: LiveState;
+  readonly nowMs: () => number;
+};
+
+/** Listens to the programs for new pools of tracked tokens, on both mint sides. */
+export class PoolWatch {
+  readonly #deps: PoolWatchDeps;
+  readonly #byMint = new Map<Address, readonly Following[]>();
+
+  constructor(deps: PoolWatchDeps) {
+    this.#deps = deps;
+  }
+
+  open(token: FollowedToken): void {
+    if (this.#byMint.has(token.mint) || this.#byMint.size >= MAX_TOKENS) return;
+    const pairedWith = isStable(token.mint) ? WSOL : null;
+    const followings = this.#deps.venues.flatMap((venue) =>
+      venue
+        .search(token.mint, pairedWith)
+        .filters.map((filter) =>
+          this.#deps.source.followProgram(filter, (update) => this.#consider(token, venue, update)),
+        ),
+    );
+    this.#byMint.set(token.mint, followings);
+  }
+
+  async close(mint: Address): Promise<void> {
+    const followings = this.#byMint.get(mint) ?? [];
+    this.#byMint.delete(mint);
+    await Promise.all(followings.map((following) => following.close()));
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#byMint.keys()].map((mint) => this.close(mint)));
+  }
+
+  #consider(token: FollowedToken, venue: Venue<unknown>, update: AccountUpdate): void {
+    const { state, nowMs } = this.#deps;
+    const { address, account } = update;
+    if (state.accounts.has(address)) applyUpdate(state, update, nowMs());
+    if (account === null || account.owner !== venue.programId) return;
+    if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
+    if (token.group.pools.size >= MAX_POOLS) {
+      token.searchDueMs = Math.min(token.searchDueMs, nowMs() + SEARCH_SOON_MS);
+      return;
+    }
+    const ref = { venue, address, mint: token.mint, isDerived: false };
+    addPool(state, token.group, ref, new Map([[address, account]]));
+  }
+}

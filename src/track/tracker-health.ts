@@ -1,0 +1,48 @@
+import { toNumber } from "#src/units/to-number.ts";
+import { blockTimeMs } from "./chain-clock.ts";
+import type { LiveState } from "./live-state.ts";
+
+/** How current tracking is: for readiness, metrics and the operator. */
+export type TrackerHealth = {
+  /** Now minus the block time of the newest clock; null before the first one. */
+  readonly chainAgeMs: number | null;
+  /** Slots by which the newest clock lies behind the newest slot the node told of; null: unknown. */
+  readonly slotLag: number | null;
+  readonly headSlot: bigint | null;
+  readonly tokens: number;
+  readonly pools: number;
+  readonly accounts: number;
+  /** Pools that wait for parts of themselves, and tokens that wait to be measured again. */
+  readonly waitingPools: number;
+  readonly waitingTokens: number;
+  /** When reads last failed and none has worked since. */
+  readonly readsFailedAtMs: number | null;
+};
+
+export function trackerHealth(
+  state: LiveState,
+  shell: {
+    readonly nowMs: number;
+    readonly headSlot: bigint | null;
+    readonly readsFailedAtMs: number | null;
+  },
+): TrackerHealth {
+  const clock = state.times.newest;
+  const { headSlot } = shell;
+  let pools = 0;
+  for (const { group } of state.tokens.values()) pools += group.pools.size;
+  return {
+    chainAgeMs: clock === null ? null : Math.max(0, shell.nowMs - blockTimeMs(clock)),
+    slotLag:
+      clock === null || headSlot === null
+        ? null
+        : Math.max(0, toNumber(headSlot) - toNumber(clock.slot)),
+    headSlot,
+    tokens: state.tokens.size,
+    pools,
+    accounts: state.accounts.size,
+    waitingPools: state.dirtyPools.size,
+    waitingTokens: state.dirtyTokens.size,
+    readsFailedAtMs: shell.readsFailedAtMs,
+  };
+}

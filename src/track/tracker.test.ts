@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { WSOL } from "#src/units/known-addresses.ts";
+import {
+  placeMint,
+  placePool,
+  placeToken,
+  SOL,
+  setReserves,
+} from "#test/simulation/track/plain-market.ts";
+import {
+  derivedPool,
+  namedAddress,
+  PLAIN_PROGRAM,
+  plainPool,
+  plainVenue,
+} from "#test/simulation/track/plain-pool-venue.ts";
+import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
+import type { MarketSnapshot } from "./market-snapshot.ts";
+import { createTracker } from "./tracker.ts";
+
+const MINT = namedAddress("token");
+const BASE = 500_000_000_000_000n;
+
+function track(chain: ScriptedChain) {
+  const failures: string[] = [];
+  const tracker = createTracker({
+    source: chain,
+    venues: [plainVenue()],
+    nowMs: () => chain.nowMs,
+    onFailure: (what) => failures.push(what),
+  });
+  return { tracker, failures };
+}
+
+function assessed(snapshot: MarketSnapshot | null) {
+  assert.equal(snapshot?.kind, "assessed");
+  return snapshot.assessment;
+}
+
+function depthOf(snapshot: MarketSnapshot | null): bigint | undefined {
+  return assessed(snapshot).measurement?.depthLamports;
+}
+
+test("the first question loads a token, and the next is answered at once", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  assert.equal(tracker.latest(MINT), null);
+  assert.equal(depthOf(await tracker.snapshot(MINT)), 80n * SOL);
+  const reads = chain.reads.length;
+  assert.equal(depthOf(await tracker.snapshot(MINT)), 80n * SOL);
+  assert.equal(depthOf(tracker.latest(MINT)), 80n * SOL);
+  assert.equal(chain.reads.length, reads);
+  await tracker.close();
+});
+
+test("many who ask at once share one load", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tracker.snapshot(MINT)));
+  for (const answer of answers) assert.deepEqual(answer, answers[0]);
+  assert.equal(chain.searches.length, 2);
+  await tracker.close();
+});
+
+test("an update is in the next answer", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  chain.advance(1);
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  assert.equal(depthOf(tracker.latest(MINT)), 40n * SOL);
+  await tracker.close();
+});
+
+test("listeners hear of a change at the next tick", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  tracker.tick();
+  const heard: (bigint | undefined)[] = [];
+  const stop = tracker.onSnapshot((snapshot) => heard.push(depthOf(snapshot)));
+  chain.advance(1);
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  tracker.tick();
+  stop();
+  setReserves(chain, pool, { base: BASE, quote: 30n * SOL });
+  tracker.tick();
+  assert.deepEqual(heard, [40n * SOL]);
+  await tracker.close();
+});
+
+test("what is not there is not found, and asking again soon costs nothing", async () => {
+  const chain = new ScriptedChain();
+  const { tracker } = track(chain);
+  assert.deepEqual(await tracker.snapshot(MINT), { kind: "not-found", mint: MINT });
+  const reads = chain.reads.length;
+  assert.deepEqual(await tracker.snapshot(MINT), { kind: "not-found", mint: MINT });
+  assert.equal(chain.reads.length, reads);
+  placeToken(chain, MINT, 80);
+  chain.advance(50);
+  assert.equal(depthOf(await tracker.snapshot(MINT)), 80n * SOL);
+  await tracker.close();
+});
+
+test("SOL itself is not measured", async () => {
+  const chain = new ScriptedChain();
+  const { tracker } = track(chain);
+  assert.deepEqual(await tracker.snapshot(WSOL), { kind: "not-found", mint: WSOL });
+  assert.equal(chain.reads.length, 0);
+  await tracker.close();
+});
+
+test("a token that was never loaded is unavailable while the node is down", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  chain.isReachable = false;
+  const { tracker, failures } = track(chain);
+  assert.deepEqual(await tracker.snapshot(MINT), { kind: "unavailable", mint: MINT });
+  assert.ok(failures.includes("load a token"));
+  chain.isReachable = true;
+  assert.equal(depthOf(await tracker.snapshot(MINT)), 80n * SOL);
+  await tracker.close();
+});
+
+test("a pool that appears where the program alone can put it is noticed by its own account", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  chain.advance(1);
+  placePool(chain, derivedPool(MINT, WSOL), { base: BASE, quote: 20n * SOL });
+  tracker.tick();
+  await tracker.idle();
+  tracker.tick();
+  assert.equal(depthOf(tracker.latest(MINT)), 100n * SOL);
+  await tracker.close();
+});
+
+test("a stranger's new pool is noticed without a question", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  chain.advance(1);
+  placePool(chain, plainPool("late", WSOL, MINT), { base: 20n * SOL, quote: BASE });
+  tracker.tick();
+  await tracker.idle();
+  tracker.tick();
+  assert.equal(depthOf(tracker.latest(MINT)), 100n * SOL);
+  await tracker.close();
+});
+
+test("a new pool that no notification told of is found by the next search", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const { tracker } = track(chain);
+  chain.refusedPrograms.add(PLAIN_PROGRAM);
+  assert.equal(assessed(await tracker.snapshot(MINT)).blocked, "search-incomplete");
+  chain.delivery = () => "lost";
+  placePool(chain, plainPool("unheard", MINT, WSOL), { base: BASE, quote: 20n * SOL });
+  chain.refusedPrograms.clear();
+  chain.advance(400);
+  tracker.tick();
+  await tracker.idle();
+  tracker.tick();
+  assert.equal(depthOf(tracker.latest(MINT)), 20n * SOL);
+  await tracker.close();
+});
+
+test("a lost update is found by the reread", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  chain.delivery = () => "lost";
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  chain.advance(51);
+  tracker.tick();
+  await tracker.idle();
+  assert.equal(depthOf(tracker.latest(MINT)), 40n * SOL);
+  await tracker.close();
+});
+
+test("after a gap everything is read again at once", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  tracker.tick();
+  chain.delivery = () => "lost";
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  chain.advance(3);
+  chain.gap();
+  tracker.tick();
+  await tracker.idle();
+  assert.equal(depthOf(tracker.latest(MINT)), 40n * SOL);
+  await tracker.close();
+});
+
+test("a node that stands still makes answers stale, never fresh", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  chain.isReachable = false;
+  chain.nowMs += 90_000;
+  tracker.tick();
+  await tracker.idle();
+  const stale = assessed(tracker.latest(MINT));
+  assert.deepEqual(
+    stale.findings.map(({ kind }) => kind),
+    ["stale"],
+  );
+  chain.nowMs += 600_000;
+  assert.equal(assessed(tracker.latest(MINT)).blocked, "stale");
+  assert.ok((tracker.health().chainAgeMs ?? 0) >= 690_000);
+  await tracker.close();
+});
+
+test("a quiet pool is not stale", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  for (let second = 0; second < 120; second += 2) {
+    chain.advance(5);
+    tracker.tick();
+    await tracker.idle();
+  }
+  assert.deepEqual(assessed(tracker.latest(MINT)).findings, []);
+  await tracker.close();
+});
+
+test("an account that one answer calls gone is not believed until a second one says so", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  await tracker.snapshot(MINT);
+  chain.advance(1);
+  chain.set(pool.vaultB, null);
+  assert.equal(depthOf(tracker.latest(MINT)), 80n * SOL);
+  chain.advance(1);
+  tracker.tick();
+  await tracker.idle();
+  assert.notEqual(depthOf(tracker.latest(MINT)), 80n * SOL);
+  await tracker.close();
+});
+
+test("unasked tokens are let go with their subscriptions, watched ones never", async () => {
+  const chain = new ScriptedChain();
+  const watched = namedAddress("watched");
+  placeToken(chain, MINT, 80);
+  placeToken(chain, watched, 80);
+  const { tracker } = track(chain);
+  tracker.setWatched([watched]);
+  await tracker.snapshot(MINT);
+  await tracker.idle();
+  assert.equal(tracker.health().tokens, 2);
+  chain.advance(2_500);
+  tracker.tick();
+  await tracker.idle();
+  tracker.tick();
+  assert.equal(tracker.health().tokens, 1);
+  assert.ok(!chain.followed().has(MINT));
+  assert.ok(chain.followed().has(watched));
+  await tracker.close();
+});
+
+test("a provider that lags behind changes nothing that is known better", async () => {
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  chain.advance(5);
+  await tracker.snapshot(MINT);
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  chain.advance(60);
+  chain.readLag = 62n;
+  tracker.tick();
+  await tracker.idle();
+  assert.equal(depthOf(tracker.latest(MINT)), 40n * SOL);
+  await tracker.close();
+});

@@ -1,0 +1,321 @@
+import type { ChainSource, Following } from "#src/chain/chain-source.ts";
+import type { Market } from "#src/measure/market.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";
+import type { Venue } from "#src/venues/venue.ts";
+import { AccountReads } from "./account-reads.ts";
+import { applyUpdate } from "./apply-update.ts";
+import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
+import { mergeFound } from "./followed-pools.ts";
+import { accountsOf } from "./followed-tokens.ts";
+import type { LoadedAccounts } from "./gather-accounts.ts";
+import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
+import { findTokenPools, type LoadDeps } from "./load-token.ts";
+import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
+import { PoolWatch } from "./pool-watch.ts";
+import { refreshPools } from "./refresh-pools.ts";
+import { dropUnasked, dueRereads, dueSearches, rereadEverything } from "./schedule.ts";
+import { recordClock } from "./slot-times.ts";
+import { TokenLoads } from "./token-loads.ts";
+import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
+
+/** An answer is computed anew after this long even where nothing changed: its age did, and its clock. */
+const ANSWER_MAX_AGE_MS = 1_000;
+/** Where the state is older than this when somebody asks, it is read again before the answer. */
+const READ_BEFORE_ANSWER_MS = 25_000;
+const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
+/** One tick works on dirty tokens for at most this long, so that requests are served in between. */
+const TICK_BUDGET_MS = 10;
+const TICK_EVERY_MS = 15;
+const SWEEP_EVERY_MS = 1_000;
+const HEAD_SILENT_MS = 3_000;
+
+export type TrackerDeps = {
+  readonly source: ChainSource;
+  readonly venues: readonly Venue<unknown>[];
+  readonly nowMs: NowMs;
+  /** Told of failures that tracking survives; for the log. */
+  readonly onFailure?: (what: string, cause: unknown) => void;
+};
+
+/** What follows tokens, keeps them current, and answers at once from what it holds. */
+export interface Tracker extends MarketSource {
+  /** These tokens are tracked for as long as they stand here, asked for or not. */
+  setWatched(mints: Iterable<Address>): void;
+  /** The market behind the newest answer, for questions at any size; null where it is not tracked. */
+  market(mint: Address): Market | null;
+  health(): TrackerHealth;
+  /** Called with each new answer of a tracked token. Returns what ends it. */
+  onSnapshot(listener: (snapshot: MarketSnapshot) => void): () => void;
+  /** Ticks by itself from now on, until it is closed. */
+  start(): void;
+  /** Does what is due now: `start` calls it every few milliseconds, tests as their clock says. */
+  tick(): void;
+  /** Resolves when no read and no load is under way. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createTracker(deps: TrackerDeps): Tracker {
+  return new LiveTracker(deps);
+}
+
+class LiveTracker implements Tracker {
+  readonly #deps: TrackerDeps;
+  readonly #loadDeps: LoadDeps;
+  readonly #assessDeps: AssessDeps;
+  readonly #state: LiveState = createLiveState();
+  readonly #abort = new AbortController();
+  readonly #reads: AccountReads;
+  readonly #loads: TokenLoads;
+  readonly #poolWatch: PoolWatch;
+  readonly #following: Following;
+  readonly #listeners = new Set<(snapshot: MarketSnapshot) => void>();
+  readonly #background = new Set<Promise<void>>();
+  #watched: ReadonlySet<Address> = new Set();
+  #timer: NodeJS.Timeout | null = null;
+  #sweepDueMs = 0;
+  #headSlot: bigint | null = null;
+  #headHeardAtMs: number;
+
+  constructor(deps: TrackerDeps) {
+    const { source, venues, nowMs } = deps;
+    this.#deps = deps;
+    this.#headHeardAtMs = nowMs();
+    this.#loadDeps = { source, venues, nowMs };
+    this.#assessDeps = {
+      standsStill: source.origin === "recorded",
+      historySeconds: () => null,
+      exactPctByVenue: () => new Map(),
+    };
+    const { signal } = this.#abort;
+    this.#reads = new AccountReads({
+      source,
+      state: this.#state,
+      nowMs,
+      signal,
+      onFailure: (cause) => this.#failed("read accounts", cause),
+    });
+    this.#loads = new TokenLoads(this.#loadDeps, this.#state, signal);
+    this.#poolWatch = new PoolWatch({ source, venues, state: this.#state, nowMs });
+    this.#following = source.follow({
+      onUpdate: (update) => applyUpdate(this.#state, update, nowMs()),
+      onGap: () => rereadEverything(this.#state, nowMs()),
+      onSlot: (slot) => this.#hearSlot(slot),
+    });
+    this.#following.add([CLOCK_SYSVAR]);
+  }
+
+  async snapshot(mint: Address): Promise<MarketSnapshot> {
+    if (mint === WSOL) return { kind: "not-found", mint };
+    const token = this.#state.tokens.get(mint);
+    if (token !== undefined) {
+      this.#ask(token);
+      await this.#freshen(token);
+      const held = this.#snapshotOf(token);
+      if (held !== null) return held;
+    }
+    if (this.#loads.isKnownMissing(mint)) return { kind: "not-found", mint };
+    try {
+      return (await this.#load(mint)) ?? { kind: "not-found", mint };
+    } catch (cause) {
+      if (!(cause instanceof AppError) || cause.code !== "chain_unavailable") throw cause;
+      this.#failed("load a token", cause);
+      return { kind: "unavailable", mint };
+    }
+  }
+
+  latest(mint: Address): MarketSnapshot | null {
+    const token = this.#state.tokens.get(mint);
+    if (token === undefined) {
+      return this.#loads.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
+    }
+    this.#ask(token);
+    return this.#snapshotOf(token);
+  }
+
+  market(mint: Address): Market | null {
+    const token = this.#state.tokens.get(mint);
+    if (token === undefined) return null;
+    return marketOf(this.#state, token, this.#assessDeps, this.#deps.nowMs());
+  }
+
+  setWatched(mints: Iterable<Address>): void {
+    this.#watched = new Set(mints);
+    for (const token of this.#state.tokens.values())
+      token.isWatched = this.#watched.has(token.mint);
+    for (const mint of this.#watched) {
+      if (this.#state.tokens.has(mint) || this.#loads.isKnownMissing(mint)) continue;
+      this.#inBackground("load a watched token", this.#load(mint));
+    }
+  }
+
+  health(): TrackerHealth {
+    return trackerHealth(this.#state, {
+      nowMs: this.#deps.nowMs(),
+      headSlot: this.#headSlot,
+      readsFailedAtMs: this.#reads.failedAtMs,
+    });
+  }
+
+  onSnapshot(listener: (snapshot: MarketSnapshot) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
+  }
+
+  tick(): void {
+    const nowMs = this.#deps.nowMs();
+    refreshPools(this.#state, nowMs);
+    this.#answerDirty(nowMs);
+    if (nowMs >= this.#sweepDueMs) {
+      this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
+      this.#sweep(nowMs);
+    }
+    this.#followWanted();
+    this.#reads.pump();
+  }
+
+  async idle(): Promise<void> {
+    await this.#loads.idle();
+    await this.#reads.idle();
+    while (this.#background.size > 0) await Promise.all(this.#background);
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#abort.abort();
+    await Promise.all([this.#following.close(), this.#poolWatch.closeAll(), this.idle()]);
+  }
+
+  async #load(mint: Address): Promise<MarketSnapshot | null> {
+    const token = await this.#loads.load(mint);
+    if (token === null) return null;
+    token.isWatched = this.#watched.has(mint);
+    this.#ask(token);
+    if (token.assessed === null) {
+      this.#followWanted();
+      await this.#readToken(token, this.#abort.signal);
+      this.#poolWatch.open(token);
+    }
+    return this.#snapshotOf(token) ?? { kind: "unavailable", mint };
+  }
+
+  async #readToken(token: FollowedToken, signal: AbortSignal): Promise<void> {
+    const accounts = accountsOf(this.#state, token);
+    await this.#reads.readNow(
+      Array.from(accounts, ({ address }) => address),
+      signal,
+    );
+    if (this.#state.times.newest === null) await this.#readHead();
+    refreshPools(this.#state, this.#deps.nowMs());
+  }
+
+  /** Reads the token again before an answer, where nothing has confirmed it for a while. */
+  async #freshen(token: FollowedToken): Promise<void> {
+    const nowMs = this.#deps.nowMs();
+    const { assessed } = token;
+    if (assessed === null || nowMs - assessed.assessment.stateTimeMs < READ_BEFORE_ANSWER_MS)
+      return;
+    if (this.#deps.source.origin === "recorded" || nowMs < token.rereadDueMs - SWEEP_EVERY_MS)
+      return;
+    token.rereadDueMs = nowMs + SWEEP_EVERY_MS * 2;
+    const timeout = AbortSignal.timeout(READ_BEFORE_ANSWER_TIMEOUT_MS);
+    try {
+      await this.#readToken(token, AbortSignal.any([timeout, this.#abort.signal]));
+    } catch (cause) {
+      // The answer then says how old it is.
+      this.#failed("freshen a token", cause);
+    }
+  }
+
+  #ask(token: FollowedToken): void {
+    token.askedAtMs = this.#deps.nowMs();
+  }
+
+  #snapshotOf(token: FollowedToken): MarketSnapshot | null {
+    const nowMs = this.#deps.nowMs();
+    if (this.#state.dirtyPools.size > 0) refreshPools(this.#state, nowMs);
+    const assessment = assessToken(this.#state, token, this.#assessDeps, {
+      nowMs,
+      maxAgeMs: ANSWER_MAX_AGE_MS,
+    });
+    if (assessment === null) return null;
+    return {
+      kind: "assessed",
+      assessment,
+      trend: "stable",
+      isDeteriorating: false,
+      name: null,
+      symbol: null,
+    };
+  }
+
+  #answerDirty(startedMs: number): void {
+    for (const token of this.#state.dirtyTokens) {
+      const snapshot = this.#snapshotOf(token);
+      this.#state.dirtyTokens.delete(token);
+      if (snapshot !== null) for (const listener of this.#listeners) listener(snapshot);
+      if (this.#deps.nowMs() - startedMs >= TICK_BUDGET_MS) return;
+    }
+  }
+
+  #sweep(nowMs: number): void {
+    for (const mint of dropUnasked(this.#state, nowMs)) {
+      this.#inBackground("close subscriptions", this.#poolWatch.close(mint));
+    }
+    const isStreaming = nowMs - this.#headHeardAtMs < HEAD_SILENT_MS;
+    this.#reads.queue(dueRereads(this.#state, nowMs, isStreaming));
+    for (const token of dueSearches(this.#state, nowMs)) {
+      this.#inBackground("search pools", this.#searchAgain(token));
+    }
+    if (nowMs - this.#state.times.receivedAtMs >= HEAD_SILENT_MS) {
+      this.#inBackground("read the head", this.#readHead());
+    }
+  }
+
+  async #searchAgain(token: FollowedToken): Promise<void> {
+    const loaded: LoadedAccounts = new Map();
+    const found = await findTokenPools(this.#loadDeps, token.mint, loaded, this.#abort.signal);
+    if (this.#state.tokens.get(token.mint) !== token) return;
+    mergeFound(this.#state, token.group, found, loaded);
+    await this.#loads.ensureHops(token);
+  }
+
+  async #readHead(): Promise<void> {
+    const { clock } = await this.#deps.source.readHead(this.#abort.signal);
+    recordClock(this.#state.times, clock, this.#deps.nowMs());
+  }
+
+  #hearSlot(slot: bigint): void {
+    this.#headHeardAtMs = this.#deps.nowMs();
+    if (this.#headSlot === null || slot > this.#headSlot) this.#headSlot = slot;
+  }
+
+  #followWanted(): void {
+    const { wanted, unwanted, rereadSoon } = this.#state;
+    if (unwanted.size > 0) this.#following.remove([...unwanted]);
+    if (wanted.size > 0) this.#following.add([...wanted]);
+    this.#reads.queue(wanted);
+    this.#reads.queueOnce(rereadSoon);
+    for (const set of [wanted, unwanted, rereadSoon]) set.clear();
+  }
+
+  #inBackground(what: string, work: Promise<unknown>): void {
+    const done = work.then(
+      () => {},
+      (cause) => this.#failed(what, cause),
+    );
+    const tracked = done.finally(() => this.#background.delete(tracked));
+    this.#background.add(tracked);
+  }
+
+  #failed(what: string, cause: unknown): void {
+    if (!this.#abort.signal.aborted) this.#deps.onFailure?.(what, cause);
+  }
+}
