@@ -12,7 +12,7 @@ import { capacityOf, type PaidSize } from "./capacity.ts";
 import { type Exits, openExits, paidForPosition, paidForSize } from "./exits.ts";
 import { findingsOf } from "./findings.ts";
 import { ladderOf } from "./ladder.ts";
-import type { Market } from "./market.ts";
+import type { Market, TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf } from "./quality.ts";
@@ -34,10 +34,10 @@ export function assess(market: Market): Assessment {
   const blocked = blockReasonOf(priced, coverage, phase);
   return {
     mint: market.mint,
-    decimals: market.token.decimals,
+    decimals: market.token?.decimals ?? null,
     phase,
     family: priced.family,
-    measurement: blocked === null ? measure(priced) : null,
+    measurement: blocked === null && market.token !== null ? measure(priced, market.token) : null,
     blocked,
     findings: findingsOf(priced, coverage),
     slot: market.slot,
@@ -45,7 +45,7 @@ export function assess(market: Market): Assessment {
   };
 }
 
-function measure(priced: PricedMarket): Measurement {
+function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   const { midPrice, family } = priced;
   const depthLamports = priced.routes.reduce((sum, route) => sum + route.depthLamports, 0n);
   const pools = priced.routes.map(shareOf);
@@ -55,7 +55,7 @@ function measure(priced: PricedMarket): Measurement {
     return { depthLamports, midPrice, retail, pro, c10Sol: 0, pools };
   }
   const positions = SIZES.map((size) => positionOf(size, midPrice));
-  const exits = openExits(priced, midPrice, positions);
+  const exits = openExits(priced, { midPrice, supply }, positions);
   const retailPaid = paidLadder(exits, positions, "retail");
   const proPaid = priced.open.length === 1 ? retailPaid : paidLadder(exits, positions, "pro");
   return {

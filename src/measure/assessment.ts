@@ -32,6 +32,7 @@ export type Phase =
 
 /** Why a token can't be measured (method.md section 4). */
 export type BlockReason =
+  | "mint-unreadable"
   | "unpriced-majority"
   | "stale"
   | "all-paused"
@@ -80,7 +81,8 @@ export type Measurement = {
  */
 export type Assessment = {
   readonly mint: Address;
-  readonly decimals: number;
+  /** Null where the mint can't be read. */
+  readonly decimals: number | null;
   readonly phase: Phase;
   readonly family: Family;
   /** Null where the token is blocked; `blocked` says why. Unknown is never zero. */

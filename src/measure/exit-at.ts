@@ -77,8 +77,10 @@ function sellOn(
     return { kind: "unsellable", reason: "size-not-allowed" };
   }
   if (position <= 0n || sizeLamports <= 0n) return { kind: "unsellable", reason: "too-small" };
-  if (position > market.token.supply) return { kind: "unsellable", reason: "exceeds-supply" };
-  const exits = openExits(priced, midPrice, startingPositions(position));
+  const { token } = market;
+  if (token === null) return { kind: "unsellable", reason: "blocked" };
+  if (position > token.supply) return { kind: "unsellable", reason: "exceeds-supply" };
+  const exits = openExits(priced, { midPrice, supply: token.supply }, startingPositions(position));
   const routes = routesForPosition(exits, position, profile);
   if (routes === null) return { kind: "unsellable", reason: "insufficient-liquidity" };
   const paidLamports = routes.reduce((sum, route) => sum + route.paidLamports, 0n);

@@ -23,10 +23,9 @@ export type Exits = {
  */
 export function openExits(
   priced: PricedMarket,
-  midPrice: Ratio,
+  { midPrice, supply }: { readonly midPrice: Ratio; readonly supply: bigint },
   positions: readonly bigint[],
 ): Exits {
-  const { supply } = priced.market.token;
   const lanes = exitLanes(priced.open);
   const existing = positions.filter((position) => position > 0n && position <= supply);
   return { midPrice, supply, lanes, sampled: lanes.map(({ lane }) => sampleLane(lane, existing)) };

@@ -92,6 +92,7 @@ function spotSpreadPct({ open }: PricedMarket): number {
 
 function tokenFindings({ market }: PricedMarket): readonly Finding[] {
   const { token } = market;
+  if (token === null) return [];
   const found: Finding[] = [];
   if (token.hasFreezeAuthority) found.push({ kind: "freeze-authority" });
   if (token.transferFeeChangesAtEpoch !== null) {

@@ -34,7 +34,8 @@ export type UnpricedPool = {
 /** Everything one assessment is made of: bytes already decoded and bound to one clock. */
 export type Market = {
   readonly mint: Address;
-  readonly token: TokenFacts;
+  /** Null where the mint account is absent or can't be read: then nothing of the token is known. */
+  readonly token: TokenFacts | null;
   /** Pools that sell `mint` for SOL or a stable, whatever their status. */
   readonly pools: readonly QuotablePool[];
   /** SOL pools of the stables among `pools`' quotes, selling the stable: the second hop. */

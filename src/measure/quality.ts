@@ -60,6 +60,7 @@ export function blockReasonOf(
 ): BlockReason | null {
   const { market, routes } = priced;
   const { token } = market;
+  if (token === null) return "mint-unreadable";
   if (token.isNonTransferable || (token.startsFrozen && !token.hasFreezeAuthority)) {
     return "not-transferable";
   }

@@ -9,7 +9,7 @@ import { tokenFacts } from "./token-facts.ts";
 
 export type MarketInput = {
   readonly mint: Address;
-  readonly mintFacts: Mint;
+  readonly mintFacts: Mint | null;
   readonly pools: readonly OpenPool[];
   /** SOL pools of the stables, selling the stable. */
   readonly stablePools: readonly OpenPool[];
@@ -49,7 +49,7 @@ export function buildMarket(input: MarketInput, known: AccountSet): Market {
   }
   return {
     mint: input.mint,
-    token: tokenFacts(input.mintFacts, input.clock.epoch),
+    token: input.mintFacts === null ? null : tokenFacts(input.mintFacts, input.clock.epoch),
     pools,
     stablePools,
     unpriced,

@@ -12,7 +12,7 @@ export const SEARCH_EVERY_MS = 120_000;
 
 export type NewToken = {
   readonly mint: Address;
-  readonly mintFacts: Mint;
+  readonly mintFacts: Mint | null;
   readonly found: FoundPools;
   readonly loaded: LoadedAccounts;
   readonly nowMs: number;

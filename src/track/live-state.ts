@@ -73,7 +73,7 @@ export type PoolGroup = {
 export type FollowedToken = {
   readonly mint: Address;
   readonly group: PoolGroup;
-  mintFacts: Mint;
+  mintFacts: Mint | null;
   askedAtMs: number;
   isWatched: boolean;
   rereadDueMs: number;

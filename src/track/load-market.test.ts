@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assess } from "#src/measure/assess.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
@@ -116,11 +117,25 @@ test("no mint, no pool after a complete search, and SOL itself are not found", a
   assert.deepEqual(await loadMarket(depsFor(chain), WSOL), { kind: "not-found" });
 });
 
-test("an address without a mint costs one read and no search", async () => {
+test("a wallet's address costs one read and no search", async () => {
   const chain = new ScriptedChain();
-  await loadMarket(depsFor(chain), MINT);
+  chain.set(MINT, { owner: SYSTEM_PROGRAM, lamports: 1n, data: new Uint8Array() });
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
   assert.equal(chain.reads.length, 1);
   assert.equal(chain.searches.length, 0);
+});
+
+test("pools of a mint whose account is absent are known, and block the token", async () => {
+  const chain = new ScriptedChain();
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
+  placePool(chain, derivedPool(MINT, WSOL), RESERVES);
+  const { market } = await load(chain);
+  assert.equal(market.token, null);
+  const { blocked, measurement, decimals } = assess(market);
+  assert.deepEqual(
+    { blocked, measurement, decimals },
+    { blocked: "mint-unreadable", measurement: null, decimals: null },
+  );
 });
 
 test("a provider that refuses searches leaves the search incomplete, and derived pools in", async () => {

@@ -120,7 +120,7 @@ type MarketParts = Consistent & {
 
 function marketOf(deps: LoadDeps, parts: MarketParts): Market {
   const { mint, token, hops, known, clock } = parts;
-  const mintFacts: Mint = decodeMint(known.get(mint)) ?? token.mintFacts;
+  const mintFacts: Mint | null = decodeMint(known.get(mint)) ?? token.mintFacts;
   const stateTimeMs = blockTimeMs(clock);
   const input = {
     mint,

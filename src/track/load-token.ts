@@ -3,7 +3,7 @@ import type { UnpricedPool } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { decodeMint, type Mint } from "#src/venues/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { choosePools } from "./choose-pools.ts";
@@ -33,7 +33,7 @@ export type FoundPools = {
 };
 
 export type LoadedToken =
-  | { readonly kind: "token"; readonly mintFacts: Mint; readonly found: FoundPools }
+  | { readonly kind: "token"; readonly mintFacts: Mint | null; readonly found: FoundPools }
   /** No such token, or a complete search found no pool of it. */
   | { readonly kind: "not-found" };
 
@@ -59,8 +59,9 @@ export async function loadToken(
       retryable: true,
     });
   }
+  if (mintAccount !== null && !isTokenProgram(mintAccount.owner)) return { kind: "not-found" };
+  // A mint that is absent or unreadable can have pools all the same: they are known, and not priced.
   const mintFacts = decodeMint(mintAccount);
-  if (mintFacts === null) return { kind: "not-found" };
   const found = await findTokenPools(deps, mint, known, signal);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
   return { kind: "token", mintFacts, found };
@@ -111,4 +112,8 @@ async function findPools(
     isSearchComplete: discovery.isComplete && choice.isComplete,
     refusals: discovery.refusals,
   };
+}
+
+function isTokenProgram(owner: Address): boolean {
+  return owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
 }

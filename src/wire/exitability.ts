@@ -122,7 +122,8 @@ export function lamportsToSol(lamports: bigint): number {
 }
 
 /** SOL per whole token of a price in lamports per base unit. */
-export function priceOf(price: Ratio, decimals: number): number {
+export function priceOf(price: Ratio, decimals: number | null): number | null {
+  if (decimals === null) return null;
   return ratioToNumber(
     price.numerator * 10n ** BigInt(decimals),
     price.denominator * 1_000_000_000n,

@@ -29,6 +29,10 @@ export function noticeOf(assessment: Assessment, language: Language): string | n
 }
 
 const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {
+  "mint-unreadable": {
+    es: "La cuenta del token no existe o no se puede leer: hay pools, pero no se sabe qué venden.",
+    en: "The token's own account is absent or can't be read: there are pools, but what they sell is unknown.",
+  },
   "unpriced-majority": {
     es: "La mayor parte de la liquidez está en pools que no se pueden leer o no se modelan.",
     en: "Most of the liquidity sits in pools that can't be read or are not modelled.",
