@@ -9,7 +9,11 @@ export type AccountUpdate = {
   readonly slot: bigint;
 };
 
-/** Accounts read at one slot. An address that the node left out is absent from the map: unknown, not null. */
+/**
+ * Accounts read together. Each account carries the slot that it was served at; `slot` is the lowest
+ * of them, so all of this is known to hold at it or later. An address that the node left out, or
+ * whose entry made no sense, is absent from the map: unknown, not null.
+ */
 export type AccountsRead = {
   readonly slot: bigint;
   readonly accounts: ReadonlyMap<Address, Account | null>;
@@ -30,31 +34,81 @@ export type ChainHead = { readonly clock: Clock; readonly receivedAtMs: number }
 export type FollowEvents = {
   /** Late, doubled and out of order: apply by slot. */
   readonly onUpdate: (update: AccountUpdate) => void;
-  /** Updates may have been lost since `sinceSlot` (null: unknown): read everything again. */
+  /** The link was down and stands again: updates may have been lost since `sinceSlot` (null: unknown). Read everything again. */
   readonly onGap: (sinceSlot: bigint | null) => void;
+  /** Addresses just added are followed from now on: what was read of them before may be out of date. */
+  readonly onFollowed?: (addresses: readonly Address[]) => void;
+  /** A slot that the node tells of; it may go back after a reconnect. */
   readonly onSlot: (slot: bigint) => void;
 };
 
-/** A subscription whose set of addresses can change while it runs. */
-export interface Following {
-  add(addresses: readonly Address[]): void;
-  remove(addresses: readonly Address[]): void;
+/** Something that runs until it is closed. No event comes after `close` has returned. */
+export interface Subscription {
   close(): Promise<void>;
 }
 
+/** A subscription whose set of addresses can change while it runs. */
+export interface Following extends Subscription {
+  add(addresses: readonly Address[]): void;
+  remove(addresses: readonly Address[]): void;
+}
+
+/** One instruction of a transaction, with where it stood. */
+export type ObservedInstruction = {
+  readonly programId: Address;
+  readonly accounts: readonly Address[];
+  readonly data: Uint8Array;
+  /** Which top-level instruction this is, or belongs to. */
+  readonly outerIndex: number;
+  readonly isInner: boolean;
+};
+
+/** A transaction that went through, with what its programs left behind. */
+export type ObservedTransaction = {
+  /** Base58. */
+  readonly signature: string;
+  readonly slot: bigint;
+  /** The node cuts long logs short ("Log truncated"). */
+  readonly logs: readonly string[];
+  /** In the order in which they ran; null: only logs are known, `readTransaction` tells the rest. */
+  readonly instructions: readonly ObservedInstruction[] | null;
+};
+
+export type TransactionEvents = {
+  /** May repeat and may miss some. Failed transactions are left out. */
+  readonly onTransaction: (transaction: ObservedTransaction) => void;
+  /** Transactions may have been missed since `sinceSlot` (null: unknown). */
+  readonly onGap: (sinceSlot: bigint | null) => void;
+};
+
 /**
  * A Solana node, by RPC or gRPC: the one shape that tracking knows. Reads have a timeout, bounded
- * retries with jitter, and throw AppError("chain_unavailable") when these are used up.
+ * retries with jitter, and throw AppError("chain_unavailable") when these are used up, or
+ * AppError("overloaded") when too many wait. Commitment is `confirmed` unless configured otherwise.
  */
 export interface ChainSource {
-  /** "demo" where the node is the local one with the demo market. */
+  /**
+   * "demo" where the node is the local one with the demo market. "recorded": accounts of the past,
+   * where now is what `readHead` says, not the wall clock.
+   */
   readonly origin: "demo" | "recorded" | "live";
   readAccounts(addresses: readonly Address[], signal?: AbortSignal): Promise<AccountsRead>;
   searchAccounts(filter: ProgramFilter, signal?: AbortSignal): Promise<SearchResult>;
   /** Reads the Clock sysvar. */
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   follow(events: FollowEvents): Following;
-  /** New accounts of the program that match; may repeat and may miss some. */
-  followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Following;
+  /** New and changed accounts of the program that match; may repeat and may miss some. */
+  followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Subscription;
   close(): Promise<void>;
+}
+
+/** What a node tells of transactions, beside its accounts. */
+export interface TransactionSource {
+  /**
+   * Null where the node does not know the transaction (any more), or it failed. Fails as the reads
+   * of a ChainSource do.
+   */
+  readTransaction(signature: string, signal?: AbortSignal): Promise<ObservedTransaction | null>;
+  /** Transactions that mention any of the addresses added: programs or pools. */
+  followTransactions(events: TransactionEvents): Following;
 }

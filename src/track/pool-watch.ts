@@ -1,4 +1,4 @@
-import type { AccountUpdate, ChainSource, Following } from "#src/chain/chain-source.ts";
+import type { AccountUpdate, ChainSource, Subscription } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
@@ -23,7 +23,7 @@ export type PoolWatchDeps = {
 /** Listens to the programs for new pools of tracked tokens, on both mint sides. */
 export class PoolWatch {
   readonly #deps: PoolWatchDeps;
-  readonly #byMint = new Map<Address, readonly Following[]>();
+  readonly #byMint = new Map<Address, readonly Subscription[]>();
 
   constructor(deps: PoolWatchDeps) {
     this.#deps = deps;

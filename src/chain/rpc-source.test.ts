@@ -1,0 +1,257 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { Ledger } from "#src/local-node/ledger.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { addressBytes } from "#src/units/address.ts";
+import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+import { createRpcSource, type RpcSourceOptions } from "./rpc-source.ts";
+
+const PROGRAM = testAddress(1);
+const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+const FAST_RETRY = { attempts: 3, firstWaitMs: 1, longestWaitMs: 20 };
+
+function sourceAt(t: TestContext, httpUrl: string, options: Partial<RpcSourceOptions> = {}) {
+  const source = createRpcSource({
+    httpUrl,
+    wsUrl: httpUrl.replace("http", "ws"),
+    origin: "live",
+    nowMs: () => 1_000,
+    random: () => 0.5,
+    retry: FAST_RETRY,
+    staleWaitMs: 1,
+    ...options,
+  });
+  t.after(() => source.close());
+  return source;
+}
+
+async function localNode(t: TestContext) {
+  const ledger = new Ledger(CLOCK);
+  const node = createLocalNode({ ledger });
+  t.after(node.close);
+  return { ledger, ...(await node.listen()) };
+}
+
+type Request = { readonly id: number; readonly method: string; readonly params: unknown[] };
+type Answer = (request: Request, response: ServerResponse, count: number) => void;
+
+/** A node that answers as the test says. */
+async function fakeNode(t: TestContext, answer: Answer) {
+  let count = 0;
+  const server = createServer((incoming: IncomingMessage, response) => {
+    const parts: Buffer[] = [];
+    incoming.on("data", (part: Buffer) => parts.push(part));
+    incoming.on("end", () => answer(JSON.parse(String(Buffer.concat(parts))), response, ++count));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { httpUrl: `http://127.0.0.1:${port}`, count: () => count };
+}
+
+function result(response: ServerResponse, { id }: Request, value: unknown): void {
+  response.end(JSON.stringify({ jsonrpc: "2.0", id, result: value }));
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === "chain_unavailable";
+}
+
+const RAW_ACCOUNT = { lamports: 1, owner: PROGRAM, data: ["AQ==", "base64"] };
+
+test("accounts of several batches are read together; absent ones are null", async (t) => {
+  const { ledger, httpUrl } = await localNode(t);
+  const addresses = Array.from({ length: 250 }, (_, index) => testAddress(1000 + index));
+  const existing = addresses.slice(0, 249);
+  ledger.apply(new Map(existing.map((address, i) => [address, testAccount(PROGRAM, [i % 256])])));
+  const read = await sourceAt(t, httpUrl).readAccounts([...addresses, ...addresses]);
+  assert.equal(read.slot, CLOCK.slot);
+  assert.equal(read.accounts.size, 250);
+  assert.equal(read.accounts.get(testAddress(1249)), null);
+  assert.deepEqual(read.accounts.get(testAddress(1205)), {
+    owner: PROGRAM,
+    lamports: 2_039_280n,
+    data: Uint8Array.of(205),
+    slot: CLOCK.slot,
+  });
+});
+
+test("a search finds what the filter asks for, by address and by raw bytes", async (t) => {
+  const { ledger, httpUrl } = await localNode(t);
+  const mint = testAddress(7);
+  const data = [1, 2, ...(addressBytes(mint) ?? [])];
+  ledger.apply(new Map([[testAddress(20), testAccount(PROGRAM, data)]]));
+  ledger.apply(new Map([[testAddress(21), testAccount(PROGRAM, data.toReversed())]]));
+  const memcmp = [
+    { offset: 2, bytes: mint },
+    { offset: 0, bytes: Uint8Array.of(1, 2) },
+  ];
+  const source = sourceAt(t, httpUrl);
+  const found = await source.searchAccounts({ programId: PROGRAM, dataSize: 34, memcmp });
+  assert.ok(found.kind === "found");
+  assert.deepEqual([...found.accounts.keys()], [testAddress(20)]);
+  assert.equal(found.slot, CLOCK.slot);
+});
+
+test("the head is the Clock sysvar's", async (t) => {
+  const { httpUrl } = await localNode(t);
+  assert.deepEqual(await sourceAt(t, httpUrl).readHead(), { clock: CLOCK, receivedAtMs: 1_000 });
+});
+
+test("a node that fails for a moment is asked again; one that keeps failing is unavailable", async (t) => {
+  const flaky = await fakeNode(t, (request, response, count) => {
+    if (count < 3) response.writeHead(503).end("<html>busy</html>");
+    else result(response, request, { context: { slot: 5 }, value: [null] });
+  });
+  const read = await sourceAt(t, flaky.httpUrl).readAccounts([PROGRAM]);
+  assert.equal(read.slot, 5n);
+  const broken = await fakeNode(t, (_request, response) => response.writeHead(500).end());
+  await assert.rejects(sourceAt(t, broken.httpUrl).readAccounts([PROGRAM]), isUnavailable);
+  assert.equal(broken.count(), FAST_RETRY.attempts);
+});
+
+test("nobody listening, and a connection cut in the middle, are unavailable", async (t) => {
+  await assert.rejects(sourceAt(t, "http://127.0.0.1:9").readAccounts([PROGRAM]), isUnavailable);
+  const cut = await fakeNode(t, (_request, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("{", () => response.destroy());
+  });
+  await assert.rejects(sourceAt(t, cut.httpUrl).readAccounts([PROGRAM]), isUnavailable);
+});
+
+test("Retry-After is waited for when it is short, and ends the call when it is long", async (t) => {
+  const patient = await fakeNode(t, (_request, response) =>
+    response.writeHead(429, { "retry-after": "3600" }).end(),
+  );
+  await assert.rejects(sourceAt(t, patient.httpUrl).readAccounts([PROGRAM]), isUnavailable);
+  assert.equal(patient.count(), 1);
+  const brief = await fakeNode(t, (request, response, count) => {
+    if (count === 1) response.writeHead(429, { "retry-after": "0.01" }).end();
+    else result(response, request, { context: { slot: 5 }, value: [null] });
+  });
+  await sourceAt(t, brief.httpUrl).readAccounts([PROGRAM]);
+  assert.equal(brief.count(), 2);
+});
+
+test("answers that make no sense never become accounts", async (t) => {
+  const nonsense: unknown[] = [
+    null,
+    7,
+    { context: { slot: -1 }, value: [null] },
+    { context: { slot: 1.5 }, value: [null] },
+    { context: { slot: 5 }, value: null },
+    { context: { slot: 5 }, value: [] },
+    { context: { slot: 5 }, value: [null, null] },
+  ];
+  for (const value of nonsense) {
+    const node = await fakeNode(t, (request, response) => result(response, request, value));
+    await assert.rejects(sourceAt(t, node.httpUrl).readAccounts([PROGRAM]), isUnavailable);
+  }
+});
+
+test("an entry that makes no sense is unknown, and its neighbours stay", async (t) => {
+  const broken: unknown[] = [
+    7,
+    {},
+    { ...RAW_ACCOUNT, owner: "nobody" },
+    { ...RAW_ACCOUNT, lamports: -1 },
+    { ...RAW_ACCOUNT, data: "AQ==" },
+    { ...RAW_ACCOUNT, data: ["A*==", "base64"] },
+    { ...RAW_ACCOUNT, data: ["AQ==", "base58"] },
+  ];
+  const node = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot: 5 }, value: [...broken, RAW_ACCOUNT, null] }),
+  );
+  const addresses = Array.from({ length: broken.length + 2 }, (_, index) => testAddress(index));
+  const { accounts } = await sourceAt(t, node.httpUrl).readAccounts(addresses);
+  assert.deepEqual([...accounts.keys()], addresses.slice(-2));
+  assert.equal(accounts.get(testAddress(broken.length + 1)), null);
+});
+
+test("an answer to another question is no answer", async (t) => {
+  const node = await fakeNode(t, ({ id, method, params }, response) =>
+    result(response, { id: id + 1, method, params }, { context: { slot: 5 }, value: [null] }),
+  );
+  await assert.rejects(sourceAt(t, node.httpUrl).readAccounts([PROGRAM]), isUnavailable);
+});
+
+test("an answer from before what was seen is asked for again, a bounded number of times", async (t) => {
+  const slots = [100, 90, 101, 50, 50, 50, 50];
+  const node = await fakeNode(t, (request, response, count) =>
+    result(response, request, { context: { slot: slots[count - 1] }, value: [null] }),
+  );
+  const source = sourceAt(t, node.httpUrl);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 100n);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 101n);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 50n, "a node that stays behind");
+  assert.equal(node.count(), slots.length);
+});
+
+test("a provider that does not serve searches costs the search, not the source", async (t) => {
+  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
+  const refusing = await fakeNode(t, ({ id }, response) =>
+    response.end(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32010, message: "excluded from account secondary indexes" },
+      }),
+    ),
+  );
+  const found = await sourceAt(t, refusing.httpUrl).searchAccounts(filter);
+  assert.ok(found.kind === "refused");
+  assert.match(found.reason, /-32010.*excluded/);
+  assert.equal(refusing.count(), 1);
+  const forbidding = await fakeNode(t, (_request, response) => response.writeHead(403).end());
+  assert.equal((await sourceAt(t, forbidding.httpUrl).searchAccounts(filter)).kind, "refused");
+  const absent = sourceAt(t, "http://127.0.0.1:9").searchAccounts(filter);
+  await assert.rejects(absent, isUnavailable);
+});
+
+test("accounts that do not match the filter are dropped from a search", async (t) => {
+  const node = await fakeNode(t, (request, response) =>
+    result(response, request, {
+      context: { slot: 5 },
+      value: [
+        { pubkey: testAddress(1), account: RAW_ACCOUNT },
+        { pubkey: testAddress(2), account: { ...RAW_ACCOUNT, owner: testAddress(9) } },
+        { pubkey: testAddress(3), account: { ...RAW_ACCOUNT, data: ["AgI=", "base64"] } },
+      ],
+    }),
+  );
+  const filter = { programId: PROGRAM, dataSize: 1, memcmp: [] };
+  const found = await sourceAt(t, node.httpUrl).searchAccounts(filter);
+  assert.ok(found.kind === "found");
+  assert.deepEqual([...found.accounts.keys()], [testAddress(1)]);
+});
+
+test("an aborted read stops at once and says why", async (t) => {
+  const silent = await fakeNode(t, () => {});
+  const stop = new AbortController();
+  const read = sourceAt(t, silent.httpUrl).readAccounts([PROGRAM], stop.signal);
+  stop.abort(new Error("no longer needed"));
+  await assert.rejects(read, /no longer needed/);
+});
+
+test("a password in the URL is sent as the header that says the same", async (t) => {
+  let header: string | undefined;
+  const server = createServer((request, response) => {
+    header = request.headers.authorization;
+    response.writeHead(403).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const source = sourceAt(t, `http://me:p%40ss@127.0.0.1:${port}`);
+  await assert.rejects(source.readAccounts([PROGRAM]), (error) => {
+    assert.ok(!JSON.stringify(error).includes("p%40ss"));
+    return isUnavailable(error);
+  });
+  assert.equal(header, `Basic ${Buffer.from("me:p@ss").toString("base64")}`);
+});

@@ -1,0 +1,108 @@
+import { type Address, parseAddress } from "#src/units/address.ts";
+import { base58Decode } from "#src/units/base58.ts";
+import type { ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
+import { isRecord } from "./json-rpc-client.ts";
+import { garbage, isWholeNumber } from "./rpc-answers.ts";
+
+/** More instructions than this fit in no transaction. */
+const MAX_INSTRUCTIONS = 2_000;
+
+/**
+ * `getTransaction` in encoding "json"; null where the node knows none, or it failed.
+ *
+ * @throws RpcFailure where the answer makes no sense
+ */
+export function parseTransaction(result: unknown, signature: string): ObservedTransaction | null {
+  if (result === null) return null;
+  const meta = field(result, "meta");
+  const message = field(field(result, "transaction"), "message");
+  const slot = field(result, "slot");
+  if (!isRecord(meta) || !isRecord(message) || !isWholeNumber(slot)) {
+    throw garbage("no slot, message or meta");
+  }
+  if (meta["err"] !== null) return null;
+  const addresses = addressesOf(message, meta);
+  const logs = parseLogs(meta["logMessages"] ?? []);
+  if (logs === null) throw garbage("logs that are no text");
+  return {
+    signature,
+    slot: BigInt(slot),
+    logs,
+    instructions: instructionsOf(message, meta, addresses),
+  };
+}
+
+/** Log lines, or null where they are none. */
+export function parseLogs(value: unknown): readonly string[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.every((line) => typeof line === "string") ? value : null;
+}
+
+/** The message's own accounts, then the writable and the readonly ones from look-up tables. */
+function addressesOf(
+  message: Record<string, unknown>,
+  meta: Record<string, unknown>,
+): readonly Address[] {
+  const loaded = meta["loadedAddresses"];
+  return [
+    ...list(message["accountKeys"]),
+    ...list(field(loaded, "writable") ?? []),
+    ...list(field(loaded, "readonly") ?? []),
+  ].map((text) => {
+    const parsed = typeof text === "string" ? parseAddress(text) : null;
+    if (parsed === null) throw garbage("an account that is no address");
+    return parsed;
+  });
+}
+
+function instructionsOf(
+  message: Record<string, unknown>,
+  meta: Record<string, unknown>,
+  addresses: readonly Address[],
+): readonly ObservedInstruction[] | null {
+  // Null where the node keeps no inner instructions: then the event bytes are unknown, not absent.
+  const inner = meta["innerInstructions"];
+  if (inner === null || inner === undefined) return null;
+  const innerByOuter = new Map<unknown, readonly unknown[]>(
+    list(inner).map((group) => [field(group, "index"), list(field(group, "instructions"))]),
+  );
+  const found: ObservedInstruction[] = [];
+  for (const [outerIndex, outer] of list(message["instructions"]).entries()) {
+    found.push(parseInstruction(outer, addresses, { outerIndex, isInner: false }));
+    for (const nested of innerByOuter.get(outerIndex) ?? []) {
+      found.push(parseInstruction(nested, addresses, { outerIndex, isInner: true }));
+    }
+    if (found.length > MAX_INSTRUCTIONS) throw garbage("too many instructions");
+  }
+  return found;
+}
+
+function parseInstruction(
+  value: unknown,
+  addresses: readonly Address[],
+  place: { readonly outerIndex: number; readonly isInner: boolean },
+): ObservedInstruction {
+  const text = field(value, "data");
+  const data = typeof text === "string" ? base58Decode(text) : null;
+  if (data === null) throw garbage("instruction data that is no base58");
+  const at = (index: unknown): Address => {
+    const found = isWholeNumber(index) ? addresses[index] : undefined;
+    if (found === undefined) throw garbage("an account index out of range");
+    return found;
+  };
+  return {
+    programId: at(field(value, "programIdIndex")),
+    accounts: list(field(value, "accounts")).map(at),
+    data,
+    ...place,
+  };
+}
+
+function field(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw garbage("a list is missing");
+  return value;
+}

@@ -1,0 +1,100 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Address, parseAddress } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import { Ledger } from "./ledger.ts";
+import { clockAt, clockFromAccount } from "./slot-clock.ts";
+
+/** A file of a recording can't be read as what it should be. */
+export class RecordingError extends Error {
+  constructor(file: string, detail: string, cause?: unknown) {
+    super(`${file}: ${detail}`, { cause });
+    this.name = "RecordingError";
+  }
+}
+
+/**
+ * A ledger of the accounts in a folder: one `.json` file each, in the form that
+ * `solana account ADDRESS --output json` writes. Where the Clock sysvar is among them the ledger
+ * stands still at it; else its clock starts at `nowMs`.
+ *
+ * @throws RecordingError for a folder without accounts, and for a file that holds none
+ */
+export async function readRecordedAccounts(folder: string, nowMs: number): Promise<Ledger> {
+  const accounts = new Map<Address, Account>();
+  for (const name of (await listFolder(folder)).sort()) {
+    if (!name.endsWith(".json")) continue;
+    const file = join(folder, name);
+    const { address, account } = parseAccountFile(file, await readFile(file, "utf8"));
+    accounts.set(address, account);
+  }
+  if (accounts.size === 0) throw new RecordingError(folder, "no account files (*.json)");
+  const clockSysvar = accounts.get(CLOCK_SYSVAR);
+  if (clockSysvar === undefined) {
+    const ledger = new Ledger(clockAt(nowMs));
+    ledger.apply(accounts);
+    return ledger;
+  }
+  const clock = clockFromAccount(clockSysvar);
+  if (clock === null) throw new RecordingError(folder, "a Clock sysvar that is none");
+  const ledger = new Ledger(clock, { standsStill: true });
+  ledger.apply(accounts);
+  return ledger;
+}
+
+async function listFolder(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    throw new RecordingError(folder, "no such folder, or it can't be read", error);
+  }
+}
+
+function parseAccountFile(file: string, text: string) {
+  let parsed: unknown;
+  try {
+    // Lamports may exceed what a double holds: numbers are kept as they were written.
+    parsed = JSON.parse(text, keepNumberText);
+  } catch (error) {
+    throw new RecordingError(file, "not JSON", error);
+  }
+  const { pubkey, account } = fields(parsed);
+  const { lamports, owner, data } = fields(account);
+  const [bytes, encoding] = Array.isArray(data) ? data : [];
+  const address = typeof pubkey === "string" ? parseAddress(pubkey) : null;
+  const ownerAddress = typeof owner === "string" ? parseAddress(owner) : null;
+  if (address === null) throw new RecordingError(file, "pubkey is no address");
+  if (ownerAddress === null) throw new RecordingError(file, "owner is no address");
+  if (typeof lamports !== "string" || !/^\d{1,20}$/.test(lamports)) {
+    throw new RecordingError(file, "lamports is no whole number");
+  }
+  if (typeof bytes !== "string" || encoding !== "base64") {
+    throw new RecordingError(file, "data is not [text, base64]");
+  }
+  return {
+    address,
+    account: {
+      owner: ownerAddress,
+      lamports: BigInt(lamports),
+      data: decodeBase64(file, bytes),
+      slot: 0n,
+    },
+  };
+}
+
+function keepNumberText(_key: string, value: unknown, context?: { readonly source?: string }) {
+  return typeof value === "number" ? (context?.source ?? value) : value;
+}
+
+function decodeBase64(file: string, text: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(text);
+  } catch (error) {
+    throw new RecordingError(file, "data is no base64", error);
+  }
+}
+
+function fields(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
