@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import { SCENARIOS } from "./all.ts";
 import { interleave, type Result, reaches } from "./interleave.ts";
 import type { Scenario } from "./scenario.ts";
@@ -46,15 +47,4 @@ function row(scenario: Scenario, result: Result): readonly (string | number)[] {
   const figure = (value: number): string => Number(value.toPrecision(3)).toString();
   const { goal, name, ours, theirs, ratio, bar, ambition } = result;
   return [goal, name, figure(ours), figure(theirs), figure(ratio), bar, ambition, verdict];
-}
-
-/** Mulberry32: the order of the rounds depends on the seed alone. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

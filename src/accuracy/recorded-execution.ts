@@ -111,7 +111,9 @@ function accountSet(value: unknown): AccountSet {
   return accounts;
 }
 
-function account(value: JsonObject): Account {
+/** Null where the account did not exist: an entry of null, or one without an owner. */
+function account(value: JsonObject): Account | null {
+  if (value["owner"] === null) return null;
   return {
     owner: addressField(value, "owner"),
     lamports: integer(value, "lamports"),

@@ -2,6 +2,7 @@ import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
 import { pumpCurve } from "./pump-curve/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
+import { raydiumClmm } from "./raydium-clmm/adapter.ts";
 import { raydiumCpmm } from "./raydium-cpmm/adapter.ts";
 import { raydiumLaunchLab } from "./raydium-launchlab/adapter.ts";
 import type { Venue } from "./venue.ts";
@@ -12,6 +13,7 @@ export const VENUES: readonly Venue<unknown>[] = [
   pumpCurve,
   pumpSwap,
   raydiumAmmV4,
+  raydiumClmm,
   raydiumCpmm,
   raydiumLaunchLab,
 ];

@@ -91,6 +91,8 @@ export type PoolCaution =
   | "rewritable-reserves"
   /** Order bytes that may be a leftover of an older program version. */
   | "doubtful-orders"
+  /** Accounts that hold a part of its liquidity are missing: large sales are refused that it would fill. */
+  | "partly-loaded"
   /** A transfer hook stands on the pool's base mint. */
   | "transfer-hook";
 

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import {
+  type RecordedExecution,
+  RecordedExecutionReader,
+  type RecordedLine,
+  writeRecordedExecution,
+} from "./recorded-execution.ts";
+
+const POOL = address("8HbgiXuiNbHRcxiNG8UBD8GLewoy6QVDnPFPgjFGmszf");
+const MINT = address("4ov9rwwS4iBHeTWGCrVaQYW1HzWK51MSfs8csGAApump");
+const WSOL = address("So11111111111111111111111111111111111111112");
+
+const line = {
+  venue: "pumpswap",
+  pool: POOL,
+  inputMint: MINT,
+  outputMint: WSOL,
+  amountIn: "18446744073709551615",
+  amountOut: null,
+  slot: 7,
+  unixTimestamp: 1_790_000_000,
+  epoch: 925,
+};
+
+function readAll(...lines: readonly object[]): readonly RecordedLine[] {
+  const reader = new RecordedExecutionReader();
+  return lines.map((each) => reader.read(JSON.stringify(each)));
+}
+
+function executionOf(read: RecordedLine | undefined): RecordedExecution {
+  assert.ok(read?.kind === "execution");
+  return read.execution;
+}
+
+test("what is written is read back as it was", () => {
+  const account: Account = { owner: MINT, lamports: 5n, data: Uint8Array.of(1, 2, 255), slot: 0n };
+  const accounts = new Map([
+    [POOL, account],
+    [WSOL, null],
+  ]);
+  const execution = executionOf(readAll({ ...line, accounts: {} })[0]);
+  const written = writeRecordedExecution(execution, accounts);
+  const again = executionOf(new RecordedExecutionReader().read(written));
+  assert.deepEqual({ ...again, accounts: null }, { ...execution, accounts: null });
+  assert.deepEqual(again.accounts.get(POOL), account);
+  assert.equal(again.accounts.get(WSOL), null);
+  assert.equal(again.accounts.get(MINT), undefined);
+});
+
+test("a set serves the lines after it, and an account without an owner does not exist", () => {
+  const accounts = { [POOL]: { owner: null, lamports: "0", data: null }, [WSOL]: null };
+  const [set, first] = readAll({ set: "s", accounts }, { ...line, set: "s" });
+  assert.equal(set?.kind, "set");
+  const execution = executionOf(first);
+  assert.equal(execution.accounts.get(POOL), null);
+  assert.equal(execution.accounts.get(WSOL), null);
+  assert.equal(execution.amountIn, 2n ** 64n - 1n);
+  assert.equal(execution.amountOut, null);
+});
+
+test("a line in another form is unreadable, and the reason names the field", () => {
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ ...line, accounts: {}, venue: "uniswap" }, /uniswap/],
+    [{ ...line, accounts: {}, pool: "x" }, /pool/],
+    [{ ...line, accounts: {}, amountIn: "1.5" }, /amountIn/],
+    [{ ...line, accounts: {}, amountOut: undefined }, /amountOut/],
+    [{ ...line, accounts: { nowhere: null } }, /nowhere/],
+    [{ ...line, accounts: [] }, /accounts/],
+    [{ ...line, set: "never defined" }, /never defined/],
+    [{ set: 5, accounts: {} }, /set/],
+    [[], /object/],
+  ];
+  for (const [value, reason] of wrong) {
+    const [read] = readAll(value);
+    assert.ok(read?.kind === "unreadable", JSON.stringify(value));
+    assert.match(read.reason, reason);
+  }
+  const read = new RecordedExecutionReader().read("{");
+  assert.deepEqual(read, { kind: "unreadable", reason: "not JSON" });
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { sharedPath } from "#test/support/executions.ts";
+import { run } from "./main.ts";
+
+async function verify(...args: readonly string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(["verify", ...args], {
+    out: (text) => out.push(text),
+    err: (text) => err.push(text),
+  });
+  return { code, out, err };
+}
+
+/** The first recorded sale of a pump curve with its set line, and what was paid for it. */
+function recordedCase(
+  t: TestContext,
+): { readonly folder: string; readonly lines: readonly string[] } | null {
+  const path = sharedPath(t, "executions", "pump-curve.jsonl.gz");
+  if (path === null) return null;
+  const folder = mkdtempSync(join(tmpdir(), "exitability-verify-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const lines = gunzipSync(readFileSync(path)).toString("utf8").split("\n").slice(0, 2);
+  return { folder, lines };
+}
+
+test("an exact case is counted as exact, gzipped or not, and ends with 0", async (t) => {
+  const recorded = recordedCase(t);
+  if (recorded === null) return;
+  const text = recorded.lines.join("\n");
+  writeFileSync(join(recorded.folder, "a.jsonl"), text);
+  writeFileSync(join(recorded.folder, "a.jsonl.gz"), gzipSync(text));
+  for (const name of ["a.jsonl", "a.jsonl.gz"]) {
+    const { code, out } = await verify("--json", join(recorded.folder, name));
+    assert.equal(code, 0);
+    const [row] = out.map((line) => JSON.parse(line));
+    assert.deepEqual(row, {
+      line: 2,
+      file: name,
+      venue: "pump-curve",
+      expected: "259942898",
+      modelled: "259942898",
+      exact: true,
+    });
+  }
+});
+
+test("one lamport off, or a line that can't be read, is told and ends with 1", async (t) => {
+  const recorded = recordedCase(t);
+  if (recorded === null) return;
+  const path = join(recorded.folder, "b.jsonl");
+  const [set = "", execution = ""] = recorded.lines;
+  writeFileSync(path, [set, execution.replace("259942898", "259942899"), "{"].join("\n"));
+  const { code, out, err } = await verify(path);
+  assert.equal(code, 1);
+  assert.match(err.join("\n"), /b\.jsonl:2 .*executed 259942899, modelled 259942898/);
+  assert.match(err.join("\n"), /b\.jsonl:3 .*unreadable: not JSON/);
+  assert.match(out.join("\n"), /pump-curve +1 +0 +0 +0\.00 %/);
+});
+
+test("called without a file it says how it is called", async () => {
+  const { code, err } = await verify();
+  assert.equal(code, 2);
+  assert.match(err.join("\n"), /exitability verify FILE/);
+});

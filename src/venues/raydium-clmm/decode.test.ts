@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { type Address, address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import { CLMM_CONFIG, clmmFixture } from "#test/support/clmm-pools.ts";
+import { sharedPath } from "#test/support/executions.ts";
+import { testAddress } from "#test/support/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { raydiumClmm } from "./adapter.ts";
+import { AMM_CONFIG, KNOWN_CONFIGS, POOL_STATE, TICK_ARRAY_STATE, TICK_STATE } from "./layout.ts";
+import { bitmapExtensionAddress, tickArrayAddress } from "./tick-arrays.ts";
+import { sqrtPriceAtTick } from "./tick-math.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+
+/** Spacing 10: an array spans 600 ticks; these positions initialise ticks in five of them. */
+const FIELDS = {
+  tickSpacing: 10,
+  sqrtPriceX64: sqrtPriceAtTick(25),
+  positions: [
+    { lower: -1300, upper: 1500, liquidity: 1_000_000_000n },
+    { lower: -100, upper: 700, liquidity: 5_000_000_000n },
+  ],
+};
+const { pool, mintA, mintB } = clmmFixture(FIELDS);
+const ARRAY = (start: number) => tickArrayAddress(pool, start);
+
+function edited(at: Address, edit: (writer: ByteWriter) => void): Map<Address, Account> {
+  const { accounts } = clmmFixture(FIELDS);
+  const account = accounts.get(at);
+  if (account === undefined) throw new Error(`no account at ${at}`);
+  const data = account.data.slice();
+  edit(new ByteWriter(data));
+  return accounts.set(at, { ...account, data });
+}
+
+function reasonOf(accounts: ReadonlyMap<Address, Account | null>): string {
+  const decoded = raydiumClmm.decode(pool, accounts);
+  return decoded.kind === "pool" ? "pool" : decoded.reason;
+}
+
+function stateOf(accounts: ReadonlyMap<Address, Account | null>) {
+  const decoded = raydiumClmm.decode(pool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+test("the initialised ticks of all marked arrays are read, ascending", () => {
+  const state = stateOf(clmmFixture(FIELDS).accounts);
+  assert.deepEqual(
+    state.ticks.map(({ tick, liquidityNet }) => [tick, liquidityNet]),
+    [
+      [-1300, 1_000_000_000n],
+      [-100, 5_000_000_000n],
+      [700, -5_000_000_000n],
+      [1500, -1_000_000_000n],
+    ],
+  );
+  assert.equal(state.tickCurrent, 25);
+  assert.equal(state.liquidity, 6_000_000_000n);
+  assert.deepEqual(raydiumClmm.cautions(state), []);
+});
+
+test("the pool names its config, vaults, mints, bitmap extension and marked tick arrays", () => {
+  const { accounts } = clmmFixture(FIELDS);
+  assert.deepEqual(raydiumClmm.accountsNeeded(pool, new Map()), [pool]);
+  assert.deepEqual(new Set(raydiumClmm.accountsNeeded(pool, accounts)), new Set(accounts.keys()));
+});
+
+test("arrays marked in the bitmap extension are named once it is loaded", () => {
+  for (const sign of [1, -1]) {
+    const far = {
+      tickSpacing: 1,
+      sqrtPriceX64: sqrtPriceAtTick(sign * 60_050),
+      positions: [{ lower: sign * 60_050 - 200, upper: sign * 60_050 + 200, liquidity: 1n << 40n }],
+    };
+    const { accounts } = clmmFixture(far);
+    assert.deepEqual(new Set(raydiumClmm.accountsNeeded(pool, accounts)), new Set(accounts.keys()));
+    const state = stateOf(accounts);
+    assert.equal(state.ticks.length, 2);
+    accounts.delete(bitmapExtensionAddress(pool));
+    assert.equal(stateOf(accounts).ticks.length, 0);
+  }
+});
+
+test("each account that is missing is named, but for the bitmap extension and far arrays", () => {
+  const spared = [bitmapExtensionAddress(pool), ARRAY(-1800), ARRAY(1200)];
+  for (const gone of clmmFixture(FIELDS).accounts.keys()) {
+    const { accounts } = clmmFixture(FIELDS);
+    accounts.delete(gone);
+    const expected = spared.includes(gone) ? "pool" : "missing-account";
+    assert.equal(reasonOf(accounts), expected, gone);
+  }
+});
+
+test("a missing far array ends the pool there, and says so", () => {
+  const { accounts } = clmmFixture(FIELDS);
+  accounts.delete(ARRAY(-1800));
+  const state = stateOf(accounts);
+  assert.deepEqual(raydiumClmm.cautions(state), ["partly-loaded"]);
+  const sell = (amountIn: bigint) =>
+    raydiumClmm.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
+  assert.equal(sell(1_000n).kind, "filled");
+  assert.deepEqual(sell(1n << 50n), { kind: "unfillable", reason: "insufficient-liquidity" });
+});
+
+test("a marked array beside the first that is known not to exist sets the pool aside", () => {
+  const { accounts } = clmmFixture(FIELDS);
+  const known = new Map<Address, Account | null>(accounts).set(ARRAY(-1800), null);
+  assert.equal(reasonOf(known), "missing-account");
+});
+
+test("accounts of another owner or length are set aside with a reason", () => {
+  for (const [known, account] of clmmFixture(FIELDS).accounts) {
+    const foreign = clmmFixture(FIELDS).accounts.set(known, { ...account, owner: SYSTEM_PROGRAM });
+    assert.equal(reasonOf(foreign), "undecodable", known);
+    const cut = { ...account, data: account.data.slice(0, 40) };
+    assert.equal(reasonOf(clmmFixture(FIELDS).accounts.set(known, cut)), "undecodable", known);
+    const grown = new Uint8Array(account.data.length + 1);
+    grown.set(account.data);
+    const isOurs = account.owner === raydiumClmm.programId;
+    if (!isOurs) continue;
+    const longer = clmmFixture(FIELDS).accounts.set(known, { ...account, data: grown });
+    assert.equal(reasonOf(longer), "undecodable", known);
+  }
+});
+
+test("fields out of range are set aside with a reason", () => {
+  const firstTick = TICK_ARRAY_STATE.ticks + 10 * TICK_STATE.length;
+  for (const [at, edit] of [
+    [pool, (to: ByteWriter) => to.u16(POOL_STATE.tickSpacing, 0)],
+    [pool, (to: ByteWriter) => to.i32(POOL_STATE.tickCurrent, 443_637)],
+    [pool, (to: ByteWriter) => to.i32(POOL_STATE.tickCurrent, 23)],
+    [pool, (to: ByteWriter) => to.u128(POOL_STATE.sqrtPriceX64, 1n)],
+    [CLMM_CONFIG, (to: ByteWriter) => to.u32(AMM_CONFIG.tradeFeeRate, 1_000_000)],
+    [testAddress(14), (to: ByteWriter) => to.address(0, WSOL)],
+    [ARRAY(600), (to: ByteWriter) => to.i32(firstTick + TICK_STATE.tick, 701)],
+    [ARRAY(600), (to: ByteWriter) => to.i32(TICK_ARRAY_STATE.startTickIndex, 0)],
+  ] as const) {
+    assert.equal(
+      reasonOf(
+        edited(at, (to) => {
+          edit(to);
+        }),
+      ),
+      "undecodable",
+    );
+  }
+});
+
+test("a frozen vault or a switched-off swap sells nothing", () => {
+  for (const accounts of [
+    edited(testAddress(15), (to) => to.u8(108, 2)),
+    edited(pool, (to) => to.u8(POOL_STATE.status, 16)),
+  ]) {
+    const state = stateOf(accounts);
+    assert.equal(raydiumClmm.status(state, CLOCK), "paused");
+    assert.deepEqual(
+      raydiumClmm.quoteExactIn(state, { inputMint: mintA, amountIn: 5n, clock: CLOCK }),
+      { kind: "unfillable", reason: "paused" },
+    );
+  }
+});
+
+test("pools are searched at their derived addresses and on both sides of the pair", () => {
+  const { derived, filters } = raydiumClmm.search(USDC, WSOL);
+  assert.equal(derived.length, KNOWN_CONFIGS.length);
+  assert.ok(derived.includes(address("3ucNos4NbumPLZNWztqGHNFFgkHeRMBQAVemeeomsUxv")));
+  assert.deepEqual(
+    filters.map(({ memcmp }) => memcmp),
+    [
+      [
+        { offset: 73, bytes: USDC },
+        { offset: 105, bytes: WSOL },
+      ],
+      [
+        { offset: 105, bytes: USDC },
+        { offset: 73, bytes: WSOL },
+      ],
+    ],
+  );
+  assert.equal(raydiumClmm.search(testAddress(9), null).derived.length, 4 * KNOWN_CONFIGS.length);
+});
+
+test("the outline tells the pair and what the vaults hold", () => {
+  const { accounts } = clmmFixture(FIELDS);
+  accounts.delete(testAddress(15));
+  assert.deepEqual(raydiumClmm.outline(pool, accounts), {
+    mintA,
+    mintB,
+    heldA: 1n << 62n,
+    heldB: null,
+  });
+  assert.equal(raydiumClmm.outline(pool, new Map()), null);
+});
+
+test("the recorded SOL/USDC pool of mainnet decodes and quotes", (t) => {
+  const folder = sharedPath(t, "mainnet");
+  if (folder === null) return;
+  const accounts = readRecordedAccounts(folder);
+  const mainnetPool = address("3ucNos4NbumPLZNWztqGHNFFgkHeRMBQAVemeeomsUxv");
+  const decoded = raydiumClmm.decode(mainnetPool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  for (const inputMint of [USDC, WSOL]) {
+    const order = { inputMint, amountIn: 100_000_000n, clock: CLOCK };
+    assert.equal(raydiumClmm.quoteExactIn(decoded.state, order).kind, "filled");
+  }
+});

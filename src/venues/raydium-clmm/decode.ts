@@ -1,0 +1,240 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "../account-set.ts";
+import { ByteReader, BytesEnded } from "../byte-reader.ts";
+import { decodeMint } from "../token/mint.ts";
+import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
+import type { Decoded, UnusableReason } from "../venue.ts";
+import type { DynamicFee } from "./dynamic-fee.ts";
+import {
+  AMM_CONFIG,
+  DYNAMIC_FEE_INFO,
+  POOL_STATE,
+  PROGRAM_ID,
+  STATUS_SWAP_DISABLED,
+} from "./layout.ts";
+import type { ClmmState, FeeSide, Side, Tick } from "./pool-state.ts";
+import {
+  bitmapExtensionAddress,
+  hasBitmapExtension,
+  markedArrays,
+  readBitmapExtension,
+  readTickArray,
+  tickArrayAddress,
+} from "./tick-arrays.ts";
+import {
+  MAX_SQRT_PRICE_X64,
+  MAX_TICK,
+  MIN_SQRT_PRICE_X64,
+  MIN_TICK,
+  sqrtPriceAtTick,
+} from "./tick-math.ts";
+
+const FEE_DENOMINATOR = 1_000_000;
+
+/** What the pool account alone says: where everything else is. */
+export type PoolHeader = {
+  readonly reader: ByteReader;
+  readonly ammConfig: Address;
+  readonly mint0: Address;
+  readonly mint1: Address;
+  readonly vault0: Address;
+  readonly vault1: Address;
+  readonly tickSpacing: number;
+  readonly tickCurrent: number;
+};
+
+/** Why a pool can't be used; caught by `decode`. */
+class Unusable extends Error {
+  readonly reason: UnusableReason;
+
+  constructor(reason: UnusableReason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/**
+ * A pool's state, from the pool, its config, vaults, mints and the tick arrays that are loaded around
+ * the price. The array where a sale begins must be there in both directions, and the one after it
+ * may not be known to be absent; sales that leave the loaded arrays are refused.
+ */
+export function decode(pool: Address, known: AccountSet): Decoded<ClmmState> {
+  try {
+    return { kind: "pool", state: decodeOrThrow(pool, known) };
+  } catch (error) {
+    if (error instanceof Unusable) {
+      return { kind: "unusable", reason: error.reason, detail: error.message };
+    }
+    if (error instanceof BytesEnded) {
+      return { kind: "unusable", reason: "undecodable", detail: error.message };
+    }
+    throw error;
+  }
+}
+
+/** The fields that lead to a pool's other accounts, or null where the account is no pool. */
+export function readPoolHeader(account: Account | null | undefined): PoolHeader | null {
+  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
+  const reader = new ByteReader(account.data);
+  if (reader.length !== POOL_STATE.length || !reader.has(0, POOL_STATE.discriminator)) return null;
+  const tickSpacing = reader.u16(POOL_STATE.tickSpacing);
+  const tickCurrent = reader.i32(POOL_STATE.tickCurrent);
+  if (tickSpacing === 0 || tickCurrent < MIN_TICK || tickCurrent > MAX_TICK) return null;
+  return {
+    reader,
+    ammConfig: reader.address(POOL_STATE.ammConfig),
+    mint0: reader.address(POOL_STATE.tokenMint0),
+    mint1: reader.address(POOL_STATE.tokenMint1),
+    vault0: reader.address(POOL_STATE.tokenVault0),
+    vault1: reader.address(POOL_STATE.tokenVault1),
+    tickSpacing,
+    tickCurrent,
+  };
+}
+
+function decodeOrThrow(pool: Address, known: AccountSet): ClmmState {
+  const header = readPoolHeader(loaded(known, pool, "pool"));
+  if (header === null) throw new Unusable("undecodable", "the account is no CLMM pool");
+  const { reader } = header;
+  const vault0 = readVault(known, header.vault0, header.mint0);
+  const vault1 = readVault(known, header.vault1, header.mint1);
+  const sqrtPriceX64 = readSqrtPrice(header);
+  const reach = readTicks(pool, header, known);
+  return {
+    token0: readSide(known, header.mint0, vault0),
+    token1: readSide(known, header.mint1, vault1),
+    hasFrozenVault: vault0.isFrozen || vault1.isFrozen,
+    isSwapDisabled: (reader.u8(POOL_STATE.status) & STATUS_SWAP_DISABLED) !== 0,
+    openTime: reader.u64(POOL_STATE.openTime),
+    feeSide: feeSideOf(reader.u8(POOL_STATE.feeOn)),
+    tradeFeePpm: readTradeFee(known, header.ammConfig),
+    tickSpacing: header.tickSpacing,
+    liquidity: reader.u128(POOL_STATE.liquidity),
+    sqrtPriceX64,
+    tickCurrent: header.tickCurrent,
+    dynamicFee: readDynamicFee(reader),
+    ticks: reach.ticks,
+    isPartlyLoaded: reach.isPartlyLoaded,
+  };
+}
+
+function loaded(known: AccountSet, address: Address, what: string): Account {
+  const account = known.get(address);
+  if (account === null || account === undefined) {
+    throw new Unusable("missing-account", `${what} ${address} is missing`);
+  }
+  return account;
+}
+
+function readVault(known: AccountSet, address: Address, mint: Address): TokenAccount {
+  const vault = decodeTokenAccount(loaded(known, address, "vault"));
+  if (vault === null || vault.mint !== mint) {
+    throw new Unusable("undecodable", `vault ${address} is no token account of ${mint}`);
+  }
+  return vault;
+}
+
+function readSide(known: AccountSet, address: Address, vault: TokenAccount): Side {
+  const mint = decodeMint(loaded(known, address, "mint"));
+  if (mint === null) throw new Unusable("undecodable", `${address} is no mint`);
+  return {
+    mint: address,
+    transferFee: mint.transferFee,
+    heldInVault: vault.amount,
+    hasHook: mint.transferHook !== null,
+  };
+}
+
+/** The price must lie within the current tick, as every swap leaves it. */
+function readSqrtPrice(header: PoolHeader): bigint {
+  const sqrtPriceX64 = header.reader.u128(POOL_STATE.sqrtPriceX64);
+  const { tickCurrent } = header;
+  const isInRange = sqrtPriceX64 >= MIN_SQRT_PRICE_X64 && sqrtPriceX64 < MAX_SQRT_PRICE_X64;
+  const isOfTick =
+    isInRange &&
+    sqrtPriceX64 >= sqrtPriceAtTick(tickCurrent) &&
+    (tickCurrent === MAX_TICK || sqrtPriceX64 <= sqrtPriceAtTick(tickCurrent + 1));
+  if (!isOfTick) throw new Unusable("undecodable", `price is not at tick ${tickCurrent}`);
+  return sqrtPriceX64;
+}
+
+function feeSideOf(feeOn: number): FeeSide {
+  return feeOn === 1 ? "token0" : feeOn === 2 ? "token1" : "input";
+}
+
+function readTradeFee(known: AccountSet, address: Address): number {
+  const account = loaded(known, address, "config");
+  const reader = new ByteReader(account.data);
+  const isConfig =
+    account.owner === PROGRAM_ID &&
+    reader.length === AMM_CONFIG.length &&
+    reader.has(0, AMM_CONFIG.discriminator);
+  const tradeFeePpm = isConfig ? reader.u32(AMM_CONFIG.tradeFeeRate) : FEE_DENOMINATOR;
+  if (tradeFeePpm >= FEE_DENOMINATOR) {
+    throw new Unusable("undecodable", `${address} is no config with a fee below everything`);
+  }
+  return tradeFeePpm;
+}
+
+/** Null where all bytes are zero: the pool's fee is static. */
+function readDynamicFee(reader: ByteReader): DynamicFee | null {
+  const base = POOL_STATE.dynamicFeeInfo;
+  if (reader.has(base, new Uint8Array(DYNAMIC_FEE_INFO.length))) return null;
+  return {
+    filterPeriod: BigInt(reader.u16(base + DYNAMIC_FEE_INFO.filterPeriod)),
+    decayPeriod: BigInt(reader.u16(base + DYNAMIC_FEE_INFO.decayPeriod)),
+    reductionFactor: reader.u16(base + DYNAMIC_FEE_INFO.reductionFactor),
+    control: reader.u32(base + DYNAMIC_FEE_INFO.dynamicFeeControl),
+    maxAccumulator: reader.u32(base + DYNAMIC_FEE_INFO.maxVolatilityAccumulator),
+    indexReference: reader.i32(base + DYNAMIC_FEE_INFO.tickSpacingIndexReference),
+    volatilityReference: reader.u32(base + DYNAMIC_FEE_INFO.volatilityReference),
+    accumulator: reader.u32(base + DYNAMIC_FEE_INFO.volatilityAccumulator),
+    lastUpdate: reader.u64(base + DYNAMIC_FEE_INFO.lastUpdateTimestamp),
+  };
+}
+
+type Reach = { readonly ticks: readonly Tick[]; readonly isPartlyLoaded: boolean };
+
+/** The ticks of the arrays that are loaded without a gap, downwards and upwards from the price. */
+function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach {
+  const extension = readExtension(pool, header, known);
+  const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
+  const ticks: Tick[] = [];
+  let isPartlyLoaded = false;
+  const read = new Set<number>();
+  for (const zeroForOne of [true, false]) {
+    const starts = markedArrays(bitmaps, header.tickCurrent, zeroForOne);
+    for (const [position, start] of starts.entries()) {
+      const address = tickArrayAddress(pool, start);
+      const account = known.get(address);
+      if (account === null || account === undefined) {
+        if (position === 0 || (position === 1 && account === null)) {
+          throw new Unusable("missing-account", `tick array ${address} at ${start} is missing`);
+        }
+        isPartlyLoaded = true;
+        break;
+      }
+      if (read.has(start)) continue;
+      read.add(start);
+      const found = readTickArray(account, pool, start, header.tickSpacing);
+      if (found === null) {
+        throw new Unusable("undecodable", `${address} is no tick array at ${start} of this pool`);
+      }
+      // The program refuses to enter a marked array that holds nothing.
+      if (found.length === 0 && position > 0) break;
+      ticks.push(...found);
+    }
+  }
+  return { ticks: ticks.sort((a, b) => a.tick - b.tick), isPartlyLoaded };
+}
+
+/** Null where the extension is absent, not delivered or not needed. */
+function readExtension(pool: Address, header: PoolHeader, known: AccountSet): ByteReader | null {
+  if (!hasBitmapExtension(header.tickSpacing)) return null;
+  const address = bitmapExtensionAddress(pool);
+  const account = known.get(address);
+  if (account === null || account === undefined) return null;
+  const reader = readBitmapExtension(account, pool);
+  if (reader === null) throw new Unusable("undecodable", `${address} is no bitmap of this pool`);
+  return reader;
+}

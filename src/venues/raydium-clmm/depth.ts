@@ -1,0 +1,92 @@
+import { Q64 } from "#src/units/integer.ts";
+import type { Ratio } from "#src/units/ratio.ts";
+import { type ClmmState, unfilledOrders } from "./pool-state.ts";
+import { nextTickIndex } from "./quote.ts";
+import { MAX_SQRT_PRICE_X64, MIN_SQRT_PRICE_X64, sqrtPriceAtTick } from "./tick-math.ts";
+
+const Q128 = Q64 * Q64;
+
+/** A price range at constant liquidity, or limit orders at one price, in the order a sale meets them. */
+type Layer = {
+  readonly fromX64: bigint;
+  readonly toX64: bigint;
+  readonly liquidity: bigint;
+  /** Output base units of limit orders waiting at `toX64`. */
+  readonly orders: bigint;
+};
+
+/** Layers ahead, up to the last loaded tick: the program refuses whatever goes beyond. */
+function* layersAhead(state: ClmmState, zeroForOne: boolean): Generator<Layer> {
+  let fromX64 = state.sqrtPriceX64;
+  let { liquidity } = state;
+  let index = nextTickIndex(state, zeroForOne);
+  for (let tick = state.ticks[index]; tick !== undefined; tick = state.ticks[index]) {
+    const toX64 = sqrtPriceAtTick(tick.tick);
+    yield { fromX64, toX64, liquidity, orders: unfilledOrders(tick) };
+    fromX64 = toX64;
+    liquidity += zeroForOne ? -tick.liquidityNet : tick.liquidityNet;
+    if (liquidity < 0n) return;
+    index += zeroForOne ? -1 : 1;
+  }
+}
+
+/** Square root price, token1 per token0, at which the first unit sells; null where none does. */
+function firstSqrtPrice(state: ClmmState, zeroForOne: boolean): bigint | null {
+  for (const { fromX64, toX64, liquidity, orders } of layersAhead(state, zeroForOne)) {
+    if (liquidity > 0n && fromX64 !== toX64) return fromX64;
+    if (orders > 0n) return toX64;
+  }
+  return null;
+}
+
+/** Output per input before fees, past empty ranges; null where nothing can be sold. */
+export function spotPrice(state: ClmmState, zeroForOne: boolean): Ratio | null {
+  const sqrtPriceX64 = firstSqrtPrice(state, zeroForOne);
+  if (sqrtPriceX64 === null) return null;
+  const square = sqrtPriceX64 * sqrtPriceX64;
+  return zeroForOne
+    ? { numerator: square, denominator: Q128 }
+    : { numerator: Q128, denominator: square };
+}
+
+/** Output that selling takes out until the seller's price has fallen by `fallBps` from its spot. */
+export function reachable(state: ClmmState, zeroForOne: boolean, fallBps: number): bigint {
+  const spot = firstSqrtPrice(state, zeroForOne);
+  if (spot === null) return 0n;
+  const endX64 = sqrtPriceAfterFall(spot, zeroForOne, fallBps);
+  let total = 0n;
+  for (const { fromX64, toX64, liquidity, orders } of layersAhead(state, zeroForOne)) {
+    const isEndNearer = zeroForOne ? endX64 > toX64 : endX64 < toX64;
+    const stopX64 = isEndNearer ? endX64 : toX64;
+    const isPastEnd = zeroForOne ? fromX64 <= endX64 : fromX64 >= endX64;
+    if (!isPastEnd) total += outputBetween(fromX64, stopX64, liquidity, zeroForOne);
+    if (isEndNearer) break;
+    total += orders;
+  }
+  const held = (zeroForOne ? state.token1 : state.token0).heldInVault;
+  return total < held ? total : held;
+}
+
+function outputBetween(a: bigint, b: bigint, liquidity: bigint, zeroForOne: boolean): bigint {
+  const amount1X64 = liquidity * (a > b ? a - b : b - a);
+  return zeroForOne ? amount1X64 >> 64n : (amount1X64 << 64n) / (a * b);
+}
+
+/** The seller's price is the square of this one when it sells token0, its inverse otherwise. */
+function sqrtPriceAfterFall(spot: bigint, zeroForOne: boolean, fallBps: number): bigint {
+  if (fallBps >= 10_000) return zeroForOne ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
+  const left = BigInt(10_000 - fallBps);
+  const square = spot * spot;
+  return squareRoot(zeroForOne ? (square * left) / 10_000n : (square * 10_000n) / left);
+}
+
+/** `floor(sqrt(value))`, by Newton's method from above. */
+function squareRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let guess = 1n << BigInt((value.toString(2).length + 1) >> 1);
+  for (;;) {
+    const better = (guess + value / guess) >> 1n;
+    if (better >= guess) return guess;
+    guess = better;
+  }
+}

@@ -1,0 +1,332 @@
+import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
+import { MathError } from "#src/units/math-error.ts";
+import { transferFee } from "../token/transfer-fee.ts";
+import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
+import { matchOrders, type OrderMatch } from "./limit-orders.ts";
+import {
+  type ClmmState,
+  isInitialized,
+  isTransferBlocked,
+  type Side,
+  type Tick,
+  unfilledOrders,
+} from "./pool-state.ts";
+import { computeStep } from "./swap-step.ts";
+import {
+  accumulate,
+  advance,
+  beginVolatility,
+  boundPass,
+  feePpmNow,
+  type Volatility,
+} from "./swap-volatility.ts";
+import {
+  MAX_SQRT_PRICE_X64,
+  MAX_TICK,
+  MIN_SQRT_PRICE_X64,
+  MIN_TICK,
+  sqrtPriceAtTick,
+  tickAtSqrtPrice,
+} from "./tick-math.ts";
+
+/**
+ * Passes of the inner loop that one swap may take. A transaction's compute budget ends well before;
+ * the bound keeps a hostile dynamic fee, which stops at every tick spacing, from taking seconds.
+ */
+const MAX_PASSES = 1_000;
+
+/** Where a swap stands between two ticks. Advanced in place, copied to be resumed. */
+type Cursor = {
+  /** Base units sold so far, fee included. */
+  consumed: bigint;
+  /** Output so far, before the output token's transfer fee. */
+  paid: bigint;
+  tradeFee: bigint;
+  sqrtPriceX64: bigint;
+  tick: number;
+  liquidity: bigint;
+  /** Index in the state's ticks of the next one ahead. */
+  nextIndex: number;
+  passes: number;
+  volatility: Volatility | null;
+  /** Ticks whose limit orders were filled, by index. */
+  changedTicks: ReadonlyMap<number, Tick>;
+};
+
+type Outcome =
+  | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
+  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+
+/** A quote with what the swap's event tells besides. */
+export type SwapQuote =
+  | {
+      readonly kind: "filled";
+      /** What reaches the trader. */
+      readonly amountOut: bigint;
+      /** What leaves the pool, before the output token's transfer fee. */
+      readonly grossOut: bigint;
+      /** Base units of the fee side's token. */
+      readonly tradeFee: bigint;
+      readonly after: ClmmState;
+    }
+  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+
+/** What the program pays for an exact-in order without a price limit; see README.md for its steps. */
+export function quoteExactIn(state: ClmmState, order: ExactIn): Quote<ClmmState> {
+  return quoteSwap(state, order);
+}
+
+/** As `quoteExactIn`, with the amounts that the program's event tells. */
+export function quoteSwap(state: ClmmState, order: ExactIn): SwapQuote {
+  return quoteFrom(state, order, null).quote;
+}
+
+/**
+ * Quotes ascending amounts of one token, each from the same state, in one traversal: ticks that an
+ * order crosses whole pay the same to every larger one.
+ */
+export function quoteAscendingReference(
+  state: ClmmState,
+  inputMint: ExactIn["inputMint"],
+  amountsIn: readonly bigint[],
+  clock: Clock,
+): readonly (bigint | null)[] {
+  let resumeFrom: Cursor | null = null;
+  return amountsIn.map((amountIn) => {
+    const found = quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom);
+    resumeFrom = found.resumeFrom;
+    return found.quote.kind === "filled" ? found.quote.amountOut : null;
+  });
+}
+
+function quoteFrom(
+  state: ClmmState,
+  order: ExactIn,
+  resumeFrom: Cursor | null,
+): { readonly quote: SwapQuote; readonly resumeFrom: Cursor | null } {
+  const refusal = refusalBeforeSwap(state, order);
+  if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
+  try {
+    const zeroForOne = order.inputMint === state.token0.mint;
+    const sold = zeroForOne ? state.token0 : state.token1;
+    const amount =
+      order.amountIn - transferFee(sold.transferFee, order.amountIn, order.clock.epoch);
+    if (amount === 0n) return { quote: unfillable("amount-zero"), resumeFrom };
+    const cursor = resumeFrom ?? begin(state, zeroForOne, order.clock);
+    const outcome = swapExactIn(state, zeroForOne, amount, { ...cursor });
+    if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
+    const quote = settle({ state, order, amount, zeroForOne, cursor: outcome.cursor });
+    return { quote, resumeFrom: outcome.resumeFrom };
+  } catch (error) {
+    if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
+    throw error;
+  }
+}
+
+function refusalBeforeSwap(state: ClmmState, order: ExactIn): UnfillableReason | null {
+  if (order.inputMint !== state.token0.mint && order.inputMint !== state.token1.mint) {
+    return "refused";
+  }
+  if (order.amountIn <= 0n) return "amount-zero";
+  if (order.amountIn > U64_MAX) return "overflow";
+  if (state.isSwapDisabled) return "paused";
+  if (order.clock.unixTimestamp <= state.openTime) return "not-open-yet";
+  return isTransferBlocked(state) ? "paused" : null;
+}
+
+function begin(state: ClmmState, zeroForOne: boolean, clock: Clock): Cursor {
+  return {
+    consumed: 0n,
+    paid: 0n,
+    tradeFee: 0n,
+    sqrtPriceX64: state.sqrtPriceX64,
+    tick: state.tickCurrent,
+    liquidity: state.liquidity,
+    nextIndex: nextTickIndex(state, zeroForOne),
+    passes: 0,
+    volatility: beginVolatility(state, clock.unixTimestamp),
+    changedTicks: new Map(),
+  };
+}
+
+/** The first tick at or below the current one when the price falls, above it when it rises. */
+export function nextTickIndex(state: ClmmState, zeroForOne: boolean): number {
+  let low = 0;
+  let high = state.ticks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const tick = state.ticks[middle];
+    if (tick !== undefined && tick.tick <= state.tickCurrent) low = middle + 1;
+    else high = middle;
+  }
+  return zeroForOne ? low - 1 : low;
+}
+
+/**
+ * The swap loop, step by step as the program runs it: outside from tick to tick, inside from one
+ * tick spacing to the next where the fee is dynamic.
+ *
+ * @see swap_internal in instructions/swap.rs
+ */
+function swapExactIn(
+  state: ClmmState,
+  zeroForOne: boolean,
+  amount: bigint,
+  cursor: Cursor,
+): Outcome {
+  const isFeeOnInput = state.feeSide === "input" || (state.feeSide === "token0") === zeroForOne;
+  const limitX64 = zeroForOne ? MIN_SQRT_PRICE_X64 + 1n : MAX_SQRT_PRICE_X64 - 1n;
+  if (zeroForOne ? limitX64 >= state.sqrtPriceX64 : limitX64 <= state.sqrtPriceX64) {
+    return unfillable("insufficient-liquidity");
+  }
+
+  const baseFeePpm = BigInt(state.tradeFeePpm);
+  let resumeFrom = { ...cursor };
+  while (cursor.consumed < amount && cursor.sqrtPriceX64 !== limitX64) {
+    resumeFrom = { ...cursor };
+    const next = state.ticks[cursor.nextIndex];
+    if (next === undefined) return unfillable("insufficient-liquidity");
+    const nextTick = Math.min(Math.max(next.tick, MIN_TICK), MAX_TICK);
+    const nextX64 = sqrtPriceAtTick(nextTick);
+    const targetX64 = zeroForOne
+      ? nextX64 < limitX64
+        ? limitX64
+        : nextX64
+      : nextX64 > limitX64
+        ? limitX64
+        : nextX64;
+    if (zeroForOne ? cursor.sqrtPriceX64 < targetX64 : cursor.sqrtPriceX64 > targetX64) {
+      return unfillable("refused");
+    }
+
+    let liquidityNext = cursor.liquidity;
+    let tick = next;
+    do {
+      if (++cursor.passes > MAX_PASSES) return unfillable("refused");
+      const volatility = cursor.volatility === null ? null : accumulate(cursor.volatility);
+      const feePpm = volatility === null ? baseFeePpm : feePpmNow(volatility, state.tradeFeePpm);
+      const bound =
+        volatility === null ? null : boundPass(volatility, targetX64, cursor.liquidity, zeroForOne);
+      const boundX64 = bound?.sqrtPriceX64 ?? targetX64;
+      const startX64 = cursor.sqrtPriceX64;
+      let reachedX64 = boundX64;
+      if (startX64 !== boundX64) {
+        const step = computeStep({
+          sqrtPriceX64: startX64,
+          targetX64: boundX64,
+          liquidity: cursor.liquidity,
+          remaining: amount - cursor.consumed,
+          feePpm,
+          zeroForOne,
+          isFeeOnInput,
+        });
+        reachedX64 = step.sqrtPriceX64;
+        apply(cursor, step, amount, isFeeOnInput);
+      }
+
+      if (reachedX64 === nextX64) {
+        const match = matchOrders({
+          tick,
+          sqrtPriceX64: nextX64,
+          remaining: amount - cursor.consumed,
+          feePpm,
+          zeroForOne,
+          isFeeOnInput,
+        });
+        if (match !== null) {
+          apply(cursor, match, amount, isFeeOnInput);
+          tick = match.tick;
+          cursor.changedTicks = new Map(cursor.changedTicks).set(cursor.nextIndex, tick);
+        }
+        const hasOrders = unfilledOrders(tick) > 0n;
+        if (tick.liquidityGross > 0n && !hasOrders) {
+          liquidityNext = checkedU128(
+            zeroForOne
+              ? cursor.liquidity - tick.liquidityNet
+              : cursor.liquidity + tick.liquidityNet,
+            "liquidity",
+          );
+        }
+        cursor.tick = zeroForOne === hasOrders ? nextTick : nextTick - 1;
+      } else if (startX64 !== reachedX64) {
+        const isOnBoundary = reachedX64 === boundX64;
+        cursor.tick = (isOnBoundary ? bound?.tick : null) ?? tickAtSqrtPrice(reachedX64);
+      }
+      cursor.sqrtPriceX64 = reachedX64;
+      if (volatility !== null) {
+        cursor.volatility = advance(volatility, {
+          reachedTick: reachedX64 === nextX64 ? nextTick : cursor.tick,
+          isSkipping: bound?.isSkipping ?? true,
+          zeroForOne,
+        });
+      }
+    } while (cursor.consumed < amount && cursor.sqrtPriceX64 !== targetX64);
+    cursor.liquidity = liquidityNext;
+    cursor.nextIndex += zeroForOne ? -1 : 1;
+  }
+  // Without a price limit the program takes all of the amount or nothing.
+  if (cursor.consumed < amount) return unfillable("insufficient-liquidity");
+  return { kind: "filled", cursor, resumeFrom };
+}
+
+function apply(
+  cursor: Cursor,
+  paid: Pick<OrderMatch, "amountIn" | "amountOut" | "fee">,
+  amount: bigint,
+  isFeeOnInput: boolean,
+): void {
+  cursor.consumed += paid.amountIn + (isFeeOnInput ? paid.fee : 0n);
+  checkedU64(amount - cursor.consumed, "remaining");
+  cursor.paid = checkedU64(cursor.paid + paid.amountOut, "paid");
+  cursor.tradeFee += paid.fee;
+}
+
+type Settlement = {
+  readonly state: ClmmState;
+  readonly order: ExactIn;
+  /** What reached the pool, after the input token's transfer fee. */
+  readonly amount: bigint;
+  readonly zeroForOne: boolean;
+  readonly cursor: Cursor;
+};
+
+function settle(settlement: Settlement): SwapQuote {
+  const { state, order, amount, zeroForOne, cursor } = settlement;
+  const sold = zeroForOne ? state.token0 : state.token1;
+  const bought = zeroForOne ? state.token1 : state.token0;
+  const grossOut = cursor.paid;
+  if (grossOut === 0n) return unfillable("output-zero");
+  const soldAfter: Side = { ...sold, heldInVault: sold.heldInVault + amount };
+  const boughtAfter: Side = {
+    ...bought,
+    heldInVault: maxBigint(bought.heldInVault - grossOut, 0n),
+  };
+  return {
+    kind: "filled",
+    amountOut: grossOut - transferFee(bought.transferFee, grossOut, order.clock.epoch),
+    grossOut,
+    tradeFee: cursor.tradeFee,
+    after: {
+      ...state,
+      token0: zeroForOne ? soldAfter : boughtAfter,
+      token1: zeroForOne ? boughtAfter : soldAfter,
+      sqrtPriceX64: cursor.sqrtPriceX64,
+      tickCurrent: cursor.tick,
+      liquidity: cursor.liquidity,
+      dynamicFee: cursor.volatility?.fee ?? null,
+      ticks:
+        cursor.changedTicks.size === 0
+          ? state.ticks
+          : state.ticks
+              .map((tick, index) => cursor.changedTicks.get(index) ?? tick)
+              .filter(isInitialized),
+    },
+  };
+}
+
+function unfillable(reason: UnfillableReason): {
+  readonly kind: "unfillable";
+  readonly reason: UnfillableReason;
+} {
+  return { kind: "unfillable", reason };
+}
