@@ -1,0 +1,103 @@
+import type { Kysely } from "kysely";
+import { type ApiKeyRecord, apiKeysOfUser } from "./api-keys.ts";
+import { eventsOfEmail, type FunnelEvent } from "./events.ts";
+import type { Schema } from "./schema.ts";
+import type { UserId } from "./user-id.ts";
+import {
+  findUser,
+  noteAccessChange,
+  type Session,
+  type Store,
+  sessionsOfUser,
+  type User,
+} from "./users.ts";
+import { type WaitlistEntry, waitlistEntryOf } from "./waitlist.ts";
+
+/** Everything that is kept about one user, the watchlist apart. */
+export type AccountData = {
+  readonly user: User;
+  readonly foreignIdentities: readonly { readonly issuer: string; readonly subject: string }[];
+  readonly sessions: readonly Session[];
+  readonly apiKeys: readonly ApiKeyRecord[];
+  readonly dailyUsage: readonly { readonly day: number; readonly used: number }[];
+  readonly waitlist: WaitlistEntry | null;
+  readonly events: readonly FunnelEvent[];
+};
+
+export async function readAccountData(
+  store: Store,
+  userId: UserId,
+  { nowMs, day }: { readonly nowMs: number; readonly day: number },
+): Promise<AccountData | null> {
+  const { db } = store;
+  const user = await findUser(db, userId);
+  if (user === null) return null;
+  return {
+    user,
+    foreignIdentities: await db
+      .selectFrom("foreign_identities")
+      .select(["issuer", "subject"])
+      .where("user_id", "=", userId)
+      .execute(),
+    sessions: await sessionsOfUser(store, userId, nowMs),
+    apiKeys: await apiKeysOfUser(db, userId, day),
+    dailyUsage: await usageOfUser(db, userId),
+    waitlist: user.email === null ? null : await waitlistEntryOf(db, user.email),
+    events: user.email === null ? [] : await eventsOfEmail(db, user.email),
+  };
+}
+
+async function usageOfUser(db: Kysely<Schema>, userId: UserId) {
+  const rows = await db
+    .selectFrom("daily_usage")
+    .select(["day", "used"])
+    .where("subject", "=", `user:${userId}`)
+    .orderBy("day")
+    .execute();
+  return rows.map((row) => ({ day: Number(row.day), used: Number(row.used) }));
+}
+
+/**
+ * Deletes a user and everything kept about them; tables that refer to users follow by themselves.
+ * Events stay for the funnel's sums, without address and payload. The moments at which codes went
+ * to the mailbox stay for their hour, because a deletion must not lift that limit.
+ *
+ * @returns whether there was such a user
+ */
+export async function deleteAccountData(
+  db: Kysely<Schema>,
+  userId: UserId,
+  nowMs: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const deleted = await transaction
+      .deleteFrom("users")
+      .where("id", "=", userId)
+      .returning("email")
+      .executeTakeFirst();
+    if (deleted === undefined) return false;
+    await transaction
+      .deleteFrom("daily_usage")
+      .where((eb) =>
+        eb.or([eb("subject", "=", `user:${userId}`), eb("subject", "like", `user:${userId}/%`)]),
+      )
+      .execute();
+    if (deleted.email !== null) await forgetEmail(transaction, deleted.email);
+    await noteAccessChange(transaction, userId, nowMs);
+    return true;
+  });
+}
+
+async function forgetEmail(transaction: Kysely<Schema>, email: string): Promise<void> {
+  await transaction.deleteFrom("waitlist").where("email", "=", email).execute();
+  await transaction.deleteFrom("sign_in_requests").where("email", "=", email).execute();
+  await transaction
+    .deleteFrom("sign_in_codes")
+    .where("identifier", "=", `sign-in-otp-${email}`)
+    .execute();
+  await transaction
+    .updateTable("events")
+    .set({ email: null, payload: null })
+    .where("email", "=", email)
+    .execute();
+}

@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** 26 digits of base62: 154 bits. */
+const SECRET_DIGITS = 26;
+/** As many base62 digits as hold any 32-bit check sum. */
+const CHECK_DIGITS = 6;
+const FORM = /^([a-z][a-z0-9]{0,15})_([0-9A-Za-z]{26})([0-9A-Za-z]{6})$/;
+/** The largest multiple of 62 in a byte: bytes from there on would favour the first digits. */
+const UNBIASED_BELOW = 248;
+const HINT_DIGITS = 4;
+
+/** A new API key: `prefix_`, 154 random bits, and a check sum over both. */
+export function newApiKeyText(prefix: string): string {
+  const secret = randomDigits(SECRET_DIGITS);
+  return `${prefix}_${secret}${checkDigits(prefix, secret)}`;
+}
+
+/** Whether a text has an API key's form and its check sum holds: a typo fails without a look-up. */
+export function isApiKeyText(text: string): boolean {
+  const match = FORM.exec(text);
+  if (match === null) return false;
+  const [, prefix = "", secret = "", check = ""] = match;
+  return checkDigits(prefix, secret) === check;
+}
+
+/** What is stored in a key's place. 154 random bits need no salt and no slow hash. */
+export function hashApiKey(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Enough of a key for its owner to tell it from another, and of no use to anybody else. */
+export function apiKeyHint(text: string): string {
+  const start = text.indexOf("_") + 1 + HINT_DIGITS;
+  return `${text.slice(0, start)}…${text.slice(-HINT_DIGITS)}`;
+}
+
+function checkDigits(prefix: string, secret: string): string {
+  let sum = crc32(`${prefix}_${secret}`);
+  let digits = "";
+  for (let digit = 0; digit < CHECK_DIGITS; digit++) {
+    digits = BASE62.charAt(sum % 62) + digits;
+    sum = Math.floor(sum / 62);
+  }
+  return digits;
+}
+
+function randomDigits(count: number): string {
+  let digits = "";
+  while (digits.length < count) {
+    for (const byte of randomBytes(count))
+      if (byte < UNBIASED_BELOW && digits.length < count) digits += BASE62.charAt(byte % 62);
+  }
+  return digits;
+}

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  createUserForEmail,
+  findUserByEmail,
+  type Store,
+  setUserDisabled,
+  setUserTier,
+} from "#src/store/users.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { AccessFeed } from "./access-feed.ts";
+import { newApiKeyText } from "./api-key-text.ts";
+import { ApiKeys } from "./api-keys.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** One process's keys and feed. The clock is shared. */
+function processOn(store: Store, clock: { nowMs: number }) {
+  const nowMs = () => clock.nowMs;
+  const feed = new AccessFeed({ db: store.db, nowMs });
+  return { feed, keys: new ApiKeys({ db: store.db, feed, prefix: "exi", nowMs }) };
+}
+
+async function userOn(store: Store) {
+  await createUserForEmail(store, "a@example.com", 0);
+  const user = await findUserByEmail(store.db, "a@example.com");
+  assert.ok(user);
+  return user.id;
+}
+
+test("a key is given out once, works, and is stored as a hash alone", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    const issued = await keys.activate(userId);
+    assert.ok(issued);
+    assert.equal(await keys.activate(userId), null, "there is a current key already");
+    const caller = await keys.check(issued.text, clock.nowMs);
+    assert.deepEqual(caller, {
+      kind: "user",
+      userId,
+      tier: "free",
+      via: { kind: "api-key", id: issued.id },
+    });
+    const rows = JSON.stringify(
+      await store.db.selectFrom("api_keys").selectAll().execute(),
+      (_k, v) => (typeof v === "bigint" ? String(v) : v),
+    );
+    assert.ok(!rows.includes(issued.text.slice(8, 32)));
+  });
+});
+
+test("of parallel activations one gives a key", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { keys } = processOn(store, { nowMs: 0 });
+    const userId = await userOn(store);
+    const issued = await Promise.all(Array.from({ length: 10 }, () => keys.activate(userId)));
+    assert.equal(issued.filter(Boolean).length, 1);
+  });
+});
+
+test("a malformed, mistyped or unknown key is nobody's", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { keys } = processOn(store, { nowMs: 0 });
+    for (const text of ["", "exi_short", newApiKeyText("exi"), newApiKeyText("other")])
+      assert.equal(await keys.check(text, 0), null);
+  });
+});
+
+test("after a rotation the old key works 24 hours more, and the new one at once", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { feed, keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    assert.equal(await keys.rotate(userId), null, "nothing to rotate yet");
+    const old = await keys.activate(userId);
+    assert.ok(old);
+    await keys.check(old.text, clock.nowMs);
+    const fresh = await keys.rotate(userId);
+    assert.ok(fresh);
+    const rotatedMs = clock.nowMs;
+    for (const [elapsedMs, works] of [
+      [0, true],
+      [24 * HOUR_MS - 1, true],
+      [24 * HOUR_MS, false],
+    ] as const) {
+      clock.nowMs = rotatedMs + elapsedMs;
+      await feed.poll();
+      assert.equal((await keys.check(old.text, clock.nowMs)) !== null, works, `${elapsedMs}`);
+      assert.notEqual(await keys.check(fresh.text, clock.nowMs), null);
+    }
+  });
+});
+
+test("of parallel rotations each leaves exactly one current key", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    await keys.activate(userId);
+    await Promise.allSettled(Array.from({ length: 5 }, () => keys.rotate(userId)));
+    const records = await keys.list(userId);
+    assert.equal(records.filter(({ expiresAtMs }) => expiresAtMs === null).length, 1);
+  });
+});
+
+test("a revoked key stops in its own process at once, and in another at its next look", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const here = processOn(store, clock);
+    const there = processOn(store, clock);
+    const userId = await userOn(store);
+    const issued = await here.keys.activate(userId);
+    assert.ok(issued);
+    await Promise.all([here.feed.poll(), there.feed.poll()]);
+    for (const { keys } of [here, there]) await keys.check(issued.text, clock.nowMs);
+    assert.notEqual(there.keys.recall(issued.text, clock.nowMs), null);
+    assert.equal(await here.keys.revoke(userId, issued.id), true);
+    assert.equal(await here.keys.check(issued.text, clock.nowMs), null);
+    clock.nowMs += 400;
+    await there.feed.poll();
+    assert.equal(await there.keys.check(issued.text, clock.nowMs), null);
+    assert.notEqual(await here.keys.activate(userId), null, "a new one can be activated");
+  });
+});
+
+test("what is remembered is believed for less than a second without a look at the changes", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { feed, keys } = processOn(store, clock);
+    const issued = await keys.activate(await userOn(store));
+    assert.ok(issued);
+    await feed.poll();
+    await keys.check(issued.text, clock.nowMs);
+    assert.notEqual(keys.recall(issued.text, clock.nowMs + 900), null);
+    assert.equal(keys.recall(issued.text, clock.nowMs + 1_000), null);
+    assert.notEqual(await keys.check(issued.text, clock.nowMs + 1_000), null);
+  });
+});
+
+test("a change of tier reaches keys in use, and a disabled user's key works no more", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { feed, keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    const issued = await keys.activate(userId);
+    assert.ok(issued);
+    await feed.poll();
+    await keys.check(issued.text, clock.nowMs);
+    await setUserTier(store.db, { userId, tier: "pro" }, clock.nowMs);
+    await feed.poll();
+    assert.equal((await keys.check(issued.text, clock.nowMs))?.tier, "pro");
+    await setUserDisabled(store.db, { userId, isDisabled: true }, clock.nowMs);
+    await feed.poll();
+    assert.equal(await keys.check(issued.text, clock.nowMs), null);
+  });
+});
+
+test("another user's key can't be revoked, and looks like one that is not there", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { keys } = processOn(store, { nowMs: 0 });
+    const owner = await userOn(store);
+    const issued = await keys.activate(owner);
+    assert.ok(issued);
+    await createUserForEmail(store, "b@example.com", 0);
+    const other = await findUserByEmail(store.db, "b@example.com");
+    assert.ok(other);
+    assert.equal(await keys.revoke(other.id, issued.id), false);
+    assert.equal(await keys.revoke(other.id, "no such key"), false);
+    assert.notEqual(await keys.check(issued.text, 0), null);
+  });
+});
+
+test("today's use and the last use are shown at once, and survive a restart", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { feed, keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    const issued = await keys.activate(userId);
+    assert.ok(issued);
+    await feed.poll();
+    for (let use = 0; use < 7; use++) await keys.check(issued.text, clock.nowMs + use);
+    const shown = async (process: ApiKeys) => {
+      const [record] = await process.list(userId);
+      return [record?.usedToday, record?.lastUsedAtMs];
+    };
+    assert.deepEqual(await shown(keys), [7, clock.nowMs + 6]);
+    await keys.close();
+    assert.deepEqual(await shown(processOn(store, clock).keys), [7, clock.nowMs + 6]);
+    clock.nowMs += 24 * HOUR_MS;
+    assert.deepEqual((await shown(keys))[0], 0, "a new day");
+  });
+});
+
+test("the check of a key takes under 5 microseconds after its first use", async (t) => {
+  const store = await sqliteDatabase(t);
+  const clock = { nowMs: 1_800_000_000_000 };
+  const { feed, keys } = processOn(store, clock);
+  const issued = await keys.activate(await userOn(store));
+  assert.ok(issued);
+  await feed.poll();
+  await keys.check(issued.text, clock.nowMs);
+  const samples = Array.from({ length: 50 }, () => {
+    const arrived = Array.from({ length: 2_000 }, () => Buffer.from(issued.text).toString());
+    const beganMs = performance.now();
+    for (const text of arrived)
+      if (keys.recall(text, clock.nowMs) === null) assert.fail("the key was forgotten");
+    return ((performance.now() - beganMs) * 1000) / 2_000;
+  }).sort((a, b) => a - b);
+  const median = samples[25] ?? Infinity;
+  t.diagnostic(`${median.toFixed(3)} us, the median of 50 runs`);
+  assert.ok(median < 5, `${median} us`);
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { ApiKeyRecord, NewApiKey } from "#src/store/api-keys.ts";
+import {
+  addApiKeyUses,
+  addFirstApiKey,
+  apiKeysOfUser,
+  findApiKeyOwner,
+  replaceApiKey,
+  revokeApiKey,
+} from "#src/store/api-keys.ts";
+import type { Schema } from "#src/store/schema.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import type { AccessFeed } from "./access-feed.ts";
+import { apiKeyHint, hashApiKey, isApiKeyText, newApiKeyText } from "./api-key-text.ts";
+import type { UserCaller } from "./caller.ts";
+import { DAY_MS, dayOf } from "./quotas.ts";
+import { parseUserTier } from "./tiers.ts";
+
+/** How long the old key works on after a rotation. */
+export const ROTATION_OVERLAP_MS = DAY_MS;
+const WRITE_USES_EVERY_MS = 5_000;
+const REMEMBERED_KEYS = 10_000;
+
+export type IssuedApiKey = { readonly id: string; readonly text: string; readonly hint: string };
+
+export type ApiKeyUsage = Pick<ApiKeyRecord, "lastUsedAtMs" | "usedToday">;
+
+type Remembered = {
+  readonly caller: UserCaller;
+  readonly keyId: string;
+  readonly expiresAtMs: number;
+};
+
+type PendingUse = { uses: number; lastUsedAtMs: number };
+
+/**
+ * API keys: given out, checked, replaced, revoked. A key that was checked is remembered in the
+ * clear, in memory, until its user changes anything: the next check takes well under 5 us.
+ */
+export class ApiKeys {
+  readonly #db: Kysely<Schema>;
+  readonly #feed: AccessFeed;
+  readonly #prefix: string;
+  readonly #nowMs: () => number;
+  readonly #remembered = new Map<string, Remembered>();
+  /** Uses not written yet, by key and day. */
+  #pending = new Map<string, Map<number, PendingUse>>();
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(deps: {
+    readonly db: Kysely<Schema>;
+    readonly feed: AccessFeed;
+    readonly prefix: string;
+    readonly nowMs: () => number;
+  }) {
+    this.#db = deps.db;
+    this.#feed = deps.feed;
+    this.#prefix = deps.prefix;
+    this.#nowMs = deps.nowMs;
+    deps.feed.onChange((userId) => this.#forgetUser(userId));
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => {
+      // What a failed write leaves stays pending for the next one.
+      this.writeUses().catch(() => undefined);
+    }, WRITE_USES_EVERY_MS).unref();
+  }
+
+  /** Writes the uses that are pending. */
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.writeUses();
+  }
+
+  /** The caller behind a key that was checked before and still holds; null where that is to be asked. */
+  recall(text: string, nowMs: number): UserCaller | null {
+    const remembered = this.#remembered.get(text);
+    if (remembered === undefined || remembered.expiresAtMs <= nowMs) return null;
+    if (!this.#feed.isCurrent(nowMs)) return null;
+    this.#noteUse(remembered.keyId, nowMs);
+    return remembered.caller;
+  }
+
+  /** The caller behind a key; null where it is malformed, unknown, revoked, over, or its user disabled. */
+  async check(text: string, nowMs: number): Promise<UserCaller | null> {
+    const recalled = this.recall(text, nowMs);
+    if (recalled !== null) return recalled;
+    if (!isApiKeyText(text)) return null;
+    const owner = await findApiKeyOwner(this.#db, hashApiKey(text), nowMs);
+    const tier = owner === null ? null : parseUserTier(owner.tier);
+    if (owner === null || tier === null) {
+      this.#remembered.delete(text);
+      return null;
+    }
+    const { keyId, userId } = owner;
+    const caller: UserCaller = { kind: "user", userId, tier, via: { kind: "api-key", id: keyId } };
+    this.#remember(text, { caller, keyId, expiresAtMs: owner.expiresAtMs ?? Infinity });
+    this.#noteUse(keyId, nowMs);
+    return caller;
+  }
+
+  /** The user's first key, or null where there is a current one already. */
+  async activate(userId: UserId): Promise<IssuedApiKey | null> {
+    const { issued, row } = this.#newKey(userId);
+    return (await addFirstApiKey(this.#db, row, this.#nowMs())) ? issued : null;
+  }
+
+  /** A new key for the current one, which works 24 hours more; null where there is none. */
+  async rotate(userId: UserId): Promise<IssuedApiKey | null> {
+    const nowMs = this.#nowMs();
+    const { issued, row } = this.#newKey(userId);
+    const times = { nowMs, oldUntilMs: nowMs + ROTATION_OVERLAP_MS };
+    const isReplaced = await replaceApiKey(this.#db, row, times);
+    this.#feed.announce(userId);
+    return isReplaced ? issued : null;
+  }
+
+  /** Ends a key at once. @returns whether the user had such a key */
+  async revoke(userId: UserId, keyId: string): Promise<boolean> {
+    const isKnown = await revokeApiKey(this.#db, { userId, keyId }, this.#nowMs());
+    this.#feed.announce(userId);
+    return isKnown;
+  }
+
+  /** Every key the user ever had, newest first, with its uses up to this moment. */
+  async list(userId: UserId): Promise<readonly ApiKeyRecord[]> {
+    const day = dayOf(this.#nowMs());
+    const records = await apiKeysOfUser(this.#db, userId, day);
+    return records.map((record) => {
+      const pending = this.#pending.get(record.id)?.get(day);
+      if (pending === undefined) return record;
+      const { uses, lastUsedAtMs } = pending;
+      return { ...record, lastUsedAtMs, usedToday: record.usedToday + uses };
+    });
+  }
+
+  /** Writes the uses counted since the last time. What can't be written stays for the next time. */
+  async writeUses(): Promise<void> {
+    const pending = this.#pending;
+    if (pending.size === 0) return;
+    this.#pending = new Map();
+    const uses = [...pending].flatMap(([keyId, days]) =>
+      [...days].map(([day, { uses, lastUsedAtMs }]) => ({ keyId, day, uses, lastUsedAtMs })),
+    );
+    try {
+      await addApiKeyUses(this.#db, uses);
+    } catch (cause) {
+      for (const { keyId, day, uses: count, lastUsedAtMs } of uses)
+        this.#addUses(keyId, day, { uses: count, lastUsedAtMs });
+      throw cause;
+    }
+  }
+
+  #newKey(userId: UserId): { readonly issued: IssuedApiKey; readonly row: NewApiKey } {
+    const text = newApiKeyText(this.#prefix);
+    const id = randomUUID();
+    const hint = apiKeyHint(text);
+    return { issued: { id, text, hint }, row: { id, userId, hash: hashApiKey(text), hint } };
+  }
+
+  #remember(text: string, remembered: Remembered): void {
+    if (this.#remembered.size >= REMEMBERED_KEYS) {
+      const { value: oldest } = this.#remembered.keys().next();
+      if (oldest !== undefined) this.#remembered.delete(oldest);
+    }
+    this.#remembered.set(text, remembered);
+  }
+
+  #forgetUser(userId: UserId): void {
+    for (const [text, { caller }] of this.#remembered)
+      if (caller.userId === userId) this.#remembered.delete(text);
+  }
+
+  #noteUse(keyId: string, nowMs: number): void {
+    this.#addUses(keyId, dayOf(nowMs), { uses: 1, lastUsedAtMs: nowMs });
+  }
+
+  #addUses(keyId: string, day: number, added: PendingUse): void {
+    const days = this.#pending.get(keyId);
+    const pending = days?.get(day);
+    if (pending === undefined) {
+      if (days === undefined) this.#pending.set(keyId, new Map([[day, { ...added }]]));
+      else days.set(day, { ...added });
+      return;
+    }
+    pending.uses += added.uses;
+    pending.lastUsedAtMs = Math.max(pending.lastUsedAtMs, added.lastUsedAtMs);
+  }
+}

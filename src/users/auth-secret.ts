@@ -1,0 +1,44 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const SECRET_FILE = "auth-secret";
+const SECRET_BYTES = 32;
+const SHORTEST = 32;
+
+/**
+ * The secret that signs sessions: the operator's, or one made once and kept beside the embedded
+ * database, in a file that its owner alone can read.
+ *
+ * @throws where several processes need one secret and none, or a short one, was given
+ */
+export function loadAuthSecret(settings: {
+  readonly authSecret: string | null;
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+}): string {
+  const { authSecret, databaseUrl, dataDir } = settings;
+  if (authSecret !== null) {
+    if (authSecret.length < SHORTEST)
+      throw new Error(`AUTH_SECRET must have at least ${SHORTEST} characters`);
+    return authSecret;
+  }
+  if (databaseUrl !== null)
+    throw new Error(
+      "AUTH_SECRET must be set with DATABASE_URL: it signs sessions for every process",
+    );
+  const file = join(dataDir, SECRET_FILE);
+  try {
+    const made = randomBytes(SECRET_BYTES).toString("base64url");
+    writeFileSync(file, made, { mode: 0o600, flag: "wx", flush: true });
+    return made;
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
+    return readFileSync(file, "utf8");
+  }
+}
+
+/** A secret of its own for one purpose, so that what leaks from one says nothing of another. */
+export function secretFor(purpose: string, authSecret: string): string {
+  return createHmac("sha256", authSecret).update(`exitability:${purpose}`).digest("base64url");
+}

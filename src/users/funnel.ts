@@ -1,0 +1,49 @@
+import type { Kysely } from "kysely";
+import { recordEvent } from "#src/store/events.ts";
+import type { Schema } from "#src/store/schema.ts";
+import { joinWaitlist } from "#src/store/waitlist.ts";
+import type { EmailAddress } from "./email-address.ts";
+
+/** What may be recorded on the way from a first visit to a payment, in that order. */
+export const EVENT_NAMES = [
+  "registro",
+  "waitlist_email",
+  "click_upgrade_desde_limite",
+  "click_avisame_pro",
+  "watchlist_add",
+  "alerta_click",
+  "click_pagar",
+  "checkout_iniciado",
+  "pago_real",
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+export function parseEventName(text: string): EventName | null {
+  return EVENT_NAMES.find((name) => name === text) ?? null;
+}
+
+export type Visit = {
+  readonly eventName: EventName;
+  readonly email: EmailAddress | null;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly utmSource: string | null;
+  readonly utmMedium: string | null;
+  readonly utmCampaign: string | null;
+};
+
+export type Funnel = {
+  /** Keeps an address once. */
+  readonly joinWaitlist: (email: EmailAddress, origin: string) => Promise<void>;
+  readonly record: (visit: Visit) => Promise<void>;
+};
+
+export function createFunnel(deps: {
+  readonly db: Kysely<Schema>;
+  readonly nowMs: () => number;
+}): Funnel {
+  const { db, nowMs } = deps;
+  return {
+    joinWaitlist: (email, origin) => joinWaitlist(db, { email, origin, createdAtMs: nowMs() }),
+    record: (visit) => recordEvent(db, { ...visit, atMs: nowMs() }),
+  };
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+import type { EmailAddress } from "./email-address.ts";
+
+export type Mail = {
+  readonly to: EmailAddress;
+  /** Never holds a code: subjects are shown on locked screens and kept in logs. */
+  readonly subject: string;
+  readonly text: string;
+};
+
+export type Mailer = {
+  /** Resolves when the mail server has taken the mail, or the file is written. */
+  readonly send: (mail: Mail) => Promise<void>;
+  readonly close: () => void;
+};
+
+const SMTP_TIMEOUT_MS = 10_000;
+
+/** Mail through a server (`smtp:` or `smtps:` with user and password in the address). */
+export function createSmtpMailer(settings: {
+  readonly smtpUrl: string;
+  readonly mailFrom: string;
+}): Mailer {
+  const transport = createTransport(
+    {
+      url: settings.smtpUrl,
+      pool: true,
+      connectionTimeout: SMTP_TIMEOUT_MS,
+      greetingTimeout: SMTP_TIMEOUT_MS,
+      socketTimeout: SMTP_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from: settings.mailFrom },
+  );
+  return {
+    async send(mail) {
+      await transport.sendMail(mail);
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Each mail a file in `directory`, which any mail program opens; its path goes to `onFile`. */
+export function createFileMailer(settings: {
+  readonly directory: string;
+  readonly mailFrom: string;
+  readonly nowMs: () => number;
+  readonly onFile: (path: string) => void;
+}): Mailer {
+  const { directory, mailFrom, nowMs, onFile } = settings;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const composer = createTransport(
+    { streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true },
+    { from: mailFrom },
+  );
+  return {
+    async send(mail) {
+      const { message } = await composer.sendMail(mail);
+      if (!Buffer.isBuffer(message)) throw new Error("the mail was composed as a stream");
+      const moment = new Date(nowMs()).toISOString().replaceAll(/[:.]/g, "-");
+      const path = join(directory, `${moment}-${randomBytes(4).toString("hex")}.eml`);
+      await writeFile(path, message, { mode: 0o600 });
+      onFile(path);
+    },
+    close: () => composer.close(),
+  };
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Store } from "#src/store/users.ts";
+import type { EmailAddress } from "#src/users/email-address.ts";
+import { createFileMailer, type Mail, type Mailer } from "#src/users/mailer.ts";
+import { createUsers, type Users, type UsersDeps } from "#src/users/users.ts";
+
+export const TEST_PUBLIC_URL = "http://127.0.0.1:8080";
+
+/** Users on a real database, with a clock to turn and a mailbox to look into. */
+export type TestUsers = Users & {
+  readonly nowMs: () => number;
+  /** Turns the clock. The library's own clock for codes is the real one. */
+  readonly advance: (ms: number) => void;
+  readonly setNow: (ms: number) => void;
+  readonly mails: readonly Mail[];
+  /** The code in the last mail to an address. */
+  readonly lastCode: (email: EmailAddress) => string;
+  readonly refuseMails: (count: number) => void;
+  readonly logged: readonly string[];
+  readonly mailDirectory: string;
+  readonly mailPaths: readonly string[];
+};
+
+export async function testUsers(
+  t: TestContext,
+  store: Store,
+  options: Partial<UsersDeps> & { readonly mailFiles?: boolean } = {},
+): Promise<TestUsers> {
+  let nowMs = Date.now();
+  const mails: Mail[] = [];
+  const mailPaths: string[] = [];
+  const logged: string[] = [];
+  let refusals = 0;
+  const mailDirectory = mkdtempSync(join(tmpdir(), "exitability-mail-"));
+  t.after(() => rmSync(mailDirectory, { recursive: true, force: true }));
+  const memory: Mailer = {
+    async send(mail) {
+      if (refusals-- > 0) throw new Error("450 try again later");
+      mails.push(mail);
+    },
+    close: () => undefined,
+  };
+  const files = () =>
+    createFileMailer({
+      directory: mailDirectory,
+      mailFrom: "Exitability <no-reply@localhost>",
+      nowMs: () => nowMs,
+      onFile: (path) => mailPaths.push(path),
+    });
+  const log = (context: unknown, message?: string) => {
+    const text = (_key: string, value: unknown) =>
+      value instanceof Error ? `${value.message}\n${value.stack}` : value;
+    logged.push(`${message} ${JSON.stringify(context, text)}`);
+  };
+  const users = await createUsers({
+    store,
+    mailer: options.mailFiles === true ? files() : memory,
+    authSecret: "a secret for tests that is long enough",
+    publicUrl: TEST_PUBLIC_URL,
+    apiKeyPrefix: "exi",
+    foreignIdentity: null,
+    nowMs: () => nowMs,
+    log: { warn: log, error: log },
+    ...options,
+  });
+  return {
+    ...users,
+    nowMs: () => nowMs,
+    advance: (ms) => {
+      nowMs += ms;
+    },
+    setNow: (ms) => {
+      nowMs = ms;
+    },
+    mails,
+    lastCode: (email) => {
+      const mail = mails.findLast(({ to }) => to === email);
+      assert.ok(mail, "no mail was sent");
+      const [, code] = /code is (\d{6})/.exec(mail.text) ?? [];
+      assert.ok(code, "the mail holds no code");
+      return code;
+    },
+    refuseMails: (count) => {
+      refusals = count;
+    },
+    logged,
+    mailDirectory,
+    mailPaths,
+  };
+}
