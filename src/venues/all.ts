@@ -1,3 +1,5 @@
+import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
+import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
 import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
 import { pumpCurve } from "./pump-curve/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
@@ -9,6 +11,8 @@ import type { Venue } from "./venue.ts";
 
 /** Every program we model, one line each. */
 export const VENUES: readonly Venue<unknown>[] = [
+  meteoraDammV1,
+  meteoraDammV2,
   meteoraDlmm,
   pumpCurve,
   pumpSwap,

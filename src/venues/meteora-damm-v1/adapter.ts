@@ -1,0 +1,107 @@
+import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import { divCeil, minBigint } from "#src/units/integer.ts";
+import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { findProgramAddress } from "#src/units/program-address.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { AccountSet } from "../account-set.ts";
+import { tokenBalance } from "../token/token-account.ts";
+import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import { type DammV1State, decode, poolAddresses, vaultAddresses } from "./decode.ts";
+import { reachable, spotPrice } from "./depth.ts";
+import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layout.ts";
+import { quoteExactIn, statusAt } from "./quote.ts";
+
+const PPM = 1_000_000n;
+const CURVE_TAGS = [0, 1] as const;
+
+/** Meteora's first program: constant product and stable pools over shared, lending vaults. */
+export const meteoraDammV1: Venue<DammV1State> = {
+  id: "meteora-damm-v1",
+  family: "meteora",
+  kind: "amm",
+  programId: PROGRAM_ID,
+  search,
+  accountsNeeded,
+  outline,
+  decode,
+  status: statusAt,
+  cautions: () => [],
+  quoteExactIn,
+  spotPrice,
+  reachable,
+  feePpm,
+};
+
+function search(mint: Address, pairedWith: Address | null): PoolSearch {
+  const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
+  const derived = partners
+    .filter((partner) => partner !== mint)
+    .flatMap((partner) => {
+      const pair = pairSeeds(mint, partner);
+      return [
+        ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
+        findProgramAddress(["pool", ...pair], PROGRAM_ID),
+        ...CURVE_TAGS.map((tag) => findProgramAddress([Uint8Array.of(tag), ...pair], PROGRAM_ID)),
+      ];
+    });
+  const filter = (offset: number, other: number) => ({
+    programId: PROGRAM_ID,
+    dataSize: null,
+    memcmp: [
+      { offset: 0, bytes: POOL_DISCRIMINATOR },
+      { offset, bytes: mint },
+      ...(pairedWith === null ? [] : [{ offset: other, bytes: pairedWith }]),
+    ],
+  });
+  return {
+    derived,
+    filters: [filter(POOL.tokenAMint, POOL.tokenBMint), filter(POOL.tokenBMint, POOL.tokenAMint)],
+  };
+}
+
+/** The pool of two mints under a configuration; the seeds name the greater mint first. */
+export function configuredPool(config: Address, mintA: Address, mintB: Address): Address {
+  return findProgramAddress([...pairSeeds(mintA, mintB), { address: config }], PROGRAM_ID);
+}
+
+function pairSeeds(mintA: Address, mintB: Address) {
+  const isOrdered = compareAddressBytes(mintA, mintB) > 0;
+  const [greater, lesser] = isOrdered ? [mintA, mintB] : [mintB, mintA];
+  return [{ address: greater }, { address: lesser }];
+}
+
+/** The vaults must be loaded before their share mints and token accounts are known. */
+function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
+  const found = poolAddresses(pool, known);
+  if (found === null) return [pool];
+  const needed = [pool, found.vaultA, found.vaultB, found.poolLpA, found.poolLpB];
+  if (found.stake !== null) needed.push(found.stake);
+  for (const vault of [found.vaultA, found.vaultB]) {
+    const behind = vaultAddresses(vault, known);
+    if (behind !== null) needed.push(behind.tokenVault, behind.lpMint);
+  }
+  return needed;
+}
+
+/** What the vaults hold unlent, other pools' shares included. */
+function outline(pool: Address, known: AccountSet): PoolOutline | null {
+  const found = poolAddresses(pool, known);
+  if (found === null) return null;
+  const held = (vault: Address) => {
+    const behind = vaultAddresses(vault, known);
+    return behind === null ? null : tokenBalance(known.get(behind.tokenVault));
+  };
+  return {
+    mintA: found.mintA,
+    mintB: found.mintB,
+    heldA: held(found.vaultA),
+    heldB: held(found.vaultB),
+  };
+}
+
+/** The protocol's fee is a part of the trade fee. */
+function feePpm(state: DammV1State): number {
+  if (state.tradeFeeDenominator === 0n) return 0;
+  const ppm = divCeil(state.tradeFeeNumerator * PPM, state.tradeFeeDenominator);
+  return toNumber(minBigint(ppm, PPM));
+}

@@ -1,0 +1,284 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "../account-set.ts";
+import { ByteReader } from "../byte-reader.ts";
+import { decodeMint } from "../token/mint.ts";
+import { decodeTokenAccount } from "../token/token-account.ts";
+import type { Decoded, UnusableReason } from "../venue.ts";
+import {
+  CONSTANT_PRODUCT_END,
+  DEPEG_PRECISION,
+  LIDO_BALANCE_OFFSET,
+  LIDO_STATE,
+  LIDO_SUPPLY_OFFSET,
+  MARINADE_PRICE_DENOMINATOR,
+  MARINADE_PRICE_OFFSET,
+  MARINADE_STATE,
+  POOL,
+  POOL_DISCRIMINATOR,
+  PROGRAM_ID,
+  STABLE_END,
+  STAKE_POOL_LAMPORTS_OFFSET,
+  STAKE_POOL_SUPPLY_OFFSET,
+  VAULT,
+  VAULT_DISCRIMINATOR,
+  VAULT_END,
+  VAULT_PROGRAM_ID,
+} from "./layout.ts";
+
+/**
+ * One of the pool's tokens: it lies in a shared vault, of which the pool holds a share. Amounts are
+ * base units, of the token or of the vault's share token.
+ */
+export type VaultShare = {
+  readonly mint: Address;
+  /** A vault switched off still pays out, but takes nothing in. */
+  readonly takesDeposits: boolean;
+  /** Everything in the vault, lent out or not, profit not yet released included. */
+  readonly totalAmount: bigint;
+  readonly lockedProfit: bigint;
+  readonly lastReport: bigint;
+  readonly degradation: bigint;
+  readonly lpSupply: bigint;
+  readonly poolLp: bigint;
+  /** What is not lent out: the most that can be paid at once. */
+  readonly tokenVaultAmount: bigint;
+  readonly isFrozen: boolean;
+};
+
+export type Depeg = {
+  /** Price of B's staked token in millionths of A, as kept since `cacheUpdated`. */
+  readonly cachedPrice: bigint;
+  readonly cacheUpdated: bigint;
+  /** The stake pool's price now; null where its numbers give none. */
+  readonly currentPrice: bigint | null;
+};
+
+export type Curve =
+  | { readonly kind: "constant-product" }
+  | {
+      readonly kind: "stable";
+      readonly amp: bigint;
+      readonly multiplierA: bigint;
+      readonly multiplierB: bigint;
+      readonly depeg: Depeg | null;
+    };
+
+export type DammV1State = {
+  readonly a: VaultShare;
+  readonly b: VaultShare;
+  readonly isEnabled: boolean;
+  readonly activationPoint: bigint;
+  readonly activationType: "slot" | "time";
+  readonly tradeFeeNumerator: bigint;
+  readonly tradeFeeDenominator: bigint;
+  /** The protocol's part of the trade fee. */
+  readonly protocolFeeNumerator: bigint;
+  readonly protocolFeeDenominator: bigint;
+  readonly curve: Curve;
+};
+
+export type DammV1Addresses = {
+  readonly mintA: Address;
+  readonly mintB: Address;
+  readonly vaultA: Address;
+  readonly vaultB: Address;
+  readonly poolLpA: Address;
+  readonly poolLpB: Address;
+  /** The stake pool's account; null for pools without a depeg. */
+  readonly stake: Address | null;
+};
+
+/** What a vault account leads to. */
+export type VaultAddresses = { readonly tokenVault: Address; readonly lpMint: Address };
+
+function unusable(reason: UnusableReason, detail: string): Decoded<never> {
+  return { kind: "unusable", reason, detail };
+}
+
+function poolReader(pool: Address, known: AccountSet): ByteReader | null {
+  const account = known.get(pool);
+  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
+  const reader = new ByteReader(account.data);
+  if (reader.length < CONSTANT_PRODUCT_END || !reader.has(0, POOL_DISCRIMINATOR)) return null;
+  if (reader.u8(POOL.enabled) > 1 || reader.u8(POOL.poolType) > 1) return null;
+  switch (reader.u8(POOL.curveType)) {
+    case 0:
+      return reader;
+    case 1:
+      return reader.length >= STABLE_END ? reader : null;
+    default:
+      return null;
+  }
+}
+
+/** Where the pool's other accounts are, or null where the account is missing or no DAMM v1 pool. */
+export function poolAddresses(pool: Address, known: AccountSet): DammV1Addresses | null {
+  const reader = poolReader(pool, known);
+  if (reader === null) return null;
+  return {
+    mintA: reader.address(POOL.tokenAMint),
+    mintB: reader.address(POOL.tokenBMint),
+    vaultA: reader.address(POOL.aVault),
+    vaultB: reader.address(POOL.bVault),
+    poolLpA: reader.address(POOL.aVaultLp),
+    poolLpB: reader.address(POOL.bVaultLp),
+    stake: stakeAddress(reader),
+  };
+}
+
+function stakeAddress(reader: ByteReader): Address | null {
+  if (reader.u8(POOL.curveType) === 0) return null;
+  switch (reader.u8(POOL.depegType)) {
+    case 1:
+      return MARINADE_STATE;
+    case 2:
+      return LIDO_STATE;
+    case 3:
+      return reader.address(POOL.stake);
+    default:
+      return null;
+  }
+}
+
+function vaultReader(account: Account): ByteReader | null {
+  const reader = new ByteReader(account.data);
+  if (account.owner !== VAULT_PROGRAM_ID || reader.length < VAULT_END) return null;
+  return reader.has(0, VAULT_DISCRIMINATOR) ? reader : null;
+}
+
+/** Where a vault's token account and share mint are, or null where it is missing or no vault. */
+export function vaultAddresses(vault: Address, known: AccountSet): VaultAddresses | null {
+  const account = known.get(vault);
+  if (account === null || account === undefined) return null;
+  const reader = vaultReader(account);
+  if (reader === null) return null;
+  return { tokenVault: reader.address(VAULT.tokenVault), lpMint: reader.address(VAULT.lpMint) };
+}
+
+/** Pool, both vaults, their token accounts and share mints, the pool's shares, and a stake account. */
+export function decode(pool: Address, known: AccountSet): Decoded<DammV1State> {
+  const account = known.get(pool);
+  if (account === null || account === undefined) {
+    return unusable("missing-account", `pool ${pool}`);
+  }
+  const reader = poolReader(pool, known);
+  const addresses = poolAddresses(pool, known);
+  if (reader === null || addresses === null) return unusable("undecodable", "no DAMM v1 pool");
+  const activationType = reader.u8(POOL.activationType);
+  if (activationType > 1) return unusable("unsupported", `activation type ${activationType}`);
+  const curve = decodeCurve(reader, addresses.stake, known);
+  if (curve.kind === "unusable") return curve;
+  const a = decodeShare(known, {
+    mint: addresses.mintA,
+    vault: addresses.vaultA,
+    poolLp: addresses.poolLpA,
+  });
+  if (a.kind === "unusable") return a;
+  const b = decodeShare(known, {
+    mint: addresses.mintB,
+    vault: addresses.vaultB,
+    poolLp: addresses.poolLpB,
+  });
+  if (b.kind === "unusable") return b;
+  return {
+    kind: "pool",
+    state: {
+      a: a.state,
+      b: b.state,
+      isEnabled: reader.bool(POOL.enabled),
+      activationPoint: reader.u64(POOL.activationPoint),
+      activationType: activationType === 0 ? "slot" : "time",
+      tradeFeeNumerator: reader.u64(POOL.tradeFeeNumerator),
+      tradeFeeDenominator: reader.u64(POOL.tradeFeeDenominator),
+      protocolFeeNumerator: reader.u64(POOL.protocolTradeFeeNumerator),
+      protocolFeeDenominator: reader.u64(POOL.protocolTradeFeeDenominator),
+      curve: curve.state,
+    },
+  };
+}
+
+function decodeCurve(reader: ByteReader, stake: Address | null, known: AccountSet): Decoded<Curve> {
+  if (reader.u8(POOL.curveType) === 0) return { kind: "pool", state: { kind: "constant-product" } };
+  const depegType = reader.u8(POOL.depegType);
+  if (depegType > 3) return unusable("unsupported", `depeg type ${depegType}`);
+  const curve = {
+    kind: "stable" as const,
+    amp: reader.u64(POOL.amp),
+    multiplierA: reader.u64(POOL.tokenAMultiplier),
+    multiplierB: reader.u64(POOL.tokenBMultiplier),
+  };
+  if (stake === null) return { kind: "pool", state: { ...curve, depeg: null } };
+  const account = known.get(stake);
+  if (account === null || account === undefined) {
+    return unusable("missing-account", `stake account ${stake}`);
+  }
+  const stakeReader = new ByteReader(account.data);
+  if (stakeReader.length < MARINADE_PRICE_OFFSET + 8 && depegType === 1) {
+    return unusable("undecodable", `stake account ${stake}`);
+  }
+  if (stakeReader.length < STAKE_POOL_SUPPLY_OFFSET + 8) {
+    return unusable("undecodable", `stake account ${stake}`);
+  }
+  const depeg = {
+    cachedPrice: reader.u64(POOL.baseVirtualPrice),
+    cacheUpdated: reader.u64(POOL.baseCacheUpdated),
+    currentPrice: stakePrice(stakeReader, depegType),
+  };
+  return { kind: "pool", state: { ...curve, depeg } };
+}
+
+/** What one staked token is worth, in millionths, rounded down; null where the program fails. */
+function stakePrice(reader: ByteReader, depegType: number): bigint | null {
+  const [amount, supply] = stakeFraction(reader, depegType);
+  if (supply === 0n) return null;
+  const price = (amount * DEPEG_PRECISION) / supply;
+  return price < 1n << 64n ? price : null;
+}
+
+function stakeFraction(reader: ByteReader, depegType: number): readonly [bigint, bigint] {
+  if (depegType === 1) return [reader.u64(MARINADE_PRICE_OFFSET), MARINADE_PRICE_DENOMINATOR];
+  if (depegType === 2) return [reader.u64(LIDO_BALANCE_OFFSET), reader.u64(LIDO_SUPPLY_OFFSET)];
+  return [reader.u64(STAKE_POOL_LAMPORTS_OFFSET), reader.u64(STAKE_POOL_SUPPLY_OFFSET)];
+}
+
+type ShareFields = { readonly mint: Address; readonly vault: Address; readonly poolLp: Address };
+
+function decodeShare(known: AccountSet, fields: ShareFields): Decoded<VaultShare> {
+  const { mint, vault, poolLp } = fields;
+  const vaultAccount = known.get(vault);
+  if (vaultAccount === null || vaultAccount === undefined) {
+    return unusable("missing-account", `vault ${vault}`);
+  }
+  const reader = vaultReader(vaultAccount);
+  const addresses = vaultAddresses(vault, known);
+  if (reader === null || addresses === null || reader.address(VAULT.tokenMint) !== mint) {
+    return unusable("undecodable", `vault ${vault}`);
+  }
+  const { tokenVault, lpMint } = addresses;
+  for (const needed of [tokenVault, lpMint, poolLp]) {
+    if (known.get(needed) === null || known.get(needed) === undefined) {
+      return unusable("missing-account", `${needed} of vault ${vault}`);
+    }
+  }
+  const tokens = decodeTokenAccount(known.get(tokenVault));
+  const share = decodeTokenAccount(known.get(poolLp));
+  const shareMint = decodeMint(known.get(lpMint));
+  if (tokens === null || tokens.mint !== mint) return unusable("undecodable", tokenVault);
+  if (share === null || share.mint !== lpMint) return unusable("undecodable", poolLp);
+  if (shareMint === null) return unusable("undecodable", lpMint);
+  return {
+    kind: "pool",
+    state: {
+      mint,
+      takesDeposits: reader.u8(VAULT.enabled) !== 0,
+      totalAmount: reader.u64(VAULT.totalAmount),
+      lockedProfit: reader.u64(VAULT.lastUpdatedLockedProfit),
+      lastReport: reader.u64(VAULT.lastReport),
+      degradation: reader.u64(VAULT.lockedProfitDegradation),
+      lpSupply: shareMint.supply,
+      poolLp: share.amount,
+      tokenVaultAmount: tokens.amount,
+      isFrozen: tokens.isFrozen,
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import { divCeil, minBigint } from "#src/units/integer.ts";
+import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { MathError } from "#src/units/math-error.ts";
+import { findProgramAddress } from "#src/units/program-address.ts";
+import type { Ratio } from "#src/units/ratio.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { AccountSet } from "../account-set.ts";
+import { constantProductReachable, squareRootFloor } from "../curves/constant-product.ts";
+import { tokenBalance } from "../token/token-account.ts";
+import { transferFeeBps } from "../token/transfer-fee.ts";
+import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import { type DammV2State, decode, poolAddresses } from "./decode.ts";
+import { tradeFeeNumerator } from "./fees.ts";
+import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
+import { pointOf, quoteExactIn, statusAt } from "./quote.ts";
+
+const Q128 = 1n << 128n;
+const ALL_PPM = 1_000_000;
+
+/** Meteora's constant-product program with price ranges, fee schedules and compounding pools. */
+export const meteoraDammV2: Venue<DammV2State> = {
+  id: "meteora-damm-v2",
+  family: "meteora",
+  kind: "amm",
+  programId: PROGRAM_ID,
+  search,
+  accountsNeeded,
+  outline,
+  decode,
+  status: statusAt,
+  cautions,
+  quoteExactIn,
+  spotPrice,
+  reachable,
+  feePpm,
+};
+
+function search(mint: Address, pairedWith: Address | null): PoolSearch {
+  const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
+  const derived = partners
+    .filter((partner) => partner !== mint)
+    .flatMap((partner) => [
+      customizablePool(mint, partner),
+      ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
+    ]);
+  const filter = (offset: number, other: number) => ({
+    programId: PROGRAM_ID,
+    dataSize: POOL_LENGTH,
+    memcmp: [
+      { offset: 0, bytes: POOL_DISCRIMINATOR },
+      { offset, bytes: mint },
+      ...(pairedWith === null ? [] : [{ offset: other, bytes: pairedWith }]),
+    ],
+  });
+  return {
+    derived,
+    filters: [filter(POOL.tokenAMint, POOL.tokenBMint), filter(POOL.tokenBMint, POOL.tokenAMint)],
+  };
+}
+
+/** The pool of two mints under a configuration; the seeds name the greater mint first. */
+export function configuredPool(config: Address, mintA: Address, mintB: Address): Address {
+  return findProgramAddress(["pool", { address: config }, ...pairSeeds(mintA, mintB)], PROGRAM_ID);
+}
+
+function customizablePool(mintA: Address, mintB: Address): Address {
+  return findProgramAddress(["cpool", ...pairSeeds(mintA, mintB)], PROGRAM_ID);
+}
+
+function pairSeeds(mintA: Address, mintB: Address) {
+  const isOrdered = compareAddressBytes(mintA, mintB) > 0;
+  const [greater, lesser] = isOrdered ? [mintA, mintB] : [mintB, mintA];
+  return [{ address: greater }, { address: lesser }];
+}
+
+function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
+  const found = poolAddresses(pool, known);
+  if (found === null) return [pool];
+  const needed = [pool, found.vaultA, found.vaultB];
+  if (found.isExtendedA) needed.push(found.mintA);
+  if (found.isExtendedB) needed.push(found.mintB);
+  return needed;
+}
+
+function outline(pool: Address, known: AccountSet): PoolOutline | null {
+  const found = poolAddresses(pool, known);
+  if (found === null) return null;
+  return {
+    mintA: found.mintA,
+    mintB: found.mintB,
+    heldA: tokenBalance(known.get(found.vaultA)),
+    heldB: tokenBalance(known.get(found.vaultB)),
+  };
+}
+
+function cautions(state: DammV2State): readonly PoolCaution[] {
+  return state.tokenA.hasHook || state.tokenB.hasHook ? ["transfer-hook"] : [];
+}
+
+function spotPrice(state: DammV2State, inputMint: Address): Ratio | null {
+  if (reachable(state, inputMint, 10_000) === 0n) return null;
+  const isAToB = inputMint === state.tokenA.mint;
+  if (state.collectFeeMode === "compounding") {
+    const [reserveIn, reserveOut] = reservesOf(state, isAToB);
+    return { numerator: reserveOut, denominator: reserveIn };
+  }
+  const price = state.sqrtPrice * state.sqrtPrice;
+  return isAToB ? { numerator: price, denominator: Q128 } : { numerator: Q128, denominator: price };
+}
+
+function reachable(state: DammV2State, inputMint: Address, fallBps: number): bigint {
+  const isAToB = inputMint === state.tokenA.mint;
+  const [reserveIn, reserveOut] = reservesOf(state, isAToB);
+  const output = isAToB ? state.tokenB : state.tokenA;
+  if (state.liquidity === 0n) return 0n;
+  if (state.collectFeeMode === "compounding") {
+    const onCurve = reserveIn === 0n ? 0n : constantProductReachable(reserveOut, fallBps);
+    return minBigint(onCurve, output.vaultAmount);
+  }
+  const onCurve = isAToB ? reachableB(state, fallBps) : reachableA(state, fallBps);
+  return minBigint(onCurve, minBigint(reserveOut, output.vaultAmount));
+}
+
+/** B between the price now and the price fallen by `fallBps`, or the range's lower end. */
+function reachableB(state: DammV2State, fallBps: number): bigint {
+  const { liquidity, sqrtPrice, sqrtMinPrice } = state;
+  const left = BigInt(10_000 - fallBps);
+  const fallen = squareRootFloor((sqrtPrice * sqrtPrice * left) / 10_000n);
+  const end = fallen > sqrtMinPrice ? fallen : sqrtMinPrice;
+  return end >= sqrtPrice ? 0n : (liquidity * (sqrtPrice - end)) >> 128n;
+}
+
+/** A between the price now and the price whose inverse has fallen by `fallBps`, or the upper end. */
+function reachableA(state: DammV2State, fallBps: number): bigint {
+  const { liquidity, sqrtPrice, sqrtMaxPrice } = state;
+  if (sqrtPrice === 0n) return 0n;
+  const left = BigInt(10_000 - fallBps);
+  const risen =
+    left === 0n ? sqrtMaxPrice : squareRootFloor((sqrtPrice * sqrtPrice * 10_000n) / left);
+  const end = minBigint(risen, sqrtMaxPrice);
+  return end <= sqrtPrice ? 0n : (liquidity * (end - sqrtPrice)) / (sqrtPrice * end);
+}
+
+function reservesOf(state: DammV2State, isAToB: boolean): readonly [bigint, bigint] {
+  const { tokenA, tokenB } = state;
+  return isAToB ? [tokenA.reserve, tokenB.reserve] : [tokenB.reserve, tokenA.reserve];
+}
+
+/** The sum of all rates of a first unit: a little above what they take together. */
+function feePpm(state: DammV2State, inputMint: Address, clock: Clock): number {
+  const isAToB = inputMint === state.tokenA.mint;
+  const transferBps =
+    transferFeeBps(state.tokenA.transferFee, clock.epoch) +
+    transferFeeBps(state.tokenB.transferFee, clock.epoch);
+  try {
+    const point = pointOf(state, clock);
+    const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: 1n });
+    return toNumber(divCeil(numerator, 1000n)) + transferBps * 100;
+  } catch (error) {
+    // A fee that the program can't compute takes the whole order: it refuses.
+    if (error instanceof MathError) return ALL_PPM;
+    throw error;
+  }
+}

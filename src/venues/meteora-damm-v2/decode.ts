@@ -1,0 +1,300 @@
+import type { Address } from "#src/units/address.ts";
+import { MathError } from "#src/units/math-error.ts";
+import type { AccountSet } from "../account-set.ts";
+import { ByteReader } from "../byte-reader.ts";
+import { decodeMint } from "../token/mint.ts";
+import { decodeTokenAccount } from "../token/token-account.ts";
+import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
+import type { Decoded, UnusableReason } from "../venue.ts";
+import { amountA, amountB } from "./curve.ts";
+import { MAX_FEE_NUMERATORS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
+
+/** One of the pool's two tokens; amounts are base units. */
+export type DammToken = {
+  readonly mint: Address;
+  readonly vaultAmount: bigint;
+  /** What the program counts as the pool's own: the vault less fees not yet claimed. */
+  readonly reserve: bigint;
+  readonly protocolFee: bigint;
+  readonly transferFee: TransferFeeSchedule | null;
+  /** The token program would refuse to move it: vault frozen, mint paused, or a transfer hook. */
+  readonly isStuck: boolean;
+  readonly hasHook: boolean;
+};
+
+/** Numerators are over 10^9. Points are slots or seconds, as the pool's activation type says. */
+export type BaseFee =
+  | {
+      readonly kind: "time-linear" | "time-exponential";
+      readonly cliffFeeNumerator: bigint;
+      readonly periods: bigint;
+      readonly periodFrequency: bigint;
+      readonly reductionFactor: bigint;
+    }
+  | {
+      readonly kind: "rate-limiter";
+      readonly cliffFeeNumerator: bigint;
+      readonly feeIncrementBps: bigint;
+      readonly maxDuration: bigint;
+      readonly maxFeeBps: bigint;
+      readonly referenceAmount: bigint;
+    }
+  | {
+      readonly kind: "market-cap-linear" | "market-cap-exponential";
+      readonly cliffFeeNumerator: bigint;
+      readonly periods: bigint;
+      readonly sqrtPriceStepBps: bigint;
+      readonly expiry: bigint;
+      readonly reductionFactor: bigint;
+    };
+
+export type DynamicFee = {
+  readonly maxVolatilityAccumulator: bigint;
+  readonly variableFeeControl: bigint;
+  readonly binStep: bigint;
+  readonly filterPeriod: bigint;
+  readonly decayPeriod: bigint;
+  readonly reductionFactor: bigint;
+  readonly binStepQ64: bigint;
+  readonly lastUpdateTimestamp: bigint;
+  readonly sqrtPriceReference: bigint;
+  readonly volatilityAccumulator: bigint;
+  readonly volatilityReference: bigint;
+};
+
+export const COLLECT_FEE_MODES = ["both", "only-b", "compounding"] as const;
+export const ACTIVATION_TYPES = ["slot", "time"] as const;
+
+/** Prices are Q64.64 square roots of B per A. */
+export type DammV2State = {
+  readonly tokenA: DammToken;
+  readonly tokenB: DammToken;
+  readonly liquidity: bigint;
+  readonly sqrtMinPrice: bigint;
+  readonly sqrtMaxPrice: bigint;
+  readonly sqrtPrice: bigint;
+  readonly initSqrtPrice: bigint;
+  readonly activationPoint: bigint;
+  readonly activationType: (typeof ACTIVATION_TYPES)[number];
+  readonly isEnabled: boolean;
+  readonly collectFeeMode: (typeof COLLECT_FEE_MODES)[number];
+  readonly maxFeeNumerator: bigint;
+  readonly baseFee: BaseFee;
+  /** Null where it is switched off. */
+  readonly dynamicFee: DynamicFee | null;
+  readonly protocolFeePercent: bigint;
+  readonly compoundingFeeBps: bigint;
+};
+
+export type DammV2Addresses = {
+  readonly vaultA: Address;
+  readonly vaultB: Address;
+  readonly mintA: Address;
+  readonly mintB: Address;
+  /** Whether the mint is a Token-2022 one, whose extensions bear on the swap. */
+  readonly isExtendedA: boolean;
+  readonly isExtendedB: boolean;
+};
+
+function unusable(reason: UnusableReason, detail: string): Decoded<never> {
+  return { kind: "unusable", reason, detail };
+}
+
+function poolReader(pool: Address, known: AccountSet): ByteReader | null {
+  const account = known.get(pool);
+  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
+  if (account.data.length !== POOL_LENGTH) return null;
+  const reader = new ByteReader(account.data);
+  return reader.has(0, POOL_DISCRIMINATOR) ? reader : null;
+}
+
+/** Where the pool's other accounts are, or null where the account is missing or no DAMM v2 pool. */
+export function poolAddresses(pool: Address, known: AccountSet): DammV2Addresses | null {
+  const reader = poolReader(pool, known);
+  if (reader === null) return null;
+  return {
+    vaultA: reader.address(POOL.tokenAVault),
+    vaultB: reader.address(POOL.tokenBVault),
+    mintA: reader.address(POOL.tokenAMint),
+    mintB: reader.address(POOL.tokenBMint),
+    isExtendedA: reader.u8(POOL.tokenAFlag) !== 0,
+    isExtendedB: reader.u8(POOL.tokenBFlag) !== 0,
+  };
+}
+
+/** Pool, both vaults, and the mint of each Token-2022 token. */
+export function decode(pool: Address, known: AccountSet): Decoded<DammV2State> {
+  const account = known.get(pool);
+  if (account === null || account === undefined) {
+    return unusable("missing-account", `pool ${pool}`);
+  }
+  const reader = poolReader(pool, known);
+  const addresses = poolAddresses(pool, known);
+  if (reader === null || addresses === null) return unusable("undecodable", "no DAMM v2 pool");
+  const baseFee = readBaseFee(reader);
+  const collectFeeMode = COLLECT_FEE_MODES[reader.u8(POOL.collectFeeMode)];
+  const activationType = ACTIVATION_TYPES[reader.u8(POOL.activationType)];
+  const maxFeeNumerator = MAX_FEE_NUMERATORS[reader.u8(POOL.feeVersion)];
+  const layoutVersion = reader.u8(POOL.layoutVersion);
+  if (
+    baseFee === null ||
+    collectFeeMode === undefined ||
+    activationType === undefined ||
+    maxFeeNumerator === undefined ||
+    layoutVersion > 1
+  ) {
+    return unusable("unsupported", "a mode or version that the program does not know yet");
+  }
+  const reserves = readReserves(reader, layoutVersion === 0 && collectFeeMode !== "compounding");
+  if (reserves === null) return unusable("undecodable", "reserves beyond u64");
+  const tokenA = decodeToken(known, {
+    vault: addresses.vaultA,
+    mint: addresses.mintA,
+    isExtended: addresses.isExtendedA,
+    reserve: reserves.a,
+    protocolFee: reader.u64(POOL.protocolAFee),
+  });
+  if (tokenA.kind === "unusable") return tokenA;
+  const tokenB = decodeToken(known, {
+    vault: addresses.vaultB,
+    mint: addresses.mintB,
+    isExtended: addresses.isExtendedB,
+    reserve: reserves.b,
+    protocolFee: reader.u64(POOL.protocolBFee),
+  });
+  if (tokenB.kind === "unusable") return tokenB;
+  return {
+    kind: "pool",
+    state: {
+      tokenA: tokenA.state,
+      tokenB: tokenB.state,
+      liquidity: reader.u128(POOL.liquidity),
+      sqrtMinPrice: reader.u128(POOL.sqrtMinPrice),
+      sqrtMaxPrice: reader.u128(POOL.sqrtMaxPrice),
+      sqrtPrice: reader.u128(POOL.sqrtPrice),
+      initSqrtPrice: reader.u128(POOL.initSqrtPrice),
+      activationPoint: reader.u64(POOL.activationPoint),
+      activationType,
+      isEnabled: reader.u8(POOL.poolStatus) === 0,
+      collectFeeMode,
+      maxFeeNumerator,
+      baseFee,
+      dynamicFee: readDynamicFee(reader),
+      protocolFeePercent: BigInt(reader.u8(POOL.protocolFeePercent)),
+      compoundingFeeBps: BigInt(reader.u16(POOL.compoundingFeeBps)),
+    },
+  };
+}
+
+function readBaseFee(reader: ByteReader): BaseFee | null {
+  const cliffFeeNumerator = reader.u64(POOL.cliffFeeNumerator);
+  const first = BigInt(reader.u16(POOL.baseFeeFirst));
+  const low = BigInt(reader.u32(POOL.baseFeeSecond));
+  const high = BigInt(reader.u32(POOL.baseFeeSecondHigh));
+  const third = reader.u64(POOL.baseFeeThird);
+  switch (reader.u8(POOL.baseFeeMode)) {
+    case 0:
+    case 1:
+      return {
+        kind: reader.u8(POOL.baseFeeMode) === 0 ? "time-linear" : "time-exponential",
+        cliffFeeNumerator,
+        periods: first,
+        periodFrequency: reader.u64(POOL.baseFeeSecond),
+        reductionFactor: third,
+      };
+    case 2:
+      return {
+        kind: "rate-limiter",
+        cliffFeeNumerator,
+        feeIncrementBps: first,
+        maxDuration: low,
+        maxFeeBps: high,
+        referenceAmount: third,
+      };
+    case 3:
+    case 4:
+      return {
+        kind: reader.u8(POOL.baseFeeMode) === 3 ? "market-cap-linear" : "market-cap-exponential",
+        cliffFeeNumerator,
+        periods: first,
+        sqrtPriceStepBps: low,
+        expiry: high,
+        reductionFactor: third,
+      };
+    default:
+      return null;
+  }
+}
+
+function readDynamicFee(reader: ByteReader): DynamicFee | null {
+  if (reader.u8(POOL.dynamicFeeInitialized) === 0) return null;
+  return {
+    maxVolatilityAccumulator: BigInt(reader.u32(POOL.maxVolatilityAccumulator)),
+    variableFeeControl: BigInt(reader.u32(POOL.variableFeeControl)),
+    binStep: BigInt(reader.u16(POOL.binStep)),
+    filterPeriod: BigInt(reader.u16(POOL.filterPeriod)),
+    decayPeriod: BigInt(reader.u16(POOL.decayPeriod)),
+    reductionFactor: BigInt(reader.u16(POOL.reductionFactor)),
+    binStepQ64: reader.u128(POOL.binStepU128),
+    lastUpdateTimestamp: reader.u64(POOL.lastUpdateTimestamp),
+    sqrtPriceReference: reader.u128(POOL.sqrtPriceReference),
+    volatilityAccumulator: reader.u128(POOL.volatilityAccumulator),
+    volatilityReference: reader.u128(POOL.volatilityReference),
+  };
+}
+
+/**
+ * Pools of before version 0.2 do not count their reserves: the first swap fills them in from the
+ * price range, rounded up. Null where that leaves u64, as the swap then fails.
+ */
+function readReserves(reader: ByteReader, isUncounted: boolean) {
+  if (!isUncounted) {
+    return { a: reader.u64(POOL.tokenAAmount), b: reader.u64(POOL.tokenBAmount) };
+  }
+  const liquidity = reader.u128(POOL.liquidity);
+  const price = reader.u128(POOL.sqrtPrice);
+  try {
+    return {
+      a: amountA(liquidity, price, reader.u128(POOL.sqrtMaxPrice), "up"),
+      b: amountB(liquidity, reader.u128(POOL.sqrtMinPrice), price, "up"),
+    };
+  } catch (error) {
+    if (error instanceof MathError) return null;
+    throw error;
+  }
+}
+
+type TokenFields = Pick<DammToken, "mint" | "reserve" | "protocolFee"> & {
+  readonly vault: Address;
+  readonly isExtended: boolean;
+};
+
+function decodeToken(known: AccountSet, fields: TokenFields): Decoded<DammToken> {
+  const { vault, isExtended, ...kept } = fields;
+  const vaultAccount = known.get(vault);
+  if (vaultAccount === null || vaultAccount === undefined) {
+    return unusable("missing-account", `vault ${vault}`);
+  }
+  const decodedVault = decodeTokenAccount(vaultAccount);
+  if (decodedVault === null || decodedVault.mint !== kept.mint) {
+    return unusable("undecodable", `vault ${vault}`);
+  }
+  const token = { ...kept, vaultAmount: decodedVault.amount };
+  if (!isExtended) {
+    const { isFrozen } = decodedVault;
+    return {
+      kind: "pool",
+      state: { ...token, transferFee: null, isStuck: isFrozen, hasHook: false },
+    };
+  }
+  const mintAccount = known.get(kept.mint);
+  if (mintAccount === null || mintAccount === undefined) {
+    return unusable("missing-account", `mint ${kept.mint}`);
+  }
+  const mint = decodeMint(mintAccount);
+  if (mint === null) return unusable("undecodable", `mint ${kept.mint}`);
+  const hasHook = mint.transferHook !== null;
+  const isStuck =
+    decodedVault.isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
+  return { kind: "pool", state: { ...token, transferFee: mint.transferFee, isStuck, hasHook } };
+}
