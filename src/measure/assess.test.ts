@@ -208,20 +208,20 @@ describe("the family", () => {
 
 describe("stable-quoted pools", () => {
   const stableShape = { number: 3, quoteMint: USDC } as const;
-  // 0.2 millionths of a USDC a unit, at 5,000 lamports each, is 0.001 lamports.
+  // 0.0002 millionths of a USDC a unit, at 5 lamports each, is 0.001 lamports.
   const stablePool = constantProductPool({
     ...stableShape,
     base: 100_000_000_000_000n,
-    quote: 20_000_000n,
+    quote: 20_000_000_000n,
   });
 
   test("pay SOL through the deepest SOL pool of that stable", () => {
     const deep = usdcPool(50_000);
-    const shallow = poolOfSol(10, 5_000, { number: 8, baseMint: USDC });
+    const shallow = poolOfSol(10, 5, { number: 8, baseMint: USDC });
     const { retail, depthLamports } = measured(
       assess(marketOf([stablePool], { stablePools: [shallow, deep] })),
     );
-    const units = (SOL * 100_000_000_000_000n) / (20_000_000n * 5_000n);
+    const units = (SOL * 100_000_000_000_000n) / (20_000_000_000n * 5n);
     const paid = deep.quote(stablePool.quote(units) ?? 0n) ?? 0n;
     const pct = retail.slippagePct["1"] ?? Number.NaN;
     assert.ok(Math.abs(pct - 100 * (1 - Number(paid) / 1e9)) < 2e-4);
@@ -230,7 +230,7 @@ describe("stable-quoted pools", () => {
 
   test("a deep SOL pool that buys the stable far below the market is not the hop", () => {
     const honest = usdcPool(10_000);
-    const trap = poolOfSol(1_000_000, 50, { number: 8, baseMint: USDC });
+    const trap = poolOfSol(1_000_000, 0.05, { number: 8, baseMint: USDC });
     const stables = { stablePools: [trap, honest] };
     assert.deepEqual(
       measured(assess(marketOf([stablePool], stables))),
@@ -253,19 +253,19 @@ describe("stable-quoted pools", () => {
       number: 4,
       quoteMint: USDC,
       base: 100_000_000_000_000n,
-      quote: 20_000_000n,
+      quote: 20_000_000_000n,
     });
     const { retail, pro } = measured(assess(marketOf([stablePool, twin], { stablePools: [hop] })));
     const pct = (ladder: typeof pro) => ladder.slippagePct["10"] ?? Number.NaN;
     assert.ok(pct(pro) < pct(retail));
     // Half of the position in each pool, each through a hop of its own, would lose only this:
-    const units = (5n * SOL * 100_000_000_000_000n) / (20_000_000n * 5_000n);
+    const units = (5n * SOL * 100_000_000_000_000n) / (20_000_000_000n * 5n);
     const apart = hop.quote(stablePool.quote(units) ?? 0n) ?? 0n;
     assert.ok(pct(pro) > 100 * (1 - (2 * Number(apart)) / 1e10));
   });
 
   test("a stable as the token uses its SOL pools only", () => {
-    const direct = poolOfSol(50_000, 5_000, { baseMint: USDC });
+    const direct = poolOfSol(50_000, 5, { baseMint: USDC });
     const cross = constantProductPool({
       number: 5,
       baseMint: USDC,

@@ -88,19 +88,23 @@ function addCorners(
     ((amounts[index + 1] ?? 0) - (amounts[index] ?? 0));
   const last = amounts.length - 1;
   let left = steepest;
-  let own = last > 0 ? Math.min(left, chord(0)) : left;
   for (let index = 0; index < last; index++) {
     const x = amounts[index] ?? 0;
-    if (x >= whole) return;
     const y = payments[index] ?? 0;
-    const right = index + 1 < last ? Math.min(own, Math.max(0, chord(index + 1))) : 0;
+    if (x >= whole) {
+      add(x, y);
+      return;
+    }
+    // Rounding can make a short chord a little steeper than the one before it: the bound stays one.
+    const own = chord(index);
+    const above = Math.max(left, own);
+    const below = index + 1 < last ? Math.max(0, Math.min(own, chord(index + 1))) : 0;
     const width = (amounts[index + 1] ?? 0) - x;
-    const meet = left > right ? ((own - right) * width) / (left - right) : width;
-    add(x + meet, y + left * meet);
+    const meet = above > below ? ((own - below) * width) / (above - below) : width;
+    add(x + meet, y + above * meet);
     left = own;
-    own = right;
-    if (index + 1 === last) add(x + width, payments[last] ?? 0);
   }
+  add(amounts[last] ?? 0, payments[last] ?? 0);
   const end = Math.min(refusedFrom, whole);
   const from = amounts[last] ?? 0;
   if (end > from) add(end, (payments[last] ?? 0) + left * (end - from));

@@ -28,9 +28,15 @@ export function bestSplit(lanes: readonly SampledLane[], amountIn: bigint): Spli
     if (bound === null) break;
     if (best !== null && bound.paid <= toNumber(best.paid) * (1 + CALIBRATION.split.gap)) break;
     const inside = bound.amounts.map((amount, index) => insideRefusal(lanes[index], amount));
+    const asked = countQuotes(lanes);
     best = better(best, quoteSplit(lanes, wholeUnits(lanes, inside, amountIn)));
+    if (countQuotes(lanes) === asked) break;
   }
   return best;
+}
+
+function countQuotes(lanes: readonly SampledLane[]): number {
+  return lanes.reduce((sum, lane) => sum + lane.quotes.size, 0);
 }
 
 function bestSingle(lanes: readonly SampledLane[], amountIn: bigint): Split | null {

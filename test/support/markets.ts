@@ -51,8 +51,8 @@ export function poolOfSol(
   return constantProductPool({ base, quote, ...shape });
 }
 
-/** A deep pool that sells USDC at `lamportsPerUnit` of its millionths: 5,000 is 200 USDC a SOL. */
-export function usdcPool(sol = 50_000, lamportsPerUnit = 5_000): QuotablePool {
+/** A deep pool that sells USDC at `lamportsPerUnit` of a millionth: 5 is 200 USDC a SOL. */
+export function usdcPool(sol = 50_000, lamportsPerUnit = 5): QuotablePool {
   return poolOfSol(sol, lamportsPerUnit, {
     number: 9_000,
     baseMint: USDC,

@@ -117,6 +117,71 @@ export function levelsPool(shape: Levels): QuotablePool {
   });
 }
 
+export type StableCurve = Named & {
+  readonly base: bigint;
+  readonly quote: bigint;
+  readonly amplification: bigint;
+  readonly feePpm?: number;
+};
+
+/** A two-coin stable-swap pool in exact integers: flat near balance, steep where one side runs low. */
+export function stableCurvePool(shape: StableCurve): QuotablePool {
+  const { base, quote, amplification } = shape;
+  const feePpm = shape.feePpm ?? 400;
+  const invariant = stableInvariant(base, quote, amplification);
+  const outFor = (amountIn: bigint): bigint => {
+    const fee = (amountIn * BigInt(feePpm) + 999_999n) / 1_000_000n;
+    const left = otherReserve(base + amountIn - fee, invariant, amplification);
+    return quote > left + 1n ? quote - left - 1n : 0n;
+  };
+  const step = base / 1_000_000n;
+  return poolOf(shape, {
+    feePpm,
+    spotPrice: {
+      numerator: quote - otherReserve(base + step, invariant, amplification),
+      denominator: step,
+    },
+    reachable: (fallBps) => (quote * BigInt(fallBps)) / 10_000n,
+    paidFor: (amountIn) => {
+      const refusal = refusalOf(shape.status, amountIn);
+      if (refusal !== null) return { reason: refusal };
+      const amountOut = outFor(amountIn);
+      return amountOut === 0n ? { reason: "output-zero" } : { amountOut };
+    },
+    after: (amountIn, amountOut) =>
+      stableCurvePool({ ...shape, base: base + amountIn, quote: quote - amountOut }),
+  });
+}
+
+function stableInvariant(x: bigint, y: bigint, amplification: bigint): bigint {
+  const sum = x + y;
+  const leverage = amplification * 2n;
+  let invariant = sum;
+  for (let round = 0; round < 255; round++) {
+    const product = (invariant * invariant * invariant) / (4n * x * y);
+    const next =
+      ((leverage * sum + 2n * product) * invariant) / ((leverage - 1n) * invariant + 3n * product);
+    const moved = next > invariant ? next - invariant : invariant - next;
+    invariant = next;
+    if (moved <= 1n) break;
+  }
+  return invariant;
+}
+
+function otherReserve(x: bigint, invariant: bigint, amplification: bigint): bigint {
+  const leverage = amplification * 2n;
+  const c = (invariant * invariant * invariant) / (4n * x * leverage);
+  const b = x + invariant / leverage;
+  let y = invariant;
+  for (let round = 0; round < 255; round++) {
+    const next = (y * y + c) / (2n * y + b - invariant);
+    const moved = next > y ? next - y : y - next;
+    y = next;
+    if (moved <= 1n) break;
+  }
+  return y;
+}
+
 /** A pool without any liquidity. */
 export function emptyPool(shape: Named = {}): QuotablePool {
   return constantProductPool({ ...shape, base: 0n, quote: 0n });

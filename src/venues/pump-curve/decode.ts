@@ -122,7 +122,7 @@ export function decodePumpCurve(
 function decodeGlobal(account: Account): boolean | null {
   if (account.owner !== PUMP_PROGRAM) return null;
   const reader = new ByteReader(account.data);
-  if (!reader.has(0, GLOBAL.discriminator)) return null;
+  if (!reader.has(0, GLOBAL.discriminator) || reader.length < GLOBAL.minLength) return null;
   const { creator_fee_configurable } = GLOBAL;
   return reader.length > creator_fee_configurable && reader.bool(creator_fee_configurable);
 }

@@ -30,13 +30,16 @@ export function quoteExactIn(state: LaunchLabState, order: ExactIn): Quote<Launc
 
 function sell(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<LaunchLabState> {
   const base = amountIn - transferFee(state.baseTransferFee, amountIn, clock.epoch);
+  if (base <= 0n) return unfillable("amount-zero");
   if (base > state.realBase) return unfillable("insufficient-liquidity");
   const gross = CURVES[state.kind].sell(state, base);
   if (gross < 0n || gross > state.realQuote) return unfillable("insufficient-liquidity");
   const sent = gross - totalFee(state, gross);
+  const amountOut = sent - transferFee(state.quoteTransferFee, sent, clock.epoch);
+  if (amountOut < 0n) return unfillable("output-zero");
   return {
     kind: "filled",
-    amountOut: sent - transferFee(state.quoteTransferFee, sent, clock.epoch),
+    amountOut,
     after: {
       ...state,
       realBase: state.realBase - base,
@@ -49,6 +52,7 @@ function buy(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<LaunchL
   const left = state.totalBaseSell - state.realBase;
   if (left <= 0n) return unfillable("insufficient-liquidity");
   const arrived = amountIn - transferFee(state.quoteTransferFee, amountIn, clock.epoch);
+  if (arrived <= 0n) return unfillable("amount-zero");
   let cost = arrived - totalFee(state, arrived);
   let base = CURVES[state.kind].buy(state, cost);
   if (base <= 0n) return unfillable("output-zero");
@@ -57,10 +61,12 @@ function buy(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<LaunchL
     base = left;
     cost = CURVES[state.kind].cost(state, base);
   }
+  const amountOut = base - transferFee(state.baseTransferFee, base, clock.epoch);
+  if (amountOut < 0n) return unfillable("output-zero");
   const realBase = state.realBase + base;
   return {
     kind: "filled",
-    amountOut: base - transferFee(state.baseTransferFee, base, clock.epoch),
+    amountOut,
     after: {
       ...state,
       realBase,

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
+import { between, randomPool, seededRandom } from "#test/support/random-pools.ts";
+import { assess } from "./assess.ts";
+import { STANDARD_SIZES } from "./assessment.ts";
+import { exitAt } from "./exit-at.ts";
+import type { Market } from "./market.ts";
+
+const market = fc.integer({ min: 0, max: 2 ** 31 }).map((seed): Market => {
+  const random = seededRandom(seed);
+  const price = between(random, 1e-5, 1e2);
+  const pools = Array.from({ length: 1 + Math.floor(3 * random()) }, () =>
+    randomPool(random, price),
+  );
+  return marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 2n ** 64n - 1n } });
+});
+const profile = fc.constantFrom("retail" as const, "pro" as const);
+
+test("what a sale loses never falls as its size grows", () => {
+  const size = fc.bigInt({ min: 10_000_000n, max: 1_000_000_000_000n });
+  fc.assert(
+    fc.property(market, profile, size, size, (of, who, a, b) => {
+      const [small, large] = [exitAt(of, a < b ? a : b, who), exitAt(of, a < b ? b : a, who)];
+      if (large.kind !== "sold") return;
+      assert.ok(small.kind === "sold");
+      const lost = (exit: typeof large) => exit.sizeLamports - exit.paidLamports;
+      // The split is within 0.001 % of the optimum: so far the smaller sale may look dearer.
+      const slack = who === "pro" ? large.paidLamports / 50_000n : 2n;
+      assert.ok(lost(small) <= lost(large) + slack, `${lost(small)} > ${lost(large)}`);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("a sale never pays more than the pools hold, nor pro less than retail", () => {
+  fc.assert(
+    fc.property(market, (of) => {
+      const { measurement } = assess(of);
+      assert.ok(measurement);
+      for (const size of STANDARD_SIZES) {
+        const retail: number | null = measurement.retail.slippagePct[size];
+        const pro: number | null = measurement.pro.slippagePct[size];
+        if (retail !== null) assert.ok(pro !== null && pro <= retail);
+        if (pro === null) continue;
+        const paid: number = Number(size) * 1e9 * (1 - pro / 100);
+        assert.ok(paid <= Number(measurement.depthLamports) + 1);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("a score lies between 0 and 100, and a capacity between 0 and 1000 SOL", () => {
+  fc.assert(
+    fc.property(market, (of) => {
+      const { measurement } = assess(of);
+      assert.ok(measurement);
+      for (const { score } of [measurement.retail, measurement.pro]) {
+        assert.ok(score >= 0 && score <= 100);
+      }
+      assert.ok(measurement.c10Sol >= 0 && measurement.c10Sol <= 1_000);
+    }),
+    { numRuns: 100 },
+  );
+});

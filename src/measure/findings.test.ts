@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
+import { poolAddress } from "#test/support/pools.ts";
+import { assess } from "./assess.ts";
+import type { Finding } from "./finding.ts";
+import { confidenceOf } from "./findings.ts";
+import type { Market } from "./market.ts";
+
+const pool = poolOfSol(100, 0.001, { number: 1 });
+const stateTimeMs = 1_790_000_000_000;
+
+function findingsOf(changes: Partial<Market>): readonly Finding[] {
+  return assess({ ...marketOf([pool]), ...changes }).findings;
+}
+
+function unpriced(quoteHeld: bigint | null): Market["unpriced"] {
+  return [
+    {
+      venue: "orca-whirlpool",
+      family: "other",
+      kind: "amm",
+      address: poolAddress(5),
+      reason: "unsupported",
+      detail: "test",
+      quoteHeld,
+      quoteMint: pool.quoteMint,
+    },
+  ];
+}
+
+test("a fresh market without hazards leaves confidence high", () => {
+  assert.deepEqual(findingsOf({}), []);
+  assert.equal(confidenceOf([]), "high");
+});
+
+describe("each finding leaves confidence at most where the method's table says", () => {
+  const token = (facts: Partial<Market["token"]>) => ({ token: { ...PLAIN_TOKEN, ...facts } });
+  const rows: readonly (readonly [string, Partial<Market>, Finding["kind"], string])[] = [
+    ["31 s of age", { nowMs: stateTimeMs + 31_000 }, "stale", "medium"],
+    ["121 s of age", { nowMs: stateTimeMs + 121_000 }, "stale", "low"],
+    [
+      "the family other",
+      { pools: [poolOfSol(9, 1, { family: "other", venue: "orca-whirlpool" })] },
+      "family-other",
+      "medium",
+    ],
+    ["11 % unpriced", { unpriced: unpriced(13n * SOL) }, "unpriced-pools", "medium"],
+    ["an unweighed pool", { unpriced: unpriced(null) }, "unpriced-pools", "medium"],
+    ["an incomplete search", { isSearchComplete: false }, "search-incomplete", "medium"],
+    ["a short history", { historySeconds: 299 }, "short-history", "medium"],
+    [
+      "spots 4 % apart",
+      { pools: [pool, poolOfSol(10, 0.001_04, { number: 2 })] },
+      "spot-disagreement",
+      "medium",
+    ],
+    ["a freeze authority", token({ hasFreezeAuthority: true }), "freeze-authority", "medium"],
+    ["a fee change", token({ transferFeeChangesAtEpoch: 900n }), "transfer-fee-change", "medium"],
+    ["a transfer hook", token({ hasTransferHook: true }), "transfer-hook", "low"],
+    ["a permanent delegate", token({ hasPermanentDelegate: true }), "permanent-delegate", "low"],
+    ["a pausable token", token({ isPausable: true }), "pausable", "low"],
+    [
+      "rewritable reserves",
+      { pools: [poolOfSol(50, 1, { cautions: ["rewritable-reserves"] })] },
+      "rewritable-reserves",
+      "low",
+    ],
+    [
+      "a failing live check",
+      { exactPctByVenue: new Map([["raydium-cpmm", 98.9]]) },
+      "live-check",
+      "low",
+    ],
+  ];
+  for (const [name, changes, kind, confidence] of rows) {
+    test(`${name}: ${kind}, ${confidence}`, () => {
+      const found = findingsOf(changes);
+      assert.deepEqual(
+        found.map((finding) => finding.kind),
+        [kind],
+      );
+      assert.equal(confidenceOf(found), confidence);
+    });
+  }
+});
+
+describe("just inside each limit nothing is found", () => {
+  const rows: readonly (readonly [string, Partial<Market>])[] = [
+    ["30 s of age", { nowMs: stateTimeMs + 30_000 }],
+    ["a block time ahead of the clock", { nowMs: stateTimeMs - 5_000 }],
+    ["9 % unpriced", { unpriced: unpriced(9n * SOL) }],
+    ["five minutes of history", { historySeconds: 300 }],
+    ["no history kept at all", { historySeconds: null }],
+    ["a disagreeing pool of 5 % depth", { pools: [pool, poolOfSol(5, 0.001_04, { number: 2 })] }],
+    ["99 % exact", { exactPctByVenue: new Map([["raydium-cpmm", 99]]) }],
+    ["another venue's failing check", { exactPctByVenue: new Map([["meteora-dlmm", 10]]) }],
+    [
+      "a caution on a curve that has closed",
+      {
+        pools: [
+          pool,
+          poolOfSol(1, 1, {
+            number: 4,
+            kind: "curve",
+            status: "migrated",
+            cautions: ["rewritable-reserves"],
+          }),
+        ],
+      },
+    ],
+  ];
+  for (const [name, changes] of rows) {
+    test(name, () => assert.deepEqual(findingsOf(changes), []));
+  }
+});
+
+test("the worst finding comes first, and decides", () => {
+  const found = findingsOf({
+    isSearchComplete: false,
+    token: { ...PLAIN_TOKEN, hasFreezeAuthority: true, hasPermanentDelegate: true },
+  });
+  assert.deepEqual(
+    found.map((finding) => finding.kind),
+    ["permanent-delegate", "search-incomplete", "freeze-authority"],
+  );
+  assert.equal(confidenceOf(found), "low");
+});
+
+test("a blocked token still says what else is wrong", () => {
+  const found = findingsOf({ nowMs: stateTimeMs + 700_000, isSearchComplete: false });
+  assert.deepEqual(
+    found.map((finding) => finding.kind),
+    ["stale", "search-incomplete"],
+  );
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
+import { COIN, curveFixture, POOL_FEES, rates } from "#test/support/pump-pools.ts";
+import { pumpCurve } from "./adapter.ts";
+import type { PumpCurveState } from "./decode.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
+const u64 = fc.bigInt({ min: 1n, max: (1n << 63n) - 1n });
+const usual = fc.bigInt({ min: 1n, max: 1_000_000_000_000_000n });
+const amount = fc.oneof(u64, usual, fc.bigInt({ min: 1n, max: 1000n }));
+const bps = fc.bigInt({ min: 0n, max: 4000n });
+
+const states = fc
+  .record({
+    virtualToken: amount,
+    virtualQuote: amount,
+    realToken: amount,
+    realQuote: amount,
+    protocolBps: bps,
+    creatorBps: bps,
+  })
+  .map(({ protocolBps, creatorBps, ...reserves }): PumpCurveState => {
+    const { pool, accounts } = curveFixture();
+    const decoded = pumpCurve.decode(pool, accounts, COIN);
+    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const schedule = [{ threshold: 0n, rates: rates(0n, protocolBps, creatorBps) }] as const;
+    return { ...decoded.state, ...reserves, schedule };
+  });
+
+function quote(state: PumpCurveState, side: "sell" | "buy", amountIn: bigint) {
+  const inputMint = side === "sell" ? COIN : state.quoteMint;
+  return pumpCurve.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+}
+
+test("a trade pays out of what is really there, and more in is never less out", () => {
+  fc.assert(
+    fc.property(
+      states,
+      fc.constantFrom("sell" as const, "buy" as const),
+      amount,
+      amount,
+      (state, side, first, more) => {
+        const less = quote(state, side, first);
+        const greater = quote(state, side, first + more);
+        if (less.kind !== "filled") return;
+        assert.ok(less.amountOut <= (side === "sell" ? state.realQuote : state.realToken));
+        if (greater.kind === "filled") assert.ok(greater.amountOut >= less.amountOut);
+      },
+    ),
+  );
+});
+
+test("a round trip never profits", () => {
+  fc.assert(
+    fc.property(
+      states,
+      fc.constantFrom("sell" as const, "buy" as const),
+      amount,
+      (state, side, amountIn) => {
+        const there = quote(state, side, amountIn);
+        if (there.kind !== "filled" || there.amountOut === 0n) return;
+        const back = quote(there.after, side === "sell" ? "buy" : "sell", there.amountOut);
+        assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
+      },
+    ),
+  );
+});
+
+test("a quote never changes the state it is asked of", () => {
+  fc.assert(
+    fc.property(states, amount, (state, amountIn) => {
+      const before = structuredClone(state);
+      quote(state, "sell", amountIn);
+      quote(state, "buy", amountIn);
+      assert.deepEqual(state, before);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("any damage to the accounts gives a curve or a reason", () => {
+  fc.assert(
+    fc.property(
+      fc.array(mutation, { minLength: 1, maxLength: 4 }),
+      fc.boolean(),
+      (mutations, isMayhem) => {
+        const { pool, accounts } = curveFixture({
+          realQuote: 1n << 34n,
+          isMayhem,
+          fees: POOL_FEES,
+        });
+        const venue = {
+          ...pumpCurve,
+          outline: (at: typeof pool, known: typeof accounts) => pumpCurve.outline(at, known, COIN),
+          decode: (at: typeof pool, known: typeof accounts) => pumpCurve.decode(at, known, COIN),
+        };
+        assertSurvives(venue as typeof pumpCurve, pool, mutated(accounts, mutations), CLOCK);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { replay } from "#src/accuracy/replay.ts";
+import { U64_MAX } from "#src/units/integer.ts";
+import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { readTrades } from "#test/support/pump-events.ts";
+import {
+  COIN,
+  CURVE_FEES,
+  type CurveFixture,
+  curveFixture,
+  rates,
+} from "#test/support/pump-pools.ts";
+import { testAddress } from "#test/support/raydium-pools.ts";
+import { pumpCurve } from "./adapter.ts";
+import type { PumpCurveState } from "./decode.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
+
+function stateOf(fields: CurveFixture): PumpCurveState {
+  const { pool, accounts } = curveFixture(fields);
+  const decoded = pumpCurve.decode(pool, accounts, COIN);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+function quote(fields: CurveFixture, side: "sell" | "buy", amountIn: bigint) {
+  const state = stateOf(fields);
+  const inputMint = side === "sell" ? COIN : state.quoteMint;
+  return pumpCurve.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+}
+
+function amountOut(found: ReturnType<typeof quote>): bigint | string {
+  return found.kind === "filled" ? found.amountOut : found.reason;
+}
+
+type SellVector = {
+  readonly name: string;
+  readonly virtualToken: string;
+  readonly virtualQuote: string;
+  readonly realQuote: string;
+  readonly amountIn: string;
+  readonly amountOut: string;
+};
+
+const { sells }: { readonly sells: readonly SellVector[] } = JSON.parse(
+  readFileSync(new URL("vectors/mainnet-sells.json", import.meta.url), "utf8"),
+);
+
+for (const vector of sells) {
+  test(`pays what mainnet paid: ${vector.name}`, () => {
+    const virtualToken = BigInt(vector.virtualToken);
+    const virtualQuote = BigInt(vector.virtualQuote);
+    const realQuote = BigInt(vector.realQuote);
+    const paid = quote({ virtualToken, virtualQuote, realQuote }, "sell", BigInt(vector.amountIn));
+    assert.equal(amountOut(paid), BigInt(vector.amountOut));
+  });
+}
+
+test("every recorded execution is replayed to the base unit", async (t) => {
+  const path = sharedPath(t, "executions", "pump-curve.jsonl.gz");
+  if (path === null) return;
+  const cases = await readExecutions(path);
+  assert.ok(cases.length >= 6);
+  for (const { line, execution } of cases) {
+    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+  }
+});
+
+test("every recorded trade of an ordinary holder is reproduced, and the reserves after it", (t) => {
+  const path = sharedPath(t, "mainnet-events", "pump.jsonl");
+  if (path === null) return;
+  const trades = readTrades(path);
+  assert.ok(trades.length >= 10);
+  for (const trade of trades) {
+    const { before, after } = trade;
+    const found = quote(
+      { ...before, realToken: trade.realTokenBefore, fees: trade.fees, creator: testAddress(22) },
+      trade.side,
+      trade.amountIn,
+    );
+    assert.equal(amountOut(found), trade.amountOut, trade.name);
+    if (found.kind !== "filled") return;
+    const { virtualToken, virtualQuote } = found.after;
+    assert.deepEqual({ virtualToken, virtualQuote }, after, trade.name);
+  }
+});
+
+test("protocol and creator fee are rounded up each by itself", () => {
+  // 607 gross: 6 and 2 withheld, where one rounding of 125 bps would take 8 of 607 too, but 2 of 108.
+  const trading = { virtualToken: 1_000_000n, virtualQuote: 1_000_000n, realQuote: 500_000n };
+  assert.equal(amountOut(quote(trading, "sell", 109n)), 108n - 2n - 1n);
+});
+
+test("a curve without a creator charges the protocol's fee alone", () => {
+  const trading = { virtualToken: 1_000_000n, virtualQuote: 1_000_000n, realQuote: 500_000n };
+  assert.equal(amountOut(quote({ ...trading, creator: null }, "sell", 109n)), 106n);
+});
+
+test("the coin's own creator rate holds only while the program lets coins have one", () => {
+  const trading = {
+    virtualToken: 1_000_000_000n,
+    virtualQuote: 1_000_000_000n,
+    realQuote: 500_000_000n,
+    creatorFeeBps: 300n,
+  };
+  const gross = 999_000n;
+  const at = (isCreatorFeeConfigurable: boolean) =>
+    amountOut(quote({ ...trading, isCreatorFeeConfigurable }, "sell", 1_000_000n));
+  assert.equal(at(true), gross - 9491n - 29_970n);
+  assert.equal(at(false), gross - 9491n - 2997n);
+});
+
+test("quotes in SOL, USDC and anything else pay their own schedules", () => {
+  const fees = {
+    flat: rates(0n, 400n, 0n),
+    tiers: [{ threshold: 0n, rates: rates(0n, 100n, 0n) }],
+    stableTiers: [{ threshold: 0n, rates: rates(0n, 200n, 0n) }],
+    exotic: rates(0n, 300n, 0n),
+  };
+  const ppm = (fields: CurveFixture) => pumpCurve.feePpm(stateOf(fields), COIN, CLOCK);
+  assert.equal(ppm({ fees }), 10_000);
+  assert.equal(ppm({ fees, quoteMint: USDC }), 20_000);
+  assert.equal(ppm({ fees: { ...fees, stableTiers: [] }, quoteMint: USDC }), 10_000);
+  assert.equal(ppm({ fees, quoteMint: testAddress(9) }), 30_000);
+  assert.equal(ppm({ fees: { ...fees, exotic: rates(0n, 0n, 0n) }, quoteMint: COIN }), 40_000);
+});
+
+test("a mayhem coin's tier goes by its live supply, any other's by the launch supply", () => {
+  const fees = {
+    ...CURVE_FEES,
+    tiers: [
+      { threshold: 0n, rates: rates(0n, 100n, 0n) },
+      { threshold: 50_000_000_000n, rates: rates(0n, 200n, 0n) },
+    ],
+  };
+  const doubled = { fees, mintSupply: 2_000_000_000_000_000n };
+  assert.equal(pumpCurve.feePpm(stateOf(doubled), COIN, CLOCK), 10_000);
+  const mayhem = stateOf({ ...doubled, isMayhem: true });
+  assert.equal(pumpCurve.feePpm(mayhem, COIN, CLOCK), 20_000);
+});
+
+test("a sale that the real quote can't cover is refused, to the lamport", () => {
+  const mayhem = { virtualToken: 1_000_000n, virtualQuote: 1_000_000n, isMayhem: true };
+  assert.equal(
+    amountOut(quote({ ...mayhem, realQuote: 89n }, "sell", 100n)),
+    "insufficient-liquidity",
+  );
+  assert.equal(amountOut(quote({ ...mayhem, realQuote: 99n }, "sell", 100n)), 99n - 1n - 1n);
+});
+
+test("the last buyer gets what is left, pays for that alone, and completes the curve", () => {
+  const nearly = {
+    virtualToken: 279_900_000_000_100n,
+    virtualQuote: 115_005_000_000n,
+    realToken: 100n,
+    realQuote: 85_005_000_000n,
+  };
+  const found = quote(nearly, "buy", 1_000_000_000n);
+  assert.equal(found.kind, "filled");
+  if (found.kind !== "filled") return;
+  assert.equal(found.amountOut, 100n);
+  assert.deepEqual(
+    { ...found.after, schedule: null },
+    {
+      ...stateOf(nearly),
+      schedule: null,
+      virtualToken: 279_900_000_000_000n,
+      virtualQuote: 115_005_000_001n,
+      realToken: 0n,
+      realQuote: 85_005_000_001n,
+      isComplete: true,
+    },
+  );
+});
+
+test("a full curve and an emptied one trade nothing, and say which they are", () => {
+  const full = { isComplete: true, realToken: 0n };
+  assert.equal(amountOut(quote(full, "sell", 5n)), "complete");
+  assert.equal(pumpCurve.status(stateOf(full), CLOCK), "complete");
+  assert.equal(pumpCurve.spotPrice(stateOf(full), COIN), null);
+  assert.equal(pumpCurve.reachable(stateOf(full), COIN, 10_000), 0n);
+  const emptied = { ...full, virtualToken: 0n, virtualQuote: 0n, realQuote: 0n };
+  assert.equal(amountOut(quote(emptied, "buy", 5n)), "migrated");
+  assert.equal(pumpCurve.status(stateOf(emptied), CLOCK), "migrated");
+});
+
+test("amounts at the edges give a reason", () => {
+  const sold = { realQuote: 1_000_000_000n };
+  assert.equal(amountOut(quote(sold, "sell", 0n)), "amount-zero");
+  assert.equal(amountOut(quote(sold, "sell", U64_MAX + 1n)), "overflow");
+  assert.equal(amountOut(quote(sold, "sell", U64_MAX)), "insufficient-liquidity");
+  assert.equal(amountOut(quote(sold, "sell", 1n)), 0n);
+  assert.equal(amountOut(quote(sold, "buy", 1n)), "output-zero");
+  const dear = { virtualToken: 10n, virtualQuote: 10n, realQuote: 10n };
+  assert.equal(amountOut(quote(dear, "sell", 2n)), "output-zero");
+  assert.equal(amountOut(quote({ virtualToken: 0n }, "sell", 2n)), "insufficient-liquidity");
+  assert.equal(amountOut(quote({ realToken: 0n }, "buy", 5000n)), "insufficient-liquidity");
+});
+
+test("spot and reach stop at the real reserves", () => {
+  const state = stateOf({ virtualToken: 4000n, virtualQuote: 1000n, realQuote: 30n });
+  assert.deepEqual(pumpCurve.spotPrice(state, COIN), { numerator: 1000n, denominator: 4000n });
+  assert.deepEqual(pumpCurve.spotPrice(state, WSOL), { numerator: 4000n, denominator: 1000n });
+  assert.equal(pumpCurve.reachable(state, COIN, 100), 6n);
+  assert.equal(pumpCurve.reachable(state, COIN, 10_000), 30n);
+  assert.equal(pumpCurve.spotPrice(stateOf({ realQuote: 0n }), COIN), null);
+});

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { replay } from "#src/accuracy/replay.ts";
+import { U64_MAX } from "#src/units/integer.ts";
+import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import {
+  COIN,
+  POOL_FEES,
+  type PumpSwapFixture,
+  pumpSwapFixture,
+  rates,
+} from "#test/support/pump-pools.ts";
+import { testAddress } from "#test/support/raydium-pools.ts";
+import { pumpSwap } from "./adapter.ts";
+import type { PumpSwapState } from "./decode.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
+
+function stateOf(fields: PumpSwapFixture): PumpSwapState {
+  const { pool, accounts } = pumpSwapFixture(fields);
+  const decoded = pumpSwap.decode(pool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+function quote(fields: PumpSwapFixture, side: "sell" | "buy", amountIn: bigint) {
+  const state = stateOf(fields);
+  const inputMint = side === "sell" ? state.baseMint : state.quoteMint;
+  return pumpSwap.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+}
+
+function amountOut(found: ReturnType<typeof quote>): bigint | string {
+  return found.kind === "filled" ? found.amountOut : found.reason;
+}
+
+type SellVector = {
+  readonly name: string;
+  readonly baseReserve: string;
+  readonly quoteReserve: string;
+  readonly virtualQuote: string;
+  readonly amountIn: string;
+  readonly lpBps: string;
+  readonly protocolBps: string;
+  readonly creatorBps: string;
+  readonly amountOut: string;
+};
+
+const { sells }: { readonly sells: readonly SellVector[] } = JSON.parse(
+  readFileSync(new URL("vectors/mainnet-sells.json", import.meta.url), "utf8"),
+);
+
+for (const vector of sells) {
+  test(`pays what mainnet paid: ${vector.name}, ${vector.amountIn} in`, () => {
+    const flat = rates(BigInt(vector.lpBps), BigInt(vector.protocolBps), BigInt(vector.creatorBps));
+    const paid = quote(
+      {
+        baseReserve: BigInt(vector.baseReserve),
+        quoteReserve: BigInt(vector.quoteReserve),
+        virtualQuote: BigInt(vector.virtualQuote),
+        fees: { ...POOL_FEES, tiers: [{ threshold: 0n, rates: flat }] },
+      },
+      "sell",
+      BigInt(vector.amountIn),
+    );
+    assert.equal(amountOut(paid), BigInt(vector.amountOut));
+  });
+}
+
+test("every recorded execution is replayed to the base unit", async (t) => {
+  const path = sharedPath(t, "executions", "pumpswap.jsonl.gz");
+  if (path === null) return;
+  const cases = await readExecutions(path);
+  assert.ok(cases.length >= 11);
+  for (const { line, execution } of cases) {
+    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+  }
+});
+
+const even = { baseReserve: 1_000_000_000n, quoteReserve: 1_000_000_000n };
+const untiered = { ...POOL_FEES, tiers: [{ threshold: 0n, rates: rates(20n, 5n, 95n) }] };
+
+test("each fee is rounded up by itself, and the liquidity providers' stays in the pool", () => {
+  const found = quote({ ...even, fees: untiered }, "sell", 100_001n);
+  // 99,991 gross: 200, 50 and 950 withheld.
+  assert.equal(amountOut(found), 99_991n - 200n - 50n - 950n);
+  if (found.kind !== "filled") return;
+  assert.equal(found.after.baseReserve, 1_000_100_001n);
+  assert.equal(found.after.quoteReserve, 1_000_000_000n - 99_991n + 200n);
+});
+
+test("a purchase pays one unit less than is spent into the curve, and keeps the same fee", () => {
+  const found = quote({ ...even, fees: untiered }, "buy", 1_000_000n);
+  // floor(1,000,000 / 1.012) = 988,142; fees 1977 + 495 + 9388 are 2 more than is left.
+  const spent = 988_140n;
+  assert.equal(amountOut(found), ((spent - 1n) * 1_000_000_000n) / (1_000_000_000n + spent - 1n));
+  if (found.kind !== "filled") return;
+  assert.equal(found.after.quoteReserve, 1_000_000_000n + spent + 1977n);
+  assert.equal(found.after.baseReserve, 1_000_000_000n - found.amountOut);
+});
+
+test("the tier is that of the market cap before the trade, its threshold included", () => {
+  const at = (quoteReserve: bigint, fields: Partial<PumpSwapFixture> = {}) =>
+    pumpSwap.feePpm(stateOf({ baseReserve: 10n ** 15n, quoteReserve, ...fields }), COIN, CLOCK);
+  assert.equal(at(419_999_999_999n), 12_500);
+  assert.equal(at(420_000_000_000n), 12_000);
+  assert.equal(at(10n ** 15n), 11_500);
+  assert.equal(at(420_000_000_000n, { supply: 10n ** 15n - 1n }), 12_500);
+  assert.equal(at(420_000_000_000n, { supply: 10n ** 12n, isMayhem: true }), 12_000);
+  assert.equal(at(400_000_000_000n, { virtualQuote: 20_000_000_000n }), 12_000);
+  assert.equal(at(440_000_000_000n, { virtualQuote: -20_000_000_001n }), 12_500);
+});
+
+test("strangers' pools pay flat fees, pump's own those of their quote", () => {
+  const ppm = (fields: Partial<PumpSwapFixture>) =>
+    pumpSwap.feePpm(stateOf({ ...even, supply: 1n, ...fields }), COIN, CLOCK);
+  assert.equal(ppm({ isCanonical: false }), 3000);
+  assert.equal(ppm({ isCanonical: false, quoteMint: USDC }), 3000);
+  assert.equal(ppm({ quoteMint: USDC }), 12_600);
+  assert.equal(ppm({ quoteMint: USDC, fees: { ...POOL_FEES, stableTiers: [] } }), 12_500);
+  assert.equal(ppm({ quoteMint: testAddress(9) }), 3000);
+  const unset = { ...POOL_FEES, exotic: rates(0n, 0n, 0n) };
+  assert.equal(ppm({ quoteMint: testAddress(9), fees: unset }), 3000);
+  assert.equal(ppm({ coinCreator: null }), 9500);
+  assert.equal(ppm({ creatorFeeBps: 300n }), 39_500);
+  assert.equal(ppm({ creatorFeeBps: 300n, isCreatorFeeConfigurable: false }), 12_500);
+});
+
+test("the virtual reserve moves the price and pays nothing", () => {
+  const boosted: PumpSwapFixture = {
+    baseReserve: 1_000_000n,
+    quoteReserve: 1000n,
+    virtualQuote: 1_000_000n,
+    fees: { ...POOL_FEES, tiers: [{ threshold: 0n, rates: rates(100n, 0n, 0n) }] },
+  };
+  assert.deepEqual(pumpSwap.spotPrice(stateOf(boosted), COIN), {
+    numerator: 1_001_000n,
+    denominator: 1_000_000n,
+  });
+  // 1011 gross less 11 for the providers is all that the vault holds; one more gross is not there.
+  assert.equal(amountOut(quote(boosted, "sell", 1012n)), 1000n);
+  assert.equal(amountOut(quote(boosted, "sell", 1013n)), "insufficient-liquidity");
+  assert.equal(pumpSwap.reachable(stateOf(boosted), COIN, 10_000), 1000n);
+});
+
+test("a pool whose virtual reserve eats up the vault has no price", () => {
+  const drained: PumpSwapFixture = { ...even, virtualQuote: -1_000_000_000n };
+  assert.equal(amountOut(quote(drained, "sell", 5n)), "insufficient-liquidity");
+  assert.equal(pumpSwap.spotPrice(stateOf(drained), COIN), null);
+  assert.equal(pumpSwap.reachable(stateOf(drained), COIN, 1000), 0n);
+  assert.equal(pumpSwap.feePpm(stateOf(drained), COIN, CLOCK), 12_500);
+});
+
+test("a coin that is the quote of an inverted pool is sold by the program's buy", () => {
+  const inverted: PumpSwapFixture = {
+    baseMint: WSOL,
+    quoteMint: COIN,
+    baseReserve: 386_776_546_046n,
+    quoteReserve: 43_010_814_918_651n,
+    isCanonical: false,
+  };
+  assert.equal(amountOut(quote(inverted, "buy", 290_247_583_767n)), 2_584_865_588n);
+  assert.deepEqual(pumpSwap.spotPrice(stateOf(inverted), COIN), {
+    numerator: 386_776_546_046n,
+    denominator: 43_010_814_918_651n,
+  });
+  assert.equal(pumpSwap.reachable(stateOf(inverted), COIN, 10_000), 386_776_546_046n);
+});
+
+test("switched off, a side trades nothing; a pool is paused where its coin can't be sold", () => {
+  const paused = (fields: Partial<PumpSwapFixture>) =>
+    pumpSwap.status(stateOf({ ...even, ...fields }), CLOCK);
+  const inverted = { baseMint: WSOL, quoteMint: COIN, isCanonical: false };
+  assert.equal(paused({ disableFlags: 1 << 4 }), "paused");
+  assert.equal(paused({ disableFlags: 1 << 3 }), "open");
+  assert.equal(paused({ ...inverted, disableFlags: 1 << 3 }), "paused");
+  assert.equal(paused({ ...inverted, disableFlags: 1 << 4 }), "open");
+  assert.equal(paused({ baseMint: USDC, disableFlags: 1 << 4 }), "paused");
+  assert.equal(amountOut(quote({ ...even, disableFlags: 1 << 4 }, "sell", 5n)), "paused");
+  assert.equal(amountOut(quote({ ...even, disableFlags: 1 << 3 }, "buy", 5n)), "paused");
+  assert.equal(amountOut(quote({ ...even, disableFlags: 0b111 }, "sell", 500n)), 492n);
+});
+
+test("amounts and mints at the edges give a reason", () => {
+  assert.equal(amountOut(quote(even, "sell", 0n)), "amount-zero");
+  assert.equal(amountOut(quote(even, "sell", U64_MAX + 1n)), "overflow");
+  assert.equal(amountOut(quote(even, "sell", U64_MAX)), "overflow");
+  assert.equal(amountOut(quote(even, "buy", 1n)), "output-zero");
+  assert.equal(
+    amountOut(quote({ ...even, quoteReserve: 0n }, "sell", 5n)),
+    "insufficient-liquidity",
+  );
+  assert.equal(amountOut(quote({ ...even, baseReserve: 0n }, "buy", 5n)), "insufficient-liquidity");
+  assert.equal(amountOut(quote(even, "sell", 2n)), "output-zero");
+  const order = { inputMint: testAddress(99), amountIn: 5n, clock: CLOCK };
+  assert.deepEqual(pumpSwap.quoteExactIn(stateOf(even), order), {
+    kind: "unfillable",
+    reason: "refused",
+  });
+});

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { U64_MAX } from "#src/units/integer.ts";
+import { COIN, type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
+import { testAddress } from "#test/support/raydium-pools.ts";
+import { raydiumLaunchLab } from "./adapter.ts";
+import type { LaunchLabState } from "./decode.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
+
+function stateOf(fields: LaunchFixture): LaunchLabState {
+  const { pool, accounts } = launchFixture(fields);
+  const decoded = raydiumLaunchLab.decode(pool, accounts);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+function quote(fields: LaunchFixture, side: "sell" | "buy", amountIn: bigint) {
+  const state = stateOf(fields);
+  const inputMint = side === "sell" ? state.baseMint : state.quoteMint;
+  return raydiumLaunchLab.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+}
+
+function amountOut(found: ReturnType<typeof quote>): bigint | string {
+  return found.kind === "filled" ? found.amountOut : found.reason;
+}
+
+type SwapVector = {
+  readonly name: string;
+  readonly direction: "sell" | "buy";
+  readonly totalBaseSell: string;
+  readonly virtualBase: string;
+  readonly virtualQuote: string;
+  readonly realBase: string;
+  readonly realQuote: string;
+  readonly feeRate: string;
+  readonly amountIn: string;
+  readonly amountOut: string;
+  readonly realBaseAfter: string;
+  readonly realQuoteAfter: string;
+};
+
+const { swaps }: { readonly swaps: readonly SwapVector[] } = JSON.parse(
+  readFileSync(new URL("vectors/mainnet-swaps.json", import.meta.url), "utf8"),
+);
+
+for (const vector of swaps) {
+  test(`pays what mainnet paid: ${vector.name}`, () => {
+    const found = quote(
+      {
+        totalBaseSell: BigInt(vector.totalBaseSell),
+        virtualBase: BigInt(vector.virtualBase),
+        virtualQuote: BigInt(vector.virtualQuote),
+        realBase: BigInt(vector.realBase),
+        realQuote: BigInt(vector.realQuote),
+        protocolFeeRate: BigInt(vector.feeRate),
+        platformFeeRate: 0n,
+        creatorFeeRate: 0n,
+      },
+      vector.direction,
+      BigInt(vector.amountIn),
+    );
+    assert.equal(amountOut(found), BigInt(vector.amountOut));
+    if (found.kind !== "filled") return;
+    assert.equal(found.after.realBase, BigInt(vector.realBaseAfter));
+    assert.equal(found.after.realQuote, BigInt(vector.realQuoteAfter));
+  });
+}
+
+const free = { protocolFeeRate: 0n, platformFeeRate: 0n, creatorFeeRate: 0n };
+
+test("fees of protocol, platform and creator are added before they are rounded up once", () => {
+  const fixed: LaunchFixture = {
+    kind: "fixed-price",
+    virtualBase: 1000n,
+    virtualQuote: 1000n,
+    realBase: 500n,
+    realQuote: 500n,
+    protocolFeeRate: 1n,
+    platformFeeRate: 1n,
+    creatorFeeRate: 1n,
+  };
+  assert.equal(amountOut(quote(fixed, "sell", 100n)), 99n);
+  assert.equal(raydiumLaunchLab.feePpm(stateOf(fixed), COIN, CLOCK), 3);
+});
+
+test("a fixed-price curve pays its one price until what was raised runs out", () => {
+  const fixed: LaunchFixture = {
+    ...free,
+    kind: "fixed-price",
+    virtualBase: 1000n,
+    virtualQuote: 300n,
+    realBase: 500n,
+    realQuote: 150n,
+    totalBaseSell: 1000n,
+  };
+  assert.equal(amountOut(quote(fixed, "sell", 99n)), 29n);
+  assert.equal(amountOut(quote(fixed, "sell", 500n)), 150n);
+  assert.equal(amountOut(quote(fixed, "sell", 501n)), "insufficient-liquidity");
+  assert.equal(amountOut(quote(fixed, "buy", 100n)), 333n);
+  assert.deepEqual(raydiumLaunchLab.spotPrice(stateOf(fixed), COIN), {
+    numerator: 300n,
+    denominator: 1000n,
+  });
+  assert.equal(raydiumLaunchLab.reachable(stateOf(fixed), COIN, 1), 150n);
+});
+
+test("a linear curve's price grows with what is sold", () => {
+  // virtual_base 2^55: the price is sold / 512, and sold^2 / 1024 has been raised.
+  const linear: LaunchFixture = {
+    ...free,
+    kind: "linear-price",
+    virtualBase: 1n << 55n,
+    virtualQuote: 0n,
+    realBase: 1024n,
+    realQuote: 1024n,
+    totalBaseSell: 4096n,
+  };
+  assert.equal(amountOut(quote(linear, "sell", 512n)), 1024n - 256n);
+  assert.equal(amountOut(quote(linear, "sell", 1n)), 1n);
+  assert.equal(amountOut(quote(linear, "buy", 3072n)), 1024n);
+  assert.deepEqual(raydiumLaunchLab.spotPrice(stateOf(linear), COIN), {
+    numerator: 1n << 65n,
+    denominator: 1n << 64n,
+  });
+  assert.equal(raydiumLaunchLab.reachable(stateOf(linear), COIN, 5000), 768n);
+  assert.equal(raydiumLaunchLab.reachable(stateOf(linear), COIN, 10_000), 1024n);
+});
+
+test("transfer fees are taken before the curve on the way in and after it on the way out", () => {
+  const tenth = { epoch: 0n, maximum: U64_MAX, feeBps: 1000 };
+  const schedule = { older: tenth, newer: { epoch: 2000n, maximum: 0n, feeBps: 0 } };
+  const fixed: LaunchFixture = {
+    ...free,
+    kind: "fixed-price",
+    virtualBase: 1000n,
+    virtualQuote: 1000n,
+    realBase: 500n,
+    realQuote: 500n,
+    baseTransferFee: schedule,
+    quoteTransferFee: schedule,
+  };
+  assert.equal(amountOut(quote(fixed, "sell", 100n)), 81n);
+  const found = quote(fixed, "buy", 100n);
+  assert.equal(amountOut(found), 81n);
+  assert.equal(found.kind === "filled" && found.after.realQuote, 590n);
+});
+
+test("the last buyer gets what is left, pays for that alone, and completes the launch", () => {
+  const nearly: LaunchFixture = { realBase: 793_099_999_999_900n, realQuote: 85_000_000_000n };
+  const found = quote(nearly, "buy", 1_000_000_000n);
+  assert.equal(amountOut(found), 100n);
+  if (found.kind !== "filled") return;
+  assert.equal(raydiumLaunchLab.status(found.after, CLOCK), "complete");
+  assert.equal(found.after.realQuote, 85_000_000_001n);
+});
+
+test("a launch that waits or has moved trades nothing, and says which", () => {
+  const sold = { realBase: 100_000_000_000_000n, realQuote: 3_000_000_000n };
+  assert.equal(amountOut(quote({ ...sold, status: 1 }, "sell", 5n)), "complete");
+  assert.equal(amountOut(quote({ ...sold, status: 2 }, "sell", 5n)), "migrated");
+  assert.equal(raydiumLaunchLab.spotPrice(stateOf({ ...sold, status: 1 }), COIN), null);
+  assert.equal(raydiumLaunchLab.reachable(stateOf({ ...sold, status: 2 }), COIN, 10_000), 0n);
+});
+
+test("amounts and mints at the edges give a reason", () => {
+  const sold = { realBase: 100_000_000_000_000n, realQuote: 3_084_000_000n };
+  assert.equal(amountOut(quote(sold, "sell", 0n)), "amount-zero");
+  assert.equal(amountOut(quote(sold, "sell", U64_MAX + 1n)), "overflow");
+  assert.equal(amountOut(quote(sold, "sell", U64_MAX)), "insufficient-liquidity");
+  assert.equal(amountOut(quote({}, "sell", 1n)), "insufficient-liquidity");
+  assert.equal(amountOut(quote(sold, "buy", 1n)), "output-zero");
+  assert.equal(
+    amountOut(quote({ realBase: 793_100_000_000_000n }, "buy", 9n)),
+    "insufficient-liquidity",
+  );
+  const hollow = { ...sold, virtualBase: sold.realBase };
+  assert.equal(amountOut(quote(hollow, "sell", 5n)), "overflow");
+  assert.equal(raydiumLaunchLab.spotPrice(stateOf(hollow), COIN), null);
+  const order = { inputMint: testAddress(99), amountIn: 5n, clock: CLOCK };
+  assert.deepEqual(raydiumLaunchLab.quoteExactIn(stateOf(sold), order), {
+    kind: "unfillable",
+    reason: "refused",
+  });
+});
