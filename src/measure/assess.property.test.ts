@@ -26,8 +26,9 @@ test("what a sale loses never falls as its size grows", () => {
       if (large.kind !== "sold") return;
       assert.ok(small.kind === "sold");
       const lost = (exit: typeof large) => exit.sizeLamports - exit.paidLamports;
-      // The split is within 0.001 % of the optimum: so far the smaller sale may look dearer.
-      const slack = who === "pro" ? large.paidLamports / 50_000n : 2n;
+      // A position is whole units, of up to 100 lamports each here; and the split is within 0.001 %
+      // of the optimum: so far the smaller sale may look dearer.
+      const slack = 200n + (who === "pro" ? large.paidLamports / 50_000n : 0n);
       assert.ok(lost(small) <= lost(large) + slack, `${lost(small)} > ${lost(large)}`);
     }),
     { numRuns: 150 },
