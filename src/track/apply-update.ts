@@ -59,7 +59,8 @@ function touchPool(state: LiveState, need: PoolNeed, slot: bigint): void {
   need.changes++;
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;
-    pool.changes++;
+    // What a pool waits for is the rest of a change that was counted already.
+    if (pool.waitingSinceMs === null) pool.changes++;
   }
   if (need.account.address === pool.open.ref.address) state.uncheckedPools.add(pool);
   state.dirtyPools.add(pool);

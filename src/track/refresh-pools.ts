@@ -1,13 +1,16 @@
+import { tokenBalance } from "#src/venues/token/token-account.ts";
 import { checkNeeds } from "./followed-pools.ts";
-import type { FollowedPool, LiveState } from "./live-state.ts";
+import type { FollowedPool, LiveState, PoolNeed } from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
 
 /** How long a pool may wait for parts of itself before it is taken as it is. */
 const LONGEST_WAIT_MS = 3_000;
 /** The venue is asked at most this often which accounts a moving pool needs: it derives addresses. */
 const NEEDS_EVERY_MS = 1_000;
-/** An account moves with its pool when it changed in three of four of the pool's changes. */
-const MOVES_WITH_POOL = { share: 0.75, leastChanges: 4 } as const;
+/** An account moves with its pool when it changed in this share of the pool's changes. */
+const MOVING_SHARE = 0.4;
+/** Until so many changes were seen, vaults are taken to move and other accounts not. */
+const LEAST_CHANGES = 6;
 
 /**
  * Reads changed pools again, and marks their tokens. A pool whose parts stand at different slots, as
@@ -35,8 +38,7 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
 }
 
 function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean {
-  const missing = missingParts(pool);
-  if (missing.length === 0) {
+  if (isWhole(pool)) {
     pool.waitingSinceMs = null;
     return false;
   }
@@ -44,23 +46,23 @@ function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean 
     pool.waitingSinceMs = nowMs;
     return true;
   }
-  const waitedMs = nowMs - pool.waitingSinceMs;
-  if (waitedMs >= LONGEST_WAIT_MS) return false;
-  for (const address of missing) state.rereadSoon.add(address);
+  if (nowMs - pool.waitingSinceMs >= LONGEST_WAIT_MS) return false;
+  // All of it together: a part alone would stand at yet another slot.
+  for (const address of pool.needs.keys()) state.rereadSoon.add(address);
   return true;
 }
 
-/** Accounts that were never asked for, or that move with the pool and stand at an older slot. */
-function missingParts(pool: FollowedPool) {
-  const missing = [];
-  for (const { account, changes } of pool.needs.values()) {
-    const isUnknown = account.held.account === undefined && !account.wasAsked;
-    const moves =
-      pool.changes >= MOVES_WITH_POOL.leastChanges &&
-      changes >= pool.changes * MOVES_WITH_POOL.share;
-    if (isUnknown || (moves && account.held.heldSlot < pool.changedSlot)) {
-      missing.push(account.address);
-    }
+/** Whether every account was asked for, and those that move with the pool stand at its newest slot. */
+function isWhole(pool: FollowedPool): boolean {
+  for (const need of pool.needs.values()) {
+    const { held, wasAsked } = need.account;
+    if (held.account === undefined && !wasAsked) return false;
+    if (held.heldSlot < pool.changedSlot && movesWithPool(pool, need)) return false;
   }
-  return missing;
+  return true;
+}
+
+function movesWithPool(pool: FollowedPool, need: PoolNeed): boolean {
+  if (pool.changes >= LEAST_CHANGES) return need.changes >= pool.changes * MOVING_SHARE;
+  return tokenBalance(need.account.held.account) !== null;
 }

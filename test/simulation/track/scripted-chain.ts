@@ -40,6 +40,7 @@ export class ScriptedChain implements ChainSource {
   readonly #versions = new Map<Address, Version[]>();
   readonly #followers = new Set<Follower>();
   readonly #programFollowers = new Set<ProgramFollower>();
+  readonly #goneAtSlot = new Map<Address, bigint>();
   #held: AccountUpdate[] = [];
 
   constructor(
@@ -65,12 +66,29 @@ export class ScriptedChain implements ChainSource {
     }
   }
 
-  /** Undoes every change after `slot`, silently, as a fork that lost does. */
-  rollBackTo(slot: bigint): void {
+  /** Undoes, silently, every change of the present slot: it was on a fork that lost. */
+  undoSlot(): void {
     for (const [address, versions] of this.#versions) {
-      const kept = versions.filter((version) => version.slot <= slot);
+      const kept = versions.filter(({ slot }) => slot < this.slot);
       this.#versions.set(address, kept);
     }
+  }
+
+  /** Says for this one slot that the account does not exist, in notifications and reads alike. */
+  pretendGone(address: Address): void {
+    this.#goneAtSlot.set(address, this.slot);
+    this.#send({ address, account: null, slot: this.slot });
+  }
+
+  /** Ends every fault; what was held back arrives now, late. */
+  heal(): void {
+    this.delivery = () => "now";
+    this.readLag = 0n;
+    this.isReachable = true;
+    this.leftOut.clear();
+    this.refusedPrograms.clear();
+    this.#goneAtSlot.clear();
+    this.release();
   }
 
   /** Delivers what was held back, in the given order. */
@@ -140,6 +158,7 @@ export class ScriptedChain implements ChainSource {
 
   #accountAt(address: Address, slot: bigint): Account | null {
     if (address === CLOCK_SYSVAR) return at(clockAccount(this.#clockAt(slot)), slot);
+    if (this.#goneAtSlot.get(address) === this.slot) return null;
     const version = this.#versions.get(address)?.findLast((entry) => entry.slot <= slot);
     return at(version?.account ?? null, slot);
   }
