@@ -1,9 +1,18 @@
+import { ConfigError } from "#src/config.ts";
 import { type Output, terminal, UsageError } from "./output.ts";
 
 type Command = (args: readonly string[], output: Output) => Promise<number>;
 
 /** Each command is loaded only when it is called: `verify` needs no database, `serve` no benchmark. */
 const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
+  serve: {
+    summary: "the whole service: what npm start runs",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  measure: {
+    summary: "MINT [--size SOL] [--profile retail|pro] [--json]: one assessment",
+    load: async () => (await import("./measure.ts")).measure,
+  },
   verify: {
     summary: "FILE... [--json]: replay recorded executions, say how many are exact",
     load: async () => (await import("./verify.ts")).verify,
@@ -32,7 +41,7 @@ export async function run(args: readonly string[], output: Output = terminal): P
 }
 
 function isUsageError(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
+  if (error instanceof UsageError || error instanceof ConfigError) return true;
   return (
     error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")
   );
