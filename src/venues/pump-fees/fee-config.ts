@@ -12,6 +12,7 @@ export const LAUNCH_SUPPLY = 1_000_000_000_000_000n;
 
 export const FEE_CONFIG = {
   discriminator: discriminator("8f3492bbdb7b4c9b"),
+  minLength: 2512,
   flatFees: 41,
   feeTiers: 65,
   tierSize: 40,
@@ -47,7 +48,7 @@ export type FeeConfig = {
 export function decodeFeeConfig(account: Account): FeeConfig | null {
   if (account.owner !== PUMP_FEES_PROGRAM) return null;
   const reader = new ByteReader(account.data);
-  if (!reader.has(0, FEE_CONFIG.discriminator)) return null;
+  if (!reader.has(0, FEE_CONFIG.discriminator) || reader.length < FEE_CONFIG.minLength) return null;
   try {
     const hasStable = reader.length >= FEE_CONFIG.lengthWithStableTiers;
     const hasExotic = reader.length >= FEE_CONFIG.lengthWithExoticFees;
