@@ -1,5 +1,6 @@
 import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
 import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
+import { meteoraDbc } from "./meteora-dbc/adapter.ts";
 import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
 import { pumpCurve } from "./pump-curve/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
@@ -13,6 +14,7 @@ import type { Venue } from "./venue.ts";
 export const VENUES: readonly Venue<unknown>[] = [
   meteoraDammV1,
   meteoraDammV2,
+  meteoraDbc,
   meteoraDlmm,
   pumpCurve,
   pumpSwap,

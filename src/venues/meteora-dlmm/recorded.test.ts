@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Address, address } from "#src/units/address.ts";
+import { address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
-import type { Account } from "../account-set.ts";
+import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { meteoraDlmm } from "./adapter.ts";
 import { binPrice } from "./bin-price.ts";
 import { feeIncluded } from "./fees.ts";
@@ -34,7 +33,7 @@ const RECORDED_PAIRS = [
 test("the recorded mainnet pairs decode and pay SOL for their token", (t) => {
   const path = sharedPath(t, "mainnet");
   if (path === null) return;
-  const accounts = recordedAccounts(path);
+  const accounts = readRecordedAccounts(path);
   const clock = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
   for (const [pool, mint] of RECORDED_PAIRS) {
     const found = meteoraDlmm.decode(address(pool), accounts);
@@ -52,7 +51,7 @@ test("the pair with leftover order bytes of 2024 is called doubtful", (t) => {
   const path = sharedPath(t, "mainnet");
   if (path === null) return;
   const cautions = RECORDED_PAIRS.map(([pool]) => {
-    const found = meteoraDlmm.decode(address(pool), recordedAccounts(path));
+    const found = meteoraDlmm.decode(address(pool), readRecordedAccounts(path));
     return found.kind === "pool" ? meteoraDlmm.cautions(found.state) : null;
   });
   assert.deepEqual(cautions, [["doubtful-orders"], [], []]);
@@ -79,17 +78,3 @@ test("recorded mainnet swaps inside one bin follow from its price at one of the 
     assert.equal(outputs.filter((output) => output === BigInt(event.amountOut)).length, 1);
   }
 });
-
-function recordedAccounts(path: string): Map<Address, Account> {
-  const accounts = new Map<Address, Account>();
-  for (const file of readdirSync(path).filter((name) => name.endsWith(".json"))) {
-    const { account } = JSON.parse(readFileSync(join(path, file), "utf8"));
-    accounts.set(address(basename(file, ".json")), {
-      owner: address(account.owner),
-      lamports: BigInt(account.lamports),
-      data: new Uint8Array(Buffer.from(account.data[0], "base64")),
-      slot: 0n,
-    });
-  }
-  return accounts;
-}

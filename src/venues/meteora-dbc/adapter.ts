@@ -1,0 +1,109 @@
+import type { Address } from "#src/units/address.ts";
+import { MathError } from "#src/units/math-error.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { AccountSet } from "../account-set.ts";
+import { tokenBalance } from "../token/token-account.ts";
+import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
+import { decodePool, readConfig, readPool } from "./decode.ts";
+import { reachableOut, spotOf } from "./depth.ts";
+import { feeNumerator } from "./fees.ts";
+import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
+import { pointOf, quoteExactIn, statusOf } from "./quote.ts";
+import type { DbcState } from "./state.ts";
+
+/** Fee numerators are over 10^9; parts per million are over 10^6. */
+const NUMERATOR_PER_PPM = 1_000n;
+const PPM = 1_000_000;
+
+/** Meteora Dynamic Bonding Curve (README.md in this folder). */
+export const meteoraDbc: Venue<DbcState> = {
+  id: "meteora-dbc",
+  family: "meteora",
+  kind: "curve",
+  programId: DBC_PROGRAM,
+  search,
+  accountsNeeded,
+  outline,
+  decode: decodePool,
+  status: statusOf,
+  cautions: (state) => (state.hasTransferHook ? ["transfer-hook"] : []),
+  quoteExactIn,
+  spotPrice: (state, inputMint) => {
+    const isBuy = isBuyOf(state, inputMint);
+    return isBuy === null ? null : spotOf(state, isBuy);
+  },
+  reachable: (state, inputMint, fallBps) => {
+    const isBuy = isBuyOf(state, inputMint);
+    return isBuy === null ? 0n : reachableOut(state, isBuy, fallBps);
+  },
+  feePpm,
+};
+
+function isBuyOf(state: DbcState, inputMint: Address): boolean | null {
+  if (inputMint === state.baseMint) return false;
+  return inputMint === state.config.quoteMint ? true : null;
+}
+
+/**
+ * A curve's address is derived from its launchpad's config, which a mint does not tell, so only
+ * filters find it. It names its base mint; the quote mint stands in the config alone.
+ */
+function search(mint: Address, pairedWith: Address | null): PoolSearch {
+  const bases = pairedWith === null ? [mint] : [mint, pairedWith];
+  return { derived: [], filters: bases.map(baseMintFilter) };
+}
+
+function baseMintFilter(mint: Address): ProgramFilter {
+  return {
+    programId: DBC_PROGRAM,
+    dataSize: VIRTUAL_POOL.length,
+    memcmp: [{ offset: VIRTUAL_POOL.baseMint, bytes: mint }],
+  };
+}
+
+function accountsNeeded(address: Address, known: AccountSet): readonly Address[] {
+  const pool = readPool(known.get(address))?.reader;
+  if (pool === undefined) return [address];
+  const configAddress = pool.address(VIRTUAL_POOL.config);
+  const config = readConfig(known.get(configAddress));
+  return [
+    address,
+    configAddress,
+    pool.address(VIRTUAL_POOL.baseMint),
+    pool.address(VIRTUAL_POOL.baseVault),
+    pool.address(VIRTUAL_POOL.quoteVault),
+    ...(config === null ? [] : [config.address(POOL_CONFIG.quoteMint)]),
+  ];
+}
+
+/** The pair is known only together with the config; a curve's quote is what it counts as its own. */
+function outline(address: Address, known: AccountSet): PoolOutline | null {
+  const pool = readPool(known.get(address))?.reader;
+  if (pool === undefined) return null;
+  const config = readConfig(known.get(pool.address(VIRTUAL_POOL.config)));
+  if (config === null) return null;
+  return {
+    mintA: pool.address(VIRTUAL_POOL.baseMint),
+    mintB: config.address(POOL_CONFIG.quoteMint),
+    heldA: tokenBalance(known.get(pool.address(VIRTUAL_POOL.baseVault))),
+    heldB: tokenBalance(known.get(pool.address(VIRTUAL_POOL.quoteVault))),
+  };
+}
+
+function feePpm(state: DbcState, inputMint: Address, clock: Clock): number {
+  const isBuy = isBuyOf(state, inputMint);
+  if (isBuy === null) return 0;
+  try {
+    const numerator = feeNumerator(state.config, state.volatility, {
+      point: pointOf(state, clock),
+      activationPoint: state.activationPoint,
+      isBuy,
+      amountIn: 1n,
+    });
+    return toNumber((numerator + NUMERATOR_PER_PPM - 1n) / NUMERATOR_PER_PPM);
+  } catch (error) {
+    // The program can't compute its fee and refuses every swap: nothing is left of a first unit.
+    if (error instanceof MathError) return PPM;
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "../account-set.ts";
+import { ByteReader } from "../byte-reader.ts";
+import { tokenBalance } from "../token/token-account.ts";
+import type { Decoded, UnusableReason } from "../venue.ts";
+import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
+import type { BaseFee, CurvePoint, DbcConfig, DbcState, DynamicFee } from "./state.ts";
+
+const BASE_FEE_MODE = { linear: 0, exponential: 1, rateLimiter: 2 } as const;
+const COLLECT_FEE_MODE = { quoteToken: 0, outputToken: 1 } as const;
+const ACTIVATION_TYPE = { slot: 0, timestamp: 1 } as const;
+
+type Layout = { readonly reader: ByteReader; readonly hasTransferHook: boolean };
+
+/** A value that the program itself would not know. */
+class Unsupported extends Error {}
+
+/** Fields of a curve of either kind, or null where the account is none of this program. */
+export function readPool(account: Account | null | undefined): Layout | null {
+  const reader = ownReader(account);
+  if (reader === null || reader.length !== VIRTUAL_POOL.length) return null;
+  if (reader.has(0, VIRTUAL_POOL.discriminator)) return { reader, hasTransferHook: false };
+  const isHookPool = reader.has(0, VIRTUAL_POOL.transferHookDiscriminator);
+  return isHookPool ? { reader, hasTransferHook: true } : null;
+}
+
+/** Fields of a config of either kind, or null where the account is none of this program. */
+export function readConfig(account: Account | null | undefined): ByteReader | null {
+  const reader = ownReader(account);
+  if (reader === null) return null;
+  const isPlain = reader.length === POOL_CONFIG.length && reader.has(0, POOL_CONFIG.discriminator);
+  const isWithHook =
+    reader.length === POOL_CONFIG.transferHookLength &&
+    reader.has(0, POOL_CONFIG.transferHookDiscriminator);
+  return isPlain || isWithHook ? reader : null;
+}
+
+function ownReader(account: Account | null | undefined): ByteReader | null {
+  if (account === null || account === undefined || account.owner !== DBC_PROGRAM) return null;
+  return new ByteReader(account.data);
+}
+
+/** The curve and the config it names. Vaults may be missing: they only confirm what the curve says. */
+export function decodePool(address: Address, known: AccountSet): Decoded<DbcState> {
+  const account = known.get(address);
+  if (account === null || account === undefined) return unusable("missing-account", "pool");
+  const pool = readPool(account);
+  if (pool === null) return unusable("undecodable", "not a pool of this program");
+  const configAccount = known.get(pool.reader.address(VIRTUAL_POOL.config));
+  if (configAccount === null || configAccount === undefined) {
+    return unusable("missing-account", "config");
+  }
+  const config = readConfig(configAccount);
+  if (config === null) return unusable("undecodable", "not a config of this program");
+  try {
+    return { kind: "pool", state: readState(pool, readConfigFields(config), known) };
+  } catch (error) {
+    if (error instanceof Unsupported) return unusable("unsupported", error.message);
+    throw error;
+  }
+}
+
+function unusable(reason: UnusableReason, detail: string): Decoded<DbcState> {
+  return { kind: "unusable", reason, detail };
+}
+
+function readState(pool: Layout, config: DbcConfig, known: AccountSet): DbcState {
+  const { reader, hasTransferHook } = pool;
+  return {
+    config,
+    baseMint: reader.address(VIRTUAL_POOL.baseMint),
+    baseVaultBalance: tokenBalance(known.get(reader.address(VIRTUAL_POOL.baseVault))),
+    quoteVaultBalance: tokenBalance(known.get(reader.address(VIRTUAL_POOL.quoteVault))),
+    baseReserve: reader.u64(VIRTUAL_POOL.baseReserve),
+    quoteReserve: reader.u64(VIRTUAL_POOL.quoteReserve),
+    baseFees: {
+      protocol: reader.u64(VIRTUAL_POOL.protocolBaseFee),
+      partner: reader.u64(VIRTUAL_POOL.partnerBaseFee),
+      creator: reader.u64(VIRTUAL_POOL.creatorBaseFee),
+    },
+    quoteFees: {
+      protocol: reader.u64(VIRTUAL_POOL.protocolQuoteFee),
+      partner: reader.u64(VIRTUAL_POOL.partnerQuoteFee),
+      creator: reader.u64(VIRTUAL_POOL.creatorQuoteFee),
+    },
+    sqrtPrice: reader.u128(VIRTUAL_POOL.sqrtPrice),
+    activationPoint: reader.u64(VIRTUAL_POOL.activationPoint),
+    isMigrated: reader.bool(VIRTUAL_POOL.isMigrated),
+    volatility: {
+      lastUpdateTimestamp: reader.u64(VIRTUAL_POOL.lastUpdateTimestamp),
+      sqrtPriceReference: reader.u128(VIRTUAL_POOL.sqrtPriceReference),
+      accumulator: reader.u128(VIRTUAL_POOL.volatilityAccumulator),
+      reference: reader.u128(VIRTUAL_POOL.volatilityReference),
+    },
+    hasTransferHook,
+  };
+}
+
+function readConfigFields(config: ByteReader): DbcConfig {
+  const collectFeeMode = config.u8(POOL_CONFIG.collectFeeMode);
+  const activationType = config.u8(POOL_CONFIG.activationType);
+  if (collectFeeMode > COLLECT_FEE_MODE.outputToken) {
+    throw new Unsupported(`collect fee mode ${collectFeeMode}`);
+  }
+  if (activationType > ACTIVATION_TYPE.timestamp) {
+    throw new Unsupported(`activation type ${activationType}`);
+  }
+  return {
+    quoteMint: config.address(POOL_CONFIG.quoteMint),
+    baseFee: readBaseFee(config),
+    dynamicFee: readDynamicFee(config),
+    collects: collectFeeMode === COLLECT_FEE_MODE.quoteToken ? "quote" : "output",
+    countsBy: activationType === ACTIVATION_TYPE.slot ? "slot" : "time",
+    creatorTradingFeePercent: config.u8(POOL_CONFIG.creatorTradingFeePercentage),
+    migrationQuoteThreshold: config.u64(POOL_CONFIG.migrationQuoteThreshold),
+    migrationBaseThreshold: config.u64(POOL_CONFIG.migrationBaseThreshold),
+    migrationSqrtPrice: config.u128(POOL_CONFIG.migrationSqrtPrice),
+    vestingAmount:
+      config.u64(POOL_CONFIG.vestingCliffUnlockAmount) +
+      config.u64(POOL_CONFIG.vestingAmountPerPeriod) *
+        config.u64(POOL_CONFIG.vestingNumberOfPeriod),
+    sqrtStartPrice: config.u128(POOL_CONFIG.sqrtStartPrice),
+    curve: readCurve(config),
+  };
+}
+
+function readBaseFee(config: ByteReader): BaseFee {
+  const mode = config.u8(POOL_CONFIG.baseFeeMode);
+  const cliffNumerator = config.u64(POOL_CONFIG.cliffFeeNumerator);
+  const firstFactor = config.u16(POOL_CONFIG.firstFactor);
+  const secondFactor = config.u64(POOL_CONFIG.secondFactor);
+  const thirdFactor = config.u64(POOL_CONFIG.thirdFactor);
+  switch (mode) {
+    case BASE_FEE_MODE.linear:
+    case BASE_FEE_MODE.exponential:
+      return {
+        kind: mode === BASE_FEE_MODE.linear ? "linear" : "exponential",
+        cliffNumerator,
+        periods: firstFactor,
+        periodLength: secondFactor,
+        reduction: thirdFactor,
+      };
+    case BASE_FEE_MODE.rateLimiter:
+      return {
+        kind: "rate-limiter",
+        cliffNumerator,
+        incrementBps: firstFactor,
+        duration: secondFactor,
+        referenceAmount: thirdFactor,
+      };
+    default:
+      throw new Unsupported(`base fee mode ${mode}`);
+  }
+}
+
+function readDynamicFee(config: ByteReader): DynamicFee | null {
+  if (!config.bool(POOL_CONFIG.dynamicFeeInitialized)) return null;
+  return {
+    maxVolatilityAccumulator: config.u32(POOL_CONFIG.maxVolatilityAccumulator),
+    variableFeeControl: config.u32(POOL_CONFIG.variableFeeControl),
+    binStep: config.u16(POOL_CONFIG.binStep),
+    binStepQ64: config.u128(POOL_CONFIG.binStepU128),
+    filterPeriod: config.u16(POOL_CONFIG.filterPeriod),
+    decayPeriod: config.u16(POOL_CONFIG.decayPeriod),
+    reductionFactorBps: config.u16(POOL_CONFIG.reductionFactor),
+  };
+}
+
+function readCurve(config: ByteReader): readonly CurvePoint[] {
+  return Array.from({ length: POOL_CONFIG.curvePoints }, (_, index) => {
+    const offset = POOL_CONFIG.curve + index * POOL_CONFIG.curvePointLength;
+    return { sqrtPrice: config.u128(offset), liquidity: config.u128(offset + 16) };
+  });
+}
