@@ -8,6 +8,8 @@ export type AccountChanges = ReadonlyMap<Address, Account | null>;
 export type Trade = {
   readonly pool: Address;
   readonly inputMint: Address;
+  /** The other mint: a pump curve names neither. */
+  readonly outputMint: Address;
   readonly amountIn: bigint;
   readonly user: Address;
   readonly clock: Clock;
