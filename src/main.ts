@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import type { ChainSource } from "./chain/chain-source.ts";
 import { createRpcSource } from "./chain/rpc-source.ts";
@@ -19,6 +20,19 @@ import { VENUES } from "./venues/all.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
 const READY_CHAIN_AGE_SECONDS = 120;
+
+/** What the dashboard's own router answers (web/src/app). */
+const DASHBOARD_PAGES = [
+  "/",
+  "/token/:id",
+  "/sign-in",
+  "/api-keys",
+  "/watchlist",
+  "/alerts",
+  "/account",
+  "/method",
+  "/status",
+];
 
 export type Service = {
   readonly url: string;
@@ -62,6 +76,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       logger,
       trustProxyHops: config.trustProxyHops,
       isDemo: chain.source.origin === "demo",
+      dashboard: {
+        directory: join(import.meta.dirname, "..", "web", "dist"),
+        pages: DASHBOARD_PAGES,
+        isBehindTls: config.publicUrl.startsWith("https:"),
+      },
     });
     closers.push(() => app.close());
     const url = await app.listen({ host: config.host, port: config.port });

@@ -5,6 +5,7 @@ import type { Quotas } from "#src/users/quotas.ts";
 import type { Callers } from "./plugins/callers.ts";
 import { registerErrors } from "./plugins/errors.ts";
 import { registerMethods } from "./plugins/methods.ts";
+import { registerStatic, type StaticOptions } from "./plugins/static.ts";
 import { exitabilityRoute } from "./routes/exitability.ts";
 import { healthRoutes, type Readiness } from "./routes/health.ts";
 
@@ -20,6 +21,8 @@ export type HttpDeps = {
   readonly trustProxyHops: number;
   /** Answers made from the demo market say so. */
   readonly isDemo: boolean;
+  /** The built dashboard. */
+  readonly dashboard: StaticOptions;
 };
 
 /** The whole HTTP surface, not listening yet: plugins and routes by name, in order. */
@@ -44,6 +47,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   exitabilityRoute(app, deps);
   healthRoutes(app, deps);
+  registerStatic(app, deps.dashboard);
   refuseOtherMethods();
   await app.ready();
   return app;

@@ -40,6 +40,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
     logger: pino({ level: "silent" }),
     trustProxyHops: setting.trustProxyHops ?? 0,
     isDemo: true,
+    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   t.after(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}) =>

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "vite";
+
+// Builds the dashboard where its build is missing or older than its sources. `npm start` runs it first.
+
+const WEB = join(import.meta.dirname, "..", "web");
+const DIST = join(WEB, "dist");
+const STAMP = join(DIST, "built-from.txt");
+const COMPRESSED = /\.(?:html|js|css|svg|json)$/;
+
+const sources = sourceHash();
+if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === sources) {
+  console.log("The dashboard is built and up to date.");
+} else {
+  await build({ configFile: join(WEB, "vite.config.ts"), logLevel: "warn" });
+  compress();
+  writeFileSync(STAMP, sources);
+  console.log("The dashboard is built.");
+}
+
+/** One hash over everything that the build reads. */
+function sourceHash(): string {
+  const hash = createHash("sha256");
+  const files = readdirSync(WEB, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(DIST))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of [...files, join(WEB, "..", "package-lock.json")]) {
+    hash.update(file.slice(WEB.length)).update("\0").update(readFileSync(file)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
+/** Beside each text file its brotli and gzip form, so that serving costs no compression. */
+function compress(): void {
+  for (const entry of readdirSync(DIST, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !COMPRESSED.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    const parameters = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: parameters }));
+    writeFileSync(`${path}.gz`, gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }));
+  }
+}
