@@ -3,6 +3,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import type { AccountChanges } from "./market-program.ts";
+import type { SearchKey } from "./search-key.ts";
 import { clockAccount } from "./slot-clock.ts";
 
 /** A transaction as far as the node can tell of it afterwards. */
@@ -30,6 +31,13 @@ export type LedgerListener = {
   readonly onSlot: (slot: bigint) => void;
 };
 
+export type LedgerOptions = {
+  /** The clock is a recorded one and never moves. */
+  readonly standsStill?: boolean;
+  readonly refusedSearches?: ReadonlySet<SearchKey>;
+};
+
+const NO_SEARCHES: ReadonlySet<SearchKey> = new Set();
 const TRANSACTIONS_KEPT = 4_000;
 
 /**
@@ -38,7 +46,7 @@ const TRANSACTIONS_KEPT = 4_000;
  */
 export class Ledger {
   #clock: Clock;
-  readonly #standsStill: boolean;
+  readonly #options: LedgerOptions;
   readonly #accounts = new Map<Address, Account>();
   readonly #byOwner = new Map<Address, Set<Address>>();
   readonly #changed = new Set<Address>();
@@ -46,10 +54,9 @@ export class Ledger {
   readonly #transactions = new Map<string, LedgerTransaction>();
   readonly #listeners = new Set<LedgerListener>();
 
-  /** `standsStill`: the clock is a recorded one and never moves. */
-  constructor(clock: Clock, options: { readonly standsStill: boolean } = { standsStill: false }) {
+  constructor(clock: Clock, options: LedgerOptions = {}) {
     this.#clock = clock;
-    this.#standsStill = options.standsStill;
+    this.#options = options;
     this.apply(new Map([[CLOCK_SYSVAR, clockAccount(clock)]]));
   }
 
@@ -57,8 +64,9 @@ export class Ledger {
     return this.#clock;
   }
 
-  get standsStill(): boolean {
-    return this.#standsStill;
+  /** Searches that a node over this ledger refuses, as the recorded one did. */
+  get refusedSearches(): ReadonlySet<SearchKey> {
+    return this.#options.refusedSearches ?? NO_SEARCHES;
   }
 
   get size(): number {
@@ -111,7 +119,7 @@ export class Ledger {
   /** Ends the slot: listeners hear what it changed, and the next one begins. */
   advance(next: Clock): void {
     this.#tellChanges();
-    if (!this.#standsStill) {
+    if (this.#options.standsStill !== true) {
       this.#clock = next;
       this.apply(new Map([[CLOCK_SYSVAR, clockAccount(next)]]));
     }

@@ -4,15 +4,8 @@ import { type Address, parseAddress } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { Ledger } from "./ledger.ts";
+import { RecordingError, readRefusedSearches } from "./recording.ts";
 import { clockAt, clockFromAccount } from "./slot-clock.ts";
-
-/** A file of a recording can't be read as what it should be. */
-export class RecordingError extends Error {
-  constructor(file: string, detail: string, cause?: unknown) {
-    super(`${file}: ${detail}`, { cause });
-    this.name = "RecordingError";
-  }
-}
 
 /**
  * A ledger of the accounts in a folder: one `.json` file each, in the form that
@@ -30,15 +23,16 @@ export async function readRecordedAccounts(folder: string, nowMs: number): Promi
     accounts.set(address, account);
   }
   if (accounts.size === 0) throw new RecordingError(folder, "no account files (*.json)");
+  const refusedSearches = await readRefusedSearches(folder);
   const clockSysvar = accounts.get(CLOCK_SYSVAR);
   if (clockSysvar === undefined) {
-    const ledger = new Ledger(clockAt(nowMs));
+    const ledger = new Ledger(clockAt(nowMs), { refusedSearches });
     ledger.apply(accounts);
     return ledger;
   }
   const clock = clockFromAccount(clockSysvar);
   if (clock === null) throw new RecordingError(folder, "a Clock sysvar that is none");
-  const ledger = new Ledger(clock, { standsStill: true });
+  const ledger = new Ledger(clock, { standsStill: true, refusedSearches });
   ledger.apply(accounts);
   return ledger;
 }

@@ -10,6 +10,7 @@ import {
   filterParam,
   numberParam,
 } from "./rpc-params.ts";
+import { searchKeyOfRequest } from "./search-key.ts";
 import { SLOT_MS, SLOTS_PER_EPOCH } from "./slot-clock.ts";
 import { signatureEntryText, transactionText } from "./transaction-json.ts";
 
@@ -73,6 +74,12 @@ function getProgramAccounts(ledger: Ledger, [program, options]: readonly unknown
   const config = accountConfigParam(options);
   const { filters, withContext: wantsContext } = configParam(options);
   const matches = filterParam(filters);
+  if (ledger.refusedSearches.has(searchKeyOfRequest(programId, filters))) {
+    throw new RpcError(
+      -32010,
+      `${programId} excluded from account secondary indexes; this RPC method unavailable for key`,
+    );
+  }
   checkMinContextSlot(ledger, config.minContextSlot);
   const texts: string[] = [];
   for (const address of ledger.ownedBy(programId)) {

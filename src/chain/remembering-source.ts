@@ -1,0 +1,57 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
+import type { ChainSource } from "./chain-source.ts";
+
+/** What came through a remembering source. */
+export type RememberedReads = {
+  /** The newest answer for each address; null: known not to exist. */
+  readonly accounts: Map<Address, Account | null>;
+  readonly refusedSearches: ProgramFilter[];
+  /** Asked for and never told: neither there nor known to be absent. */
+  readonly unknown: Set<Address>;
+};
+
+/** The same source, which keeps what its reads and searches answered: for a recording. */
+export function rememberReads(source: ChainSource): {
+  readonly source: ChainSource;
+  readonly remembered: RememberedReads;
+} {
+  const remembered: RememberedReads = {
+    accounts: new Map(),
+    refusedSearches: [],
+    unknown: new Set(),
+  };
+  const { accounts, refusedSearches, unknown } = remembered;
+
+  const readAccounts: ChainSource["readAccounts"] = async (addresses, signal) => {
+    const read = await source.readAccounts(addresses, signal);
+    for (const address of addresses) {
+      const account = read.accounts.get(address);
+      if (account !== undefined) accounts.set(address, account);
+      else if (!accounts.has(address)) unknown.add(address);
+      if (accounts.has(address)) unknown.delete(address);
+    }
+    return read;
+  };
+
+  const searchAccounts: ChainSource["searchAccounts"] = async (filter, signal) => {
+    const result = await source.searchAccounts(filter, signal);
+    if (result.kind === "refused") refusedSearches.push(filter);
+    else for (const [address, account] of result.accounts) accounts.set(address, account);
+    return result;
+  };
+
+  return {
+    source: {
+      origin: source.origin,
+      readAccounts,
+      searchAccounts,
+      readHead: (signal) => source.readHead(signal),
+      follow: (events) => source.follow(events),
+      followProgram: (filter, onUpdate) => source.followProgram(filter, onUpdate),
+      close: () => source.close(),
+    },
+    remembered,
+  };
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { cp, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { ChainSource } from "#src/chain/chain-source.ts";
+import { createRpcSource } from "#src/chain/rpc-source.ts";
+import type { Ledger } from "#src/local-node/ledger.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { readRecordedAccounts } from "#src/local-node/recorded-accounts.ts";
+import { accountFileText } from "#src/local-node/recording.ts";
+import { clockAccount, clockAt } from "#src/local-node/slot-clock.ts";
+import { assess } from "#src/measure/assess.ts";
+import { loadMarket } from "#src/track/load-market.ts";
+import { type Address, address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { VENUES } from "#src/venues/all.ts";
+import { sharedPath } from "#test/support/executions.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
+import { record } from "./record.ts";
+
+const COIN = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");
+const NOW_MS = Date.UTC(2026, 10, 20);
+
+async function sourceOver(t: TestContext, ledger: Ledger): Promise<ChainSource> {
+  const node = createLocalNode({ ledger });
+  const urls = await node.listen();
+  const options = { ...urls, origin: "recorded" as const, nowMs: Date.now, random: () => 0.5 };
+  const source = createRpcSource(options);
+  t.after(async () => {
+    await source.close();
+    await node.close();
+  });
+  return source;
+}
+
+async function measure(source: ChainSource, mint: Address): Promise<string | null> {
+  const loaded = await loadMarket({ source, venues: VENUES, nowMs: () => NOW_MS }, mint);
+  if (loaded.kind === "not-found") return null;
+  return JSON.stringify(assess(loaded.market), (_key, value) =>
+    typeof value === "bigint" ? `${value}n` : value,
+  );
+}
+
+function capture() {
+  const lines: string[] = [];
+  return {
+    lines,
+    out: (text: string) => lines.push(text),
+    err: (text: string) => lines.push(text),
+  };
+}
+
+async function mainnetCopy(shared: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "exitability-mainnet-"));
+  await cp(shared, folder, { recursive: true });
+  await writeFile(
+    join(folder, "clock.json"),
+    accountFileText(CLOCK_SYSVAR, clockAccount(clockAt(NOW_MS))),
+  );
+  return folder;
+}
+
+test("a recording measures the same as what was recorded, byte for byte", async (t) => {
+  const shared = sharedPath(t, "mainnet");
+  if (shared === null) return;
+  const original = await mainnetCopy(shared);
+  const source = await sourceOver(t, await readRecordedAccounts(original, NOW_MS));
+  const folder = await mkdtemp(join(tmpdir(), "exitability-recorded-"));
+  const output = capture();
+  assert.equal(await record([COIN, folder], { source, measure, output }), 0);
+  const expected = await measure(source, COIN);
+  assert.ok(expected?.includes(COIN));
+  assert.ok(output.lines.includes(expected));
+  const again = await sourceOver(t, await readRecordedAccounts(folder, 0));
+  assert.equal(await measure(again, COIN), expected);
+});
+
+test("a token without a pool leaves no recording behind", async (t) => {
+  const shared = sharedPath(t, "mainnet");
+  if (shared === null) return;
+  const source = await sourceOver(t, await readRecordedAccounts(await mainnetCopy(shared), NOW_MS));
+  const folder = await mkdtemp(join(tmpdir(), "exitability-recorded-"));
+  const deps = { source, measure, output: capture() };
+  assert.equal(await record([testAddress(77), folder], deps), 1);
+  await assert.rejects(readRecordedAccounts(folder, NOW_MS), /no account files/);
+});
+
+test("a call without a mint or a folder says what is missing", async (t) => {
+  const shared = sharedPath(t, "mainnet");
+  if (shared === null) return;
+  const source = await sourceOver(t, await readRecordedAccounts(await mainnetCopy(shared), NOW_MS));
+  const deps = { source, measure, output: capture() };
+  await assert.rejects(record([COIN], deps), /a mint and a folder/);
+  await assert.rejects(record(["nobody", "x"], deps), /no Solana address/);
+});
