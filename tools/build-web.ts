@@ -2,24 +2,24 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build } from "vite";
-
-// Builds the dashboard where its build is missing or older than its sources. `npm start` runs it first.
 
 const WEB = join(import.meta.dirname, "..", "web");
 const DIST = join(WEB, "dist");
 const STAMP = join(DIST, "built-from.txt");
 const COMPRESSED = /\.(?:html|js|css|svg|json)$/;
 
-const sources = sourceHash();
-if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === sources) {
-  console.log("The dashboard is built and up to date.");
-} else {
+/** Builds the dashboard where its build is missing or older than its sources. */
+export async function buildWeb(): Promise<"built" | "up to date"> {
+  const sources = sourceHash();
+  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === sources) return "up to date";
+  const { build } = await import("vite");
   await build({ configFile: join(WEB, "vite.config.ts"), logLevel: "warn" });
   compress();
   writeFileSync(STAMP, sources);
-  console.log("The dashboard is built.");
+  return "built";
 }
+
+if (import.meta.main) console.log(`The dashboard is ${await buildWeb()}.`);
 
 /** One hash over everything that the build reads. */
 function sourceHash(): string {
