@@ -78,11 +78,11 @@ function versionOf(state: LiveState, token: FollowedToken): number {
   return version;
 }
 
-/** Pools whose own account is there; one that is known to be closed holds nothing and is left out. */
+/** Pools that are loaded and whose own account is there; one that is known to be closed holds nothing and is left out. */
 function standingPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
   const pools: OpenPool[] = [];
-  for (const { open } of group.pools.values()) {
-    if (state.known.get(open.ref.address) !== null) pools.push(open);
+  for (const { open, isLoaded } of group.pools.values()) {
+    if (isLoaded && state.known.get(open.ref.address) !== null) pools.push(open);
   }
   return pools;
 }

@@ -12,14 +12,24 @@ export type PoolQuery = {
 
 export type Discovery = {
   readonly pools: readonly PoolRef[];
-  /** Addresses at which a pool of this mint can appear later, with the venue it would be. */
+  /** Addresses at which a pool of this mint is likely to appear later, with the venue it would be. */
   readonly vacant: readonly PoolRef[];
+  readonly filters: readonly VenueFilter[];
   /** What the search itself brought in. */
   readonly accounts: ReadonlyMap<Address, Account | null>;
   /** Whether every query was answered. */
   readonly isComplete: boolean;
   readonly refusals: readonly string[];
 };
+
+/** A query for a venue's pools of the mint. */
+export type VenueFilter = { readonly venue: Venue<unknown>; readonly filter: ProgramFilter };
+
+/**
+ * A venue with so few places for a mint's pool puts it there: these are watched. Of a venue with
+ * dozens, one place per fee configuration, hardly any will ever be taken.
+ */
+const FEW_PLACES = 4;
 
 export type DiscoveryDeps = {
   readonly source: ChainSource;
@@ -62,9 +72,11 @@ export async function discoverPools(
     for (const pool of part.pools) if (!pools.has(pool.address)) pools.set(pool.address, pool);
     for (const [address, account] of part.accounts) keepNewest(accounts, address, account);
   }
+  const likely = searches.flatMap(({ derived }) => (derived.length <= FEW_PLACES ? derived : []));
   return {
     pools: [...pools.values()],
-    vacant: derived.filter(({ address }) => !pools.has(address)),
+    vacant: derived.filter(({ address }) => likely.includes(address) && !pools.has(address)),
+    filters,
     accounts,
     isComplete: refusals.length === 0,
     refusals,

@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { MAX_POOLS } from "./choose-pools.ts";
 import { addUse, followAccount, removeUse } from "./followed-accounts.ts";
 import { accountsNeeded, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedPool, LiveState, PoolGroup, PoolNeed, Vacancy } from "./live-state.ts";
@@ -16,6 +17,7 @@ export function addGroup(
     mint,
     pools: new Map(),
     vacancies: new Map(),
+    filters: found.filters,
     leftOut: found.leftOut,
     isSearchComplete: found.isSearchComplete,
     version: 0,
@@ -25,7 +27,10 @@ export function addGroup(
   return group;
 }
 
-/** Takes in what a search found: new pools are added, and none is dropped, for a search may miss some. */
+/**
+ * Takes in what a search found. New pools are added; none is dropped for not being among them, for a
+ * search may miss some, unless there are too many, and then the search has weighed them.
+ */
 export function mergeFound(
   state: LiveState,
   group: PoolGroup,
@@ -36,6 +41,12 @@ export function mergeFound(
   group.isSearchComplete = found.isSearchComplete;
   for (const ref of found.pools) addPool(state, group, ref, loaded);
   for (const ref of found.vacant) addVacancy(state, group, ref, loaded);
+  if (group.pools.size <= MAX_POOLS) return;
+  const chosen = new Set(found.pools.map(({ address }) => address));
+  for (const pool of group.pools.values()) {
+    if (!chosen.has(pool.open.ref.address)) removePool(state, pool);
+  }
+  group.version++;
 }
 
 /** Follows a pool of the group, unless its pair is readable and is none that we count. */
@@ -56,11 +67,15 @@ export function addPool(
     needs: new Map(),
     changes: 0,
     changedSlot: -1n,
+    isLoaded: false,
     waitingSinceMs: null,
     needsCheckedAtMs: 0,
   };
   group.pools.set(ref.address, pool);
   checkNeeds(state, pool, loaded);
+  pool.isLoaded = [...pool.needs.values()].every(
+    ({ account }) => account.held.account !== undefined,
+  );
   state.dirtyPools.add(pool);
   return pool;
 }

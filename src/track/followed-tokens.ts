@@ -6,6 +6,7 @@ import { addGroup, removeGroup } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedAccount, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
+import { isStable } from "./quote-mints.ts";
 
 /** Pools of a token are searched again this often, beside what subscriptions tell. */
 export const SEARCH_EVERY_MS = 120_000;
@@ -67,6 +68,15 @@ export function hopsOf(state: LiveState, token: FollowedToken): readonly PoolGro
     }
   }
   return hops;
+}
+
+/** Whether a pool of the token leads through a stable whose SOL pools were never looked for. */
+export function lacksHop(state: LiveState, token: FollowedToken): boolean {
+  for (const { open } of token.group.pools.values()) {
+    const { quoteMint } = open;
+    if (quoteMint !== null && isStable(quoteMint) && !state.hops.has(quoteMint)) return true;
+  }
+  return false;
 }
 
 /** Every account that an assessment of the token rests on; vacancies are read along with them. */

@@ -3,6 +3,7 @@ import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { Mint } from "#src/venues/token/mint.ts";
+import type { VenueFilter } from "./discover-pools.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { createSlotTimes, type SlotTimes } from "./slot-times.ts";
@@ -51,6 +52,8 @@ export type FollowedPool = {
   /** Slots at which anything of it changed, and the newest of them. */
   changes: number;
   changedSlot: bigint;
+  /** False while it was just found and its accounts are on their way: nothing is known of it yet. */
+  isLoaded: boolean;
   /** Since when it has waited for parts of itself; null: it does not. */
   waitingSinceMs: number | null;
   /** When the venue was last asked which accounts it needs. */
@@ -62,6 +65,8 @@ export type PoolGroup = {
   readonly mint: Address;
   readonly pools: Map<Address, FollowedPool>;
   readonly vacancies: Map<Address, Vacancy>;
+  /** The queries that find its pools. */
+  readonly filters: readonly VenueFilter[];
   leftOut: UnpricedPool | null;
   isSearchComplete: boolean;
   /** Counts changes of any of its pools. */

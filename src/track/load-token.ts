@@ -7,7 +7,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addres
 import { decodeMint, type Mint } from "#src/venues/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { choosePools } from "./choose-pools.ts";
-import { discoverPools, type PoolQuery } from "./discover-pools.ts";
+import { discoverPools, type PoolQuery, type VenueFilter } from "./discover-pools.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
@@ -26,6 +26,8 @@ export type FoundPools = {
   readonly pools: readonly PoolRef[];
   /** Addresses at which a pool of it can appear later. */
   readonly vacant: readonly PoolRef[];
+  /** The queries that were run for it. */
+  readonly filters: readonly VenueFilter[];
   /** Pools that were left out for their number, as one. */
   readonly leftOut: UnpricedPool | null;
   readonly isSearchComplete: boolean;
@@ -108,6 +110,7 @@ async function findPools(
   return {
     pools: choice.pools,
     vacant: discovery.vacant,
+    filters: discovery.filters,
     leftOut: choice.leftOut,
     isSearchComplete: discovery.isComplete && choice.isComplete,
     refusals: discovery.refusals,

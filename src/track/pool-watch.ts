@@ -1,12 +1,10 @@
 import type { AccountUpdate, ChainSource, Subscription } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { addPool } from "./followed-pools.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
-import { isStable } from "./quote-mints.ts";
 
 /** Tokens whose programs are listened to: each costs a subscription per filter of every venue. */
 const MAX_TOKENS = 40;
@@ -15,7 +13,6 @@ const SEARCH_SOON_MS = 5_000;
 
 export type PoolWatchDeps = {
   readonly source: ChainSource;
-  readonly venues: readonly Venue<unknown>[];
   readonly state: LiveState;
   readonly nowMs: () => number;
 };
@@ -31,21 +28,16 @@ export class PoolWatch {
 
   open(token: FollowedToken): void {
     if (this.#byMint.has(token.mint) || this.#byMint.size >= MAX_TOKENS) return;
-    const pairedWith = isStable(token.mint) ? WSOL : null;
-    const followings = this.#deps.venues.flatMap((venue) =>
-      venue
-        .search(token.mint, pairedWith)
-        .filters.map((filter) =>
-          this.#deps.source.followProgram(filter, (update) => this.#consider(token, venue, update)),
-        ),
+    const subscriptions = token.group.filters.map(({ venue, filter }) =>
+      this.#deps.source.followProgram(filter, (update) => this.#consider(token, venue, update)),
     );
-    this.#byMint.set(token.mint, followings);
+    this.#byMint.set(token.mint, subscriptions);
   }
 
   async close(mint: Address): Promise<void> {
-    const followings = this.#byMint.get(mint) ?? [];
+    const subscriptions = this.#byMint.get(mint) ?? [];
     this.#byMint.delete(mint);
-    await Promise.all(followings.map((following) => following.close()));
+    await Promise.all(subscriptions.map((subscription) => subscription.close()));
   }
 
   async closeAll(): Promise<void> {

@@ -30,6 +30,7 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
     if (mustWait(state, pool, nowMs)) continue;
     state.dirtyPools.delete(pool);
     rereadPool(pool.open, state.known);
+    pool.isLoaded = true;
     if (pool.open.decoded.kind === "unusable") state.uncheckedPools.add(pool);
     pool.group.version++;
     if (pool.group.token !== null) state.dirtyTokens.add(pool.group.token);

@@ -9,7 +9,7 @@ import { AccountReads } from "./account-reads.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
 import { mergeFound } from "./followed-pools.ts";
-import { accountsOf } from "./followed-tokens.ts";
+import { accountsOf, lacksHop } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
 import { findTokenPools, type LoadDeps } from "./load-token.ts";
@@ -99,9 +99,10 @@ class LiveTracker implements Tracker {
       onFailure: (cause) => this.#failed("read accounts", cause),
     });
     this.#loads = new TokenLoads(this.#loadDeps, this.#state, signal);
-    this.#poolWatch = new PoolWatch({ source, venues, state: this.#state, nowMs });
+    this.#poolWatch = new PoolWatch({ source, state: this.#state, nowMs });
     this.#following = source.follow({
       onUpdate: (update) => applyUpdate(this.#state, update, nowMs()),
+      onFollowed: (addresses) => this.#reads.queue(addresses),
       onGap: () => rereadEverything(this.#state, nowMs()),
       onSlot: (slot) => this.#hearSlot(slot),
     });
@@ -273,6 +274,10 @@ class LiveTracker implements Tracker {
     this.#reads.queue(dueRereads(this.#state, nowMs, isStreaming));
     for (const token of dueSearches(this.#state, nowMs)) {
       this.#inBackground("search pools", this.#searchAgain(token));
+    }
+    for (const token of this.#state.tokens.values()) {
+      if (!lacksHop(this.#state, token)) continue;
+      this.#inBackground("load a second hop", this.#loads.ensureHops(token));
     }
     if (nowMs - this.#state.times.receivedAtMs >= HEAD_SILENT_MS) {
       this.#inBackground("read the head", this.#readHead());
