@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Ledger } from "#src/local-node/ledger.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { type Address, addressBytes } from "#src/units/address.ts";
+import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
+import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
+import { EventLog } from "#test/support/event-log.ts";
+import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+import type { AccountUpdate } from "./chain-source.ts";
+import { createRpcSource } from "./rpc-source.ts";
+
+const PROGRAM = testAddress(1);
+const POOL = testAddress(2);
+const OTHER_POOL = testAddress(3);
+const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+const LINK_TIMING = { silentAfterMs: 120, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
+
+type Told =
+  | { readonly kind: "update"; readonly update: AccountUpdate }
+  | { readonly kind: "slot"; readonly slot: bigint }
+  | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
+  | { readonly kind: "followed"; readonly addresses: readonly Address[] };
+
+/** A chain whose slots the test ends, or that ends them by itself every few milliseconds. */
+async function startChain(t: TestContext) {
+  const ledger = new Ledger(START);
+  const node = createLocalNode({ ledger });
+  const link = new FaultyLink(await node.listen());
+  await link.open();
+  const source = createRpcSource({
+    ...link.urls,
+    origin: "live",
+    nowMs: () => performance.now(),
+    random: () => 0.5,
+    retry: { attempts: 2, firstWaitMs: 1, longestWaitMs: 5 },
+    linkTiming: LINK_TIMING,
+    staleWaitMs: 1,
+  });
+  const endSlot = () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n });
+  const pulse = setInterval(endSlot, 10);
+  t.after(async () => {
+    clearInterval(pulse);
+    await source.close();
+    await link.cut();
+    await node.close();
+  });
+  const set = (address: Address, byte: number) =>
+    ledger.apply(new Map([[address, testAccount(PROGRAM, [byte])]]));
+  return { ledger, link, source, set };
+}
+
+function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
+  const log = new EventLog<Told>();
+  const following = chain.source.follow({
+    onUpdate: (update) => log.add({ kind: "update", update }),
+    onSlot: (slot) => log.add({ kind: "slot", slot }),
+    onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
+    onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
+  });
+  const updateTo = (address: Address, byte: number) =>
+    log.first(
+      (told) =>
+        told.kind === "update" &&
+        told.update.address === address &&
+        told.update.account?.data[0] === byte,
+      `${address} becomes ${byte}`,
+    );
+  const followed = (address: Address) =>
+    log.first(
+      (told) => told.kind === "followed" && told.addresses.includes(address),
+      `${address} is followed`,
+    );
+  const gap = () => log.first((told) => told.kind === "gap", "a gap");
+  return { log, following, updateTo, followed, gap };
+}
+
+test("a followed account's changes arrive with their slots, as do slots", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(POOL);
+  chain.set(POOL, 7);
+  const told = await updateTo(POOL, 7);
+  assert.ok(told.kind === "update" && told.update.slot >= START.slot);
+  assert.equal(told.update.account?.slot, told.update.slot);
+  await log.first((event) => event.kind === "slot", "a slot");
+  assert.equal(chain.link.connections, 1);
+});
+
+test("a closed account is told as not existing", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, log } = followAll(chain);
+  chain.set(POOL, 1);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.ledger.apply(new Map([[POOL, null]]));
+  await log.first((told) => told.kind === "update" && told.update.account === null, "closing");
+});
+
+test("an address that was removed, or a following that was closed, is told of no more", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await Promise.all([followed(POOL), followed(OTHER_POOL)]);
+  following.remove([POOL]);
+  await chain.source.readHead();
+  chain.set(POOL, 5);
+  chain.set(OTHER_POOL, 6);
+  await updateTo(OTHER_POOL, 6);
+  const ofPool = log.events.filter(
+    (told) => told.kind === "update" && told.update.address === POOL,
+  );
+  assert.deepEqual(
+    ofPool.filter((told) => told.kind === "update" && told.update.account?.data[0] === 5),
+    [],
+  );
+  await following.close();
+  const before = log.events.length;
+  const second = followAll(chain);
+  second.following.add([OTHER_POOL]);
+  await second.followed(OTHER_POOL);
+  chain.set(OTHER_POOL, 9);
+  await second.updateTo(OTHER_POOL, 9);
+  assert.equal(log.events.length, before);
+});
+
+test("after the node was cut off and came back, everything is followed again and a gap told", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, gap, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await Promise.all([followed(POOL), followed(OTHER_POOL)]);
+  await log.first((told) => told.kind === "slot", "a slot");
+  await chain.link.cut();
+  const cutAt = chain.ledger.clock.slot;
+  chain.set(POOL, 3);
+  await chain.link.open();
+  const told = await gap();
+  assert.ok(told.kind === "gap" && told.sinceSlot !== null && told.sinceSlot <= cutAt);
+  const read = await chain.source.readAccounts([POOL]);
+  assert.equal(read.accounts.get(POOL)?.data[0], 3);
+  chain.set(OTHER_POOL, 4);
+  await updateTo(OTHER_POOL, 4);
+});
+
+test("a link that is open but silent is left for a new one", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, gap } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const connections = new EventLog<number>();
+  chain.link.onConnection = connections.add;
+  chain.link.freeze();
+  chain.set(POOL, 8);
+  await connections.first(() => true, "a new connection");
+  chain.link.thaw();
+  await gap();
+  chain.set(POOL, 9);
+  await updateTo(POOL, 9);
+});
+
+test("reads from a node that lags are honest about their slot", async (t) => {
+  const chain = await startChain(t);
+  const lagging = lagBehind(chain.ledger, 5);
+  const laggingNode = createLocalNode({ ledger: lagging });
+  t.after(laggingNode.close);
+  chain.set(POOL, 1);
+  const fresh = await chain.source.readAccounts([POOL]);
+  chain.link.readFrom(await laggingNode.listen());
+  const stale = await chain.source.readAccounts([POOL]);
+  assert.ok(stale.slot <= fresh.slot + 5n);
+  const account = stale.accounts.get(POOL);
+  assert.ok(account === null || account === undefined || account.slot === stale.slot);
+});
+
+test("with every tenth notification lost, the last state still comes with the next change", async (t) => {
+  const chain = await startChain(t);
+  chain.link.losesNotification = (n) => n % 10 === 0;
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const slotEnds = new EventLog<bigint>();
+  chain.ledger.listen({
+    onAccount: () => {},
+    onTransaction: () => {},
+    onSlot: slotEnds.add,
+  });
+  for (let byte = 1; byte <= 25; byte++) {
+    chain.set(POOL, byte);
+    const { slot } = chain.ledger.clock;
+    await slotEnds.first((ended) => ended > slot, "the slot's end");
+  }
+  await updateTo(POOL, 25);
+  const received = new Set(
+    log.events.flatMap((told) => (told.kind === "update" ? [told.update.account?.data[0]] : [])),
+  );
+  assert.equal(received.size, 23);
+});
+
+test("new accounts of a program are told of where they match", async (t) => {
+  const chain = await startChain(t);
+  const mint = testAddress(9);
+  const log = new EventLog<AccountUpdate>();
+  const memcmp = [{ offset: 1, bytes: mint }];
+  const subscription = chain.source.followProgram(
+    { programId: PROGRAM, dataSize: 33, memcmp },
+    log.add,
+  );
+  const { following, followed } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const bytes = addressBytes(mint) ?? [];
+  chain.ledger.apply(
+    new Map([
+      [testAddress(20), testAccount(PROGRAM, [1, ...bytes])],
+      [testAddress(21), testAccount(PROGRAM, [1, ...bytes, 0])],
+      [testAddress(22), testAccount(testAddress(30), [1, ...bytes])],
+    ]),
+  );
+  await log.first(({ address }) => address === testAddress(20), "the new pool");
+  assert.deepEqual([...new Set(log.events.map(({ address }) => address))], [testAddress(20)]);
+  await subscription.close();
+});
+
+test("a listener that throws costs its one event", async (t) => {
+  const chain = await startChain(t);
+  const broken = chain.source.follow({
+    onUpdate: () => {
+      throw new Error("listener's mistake");
+    },
+    onSlot: () => {},
+    onGap: () => {},
+  });
+  broken.add([POOL]);
+  const { following, followed, updateTo } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.set(POOL, 1);
+  await updateTo(POOL, 1);
+});
