@@ -2,6 +2,7 @@ import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
 import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
 import { meteoraDbc } from "./meteora-dbc/adapter.ts";
 import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
+import { orcaWhirlpool } from "./orca-whirlpool/adapter.ts";
 import { pumpCurve } from "./pump-curve/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
@@ -16,6 +17,7 @@ export const VENUES: readonly Venue<unknown>[] = [
   meteoraDammV2,
   meteoraDbc,
   meteoraDlmm,
+  orcaWhirlpool,
   pumpCurve,
   pumpSwap,
   raydiumAmmV4,

@@ -1,0 +1,43 @@
+import type { Address } from "#src/units/address.ts";
+import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
+import type { AdaptiveFee } from "./adaptive-fee.ts";
+
+/** A price level at which liquidity changes. */
+export type Tick = {
+  readonly tick: number;
+  /** What the pool's liquidity gains when the price rises through it. */
+  readonly liquidityNet: bigint;
+};
+
+/** Initialised ticks of one array, ascending; none where the array does not exist. */
+export type TickArray = { readonly start: number; readonly ticks: readonly Tick[] };
+
+/** One of the pool's two tokens. */
+export type Side = {
+  readonly mint: Address;
+  readonly transferFee: TransferFeeSchedule | null;
+  /** Base units in the vault, fees owed to others included. */
+  readonly heldInVault: bigint;
+  /** A transfer hook stands on the mint. */
+  readonly hasHook: boolean;
+};
+
+/** A Whirlpool as far as selling goes; prices are token B per token A. */
+export type WhirlpoolState = {
+  readonly tokenA: Side;
+  readonly tokenB: Side;
+  /** Whether an issuer froze a vault: no transfer passes. */
+  readonly hasFrozenVault: boolean;
+  readonly tickSpacing: number;
+  readonly feeRatePpm: number;
+  readonly liquidity: bigint;
+  readonly sqrtPriceX64: bigint;
+  readonly tickCurrent: number;
+  /** Seconds; swaps begin at it. Zero where the pool has no Oracle. */
+  readonly tradeEnableTimestamp: bigint;
+  readonly adaptiveFee: AdaptiveFee | null;
+  /** What is known of the arrays that a swap may use, by their start. */
+  readonly arrays: ReadonlyMap<number, TickArray>;
+  /** Whether one of the arrays that a swap may use was not delivered. */
+  readonly isPartlyLoaded: boolean;
+};

@@ -1,0 +1,256 @@
+import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
+import { MathError } from "#src/units/math-error.ts";
+import { transferFee } from "../token/transfer-fee.ts";
+import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
+import type { Side, WhirlpoolState } from "./pool-state.ts";
+import {
+  accumulateFee,
+  advanceFee,
+  beginFee,
+  boundPass,
+  endFee,
+  feePpmNow,
+  type SwapFee,
+} from "./swap-fee.ts";
+import { computeStep } from "./swap-step.ts";
+import {
+  MAX_SQRT_PRICE_X64,
+  MIN_SQRT_PRICE_X64,
+  sqrtPriceAtTick,
+  tickAtSqrtPrice,
+} from "./tick-math.ts";
+import { type Stop, stopsAhead } from "./tick-sequence.ts";
+
+/**
+ * Passes of the inner loop that one swap may take. A transaction's compute budget ends well before;
+ * the bound keeps a hostile adaptive fee, which stops at every tick group, from taking seconds.
+ */
+const MAX_PASSES = 1_000;
+
+/** Where a swap stands between two ticks. Advanced in place, copied to be resumed. */
+type Cursor = {
+  readonly stops: readonly Stop[];
+  /** Base units sold so far, fee included. */
+  consumed: bigint;
+  /** Output so far, before the output token's transfer fee. */
+  paid: bigint;
+  tradeFee: bigint;
+  sqrtPriceX64: bigint;
+  tick: number;
+  liquidity: bigint;
+  nextIndex: number;
+  passes: number;
+  /** Null: the fee is static. */
+  fee: SwapFee | null;
+};
+
+type Outcome =
+  | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
+  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+
+/** A quote with what the swap's event tells besides. */
+export type SwapQuote =
+  | {
+      readonly kind: "filled";
+      /** What reaches the trader. */
+      readonly amountOut: bigint;
+      /** What leaves the pool, before the output token's transfer fee. */
+      readonly grossOut: bigint;
+      /** LP and protocol fee together, base units of the input token. */
+      readonly tradeFee: bigint;
+      readonly after: WhirlpoolState;
+    }
+  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+
+/** What the program pays for an exact-in order without a price limit; see README.md for its steps. */
+export function quoteExactIn(state: WhirlpoolState, order: ExactIn): Quote<WhirlpoolState> {
+  return quoteSwap(state, order);
+}
+
+/** As `quoteExactIn`, with the amounts that the program's event tells. */
+export function quoteSwap(state: WhirlpoolState, order: ExactIn): SwapQuote {
+  return quoteFrom(state, order, null).quote;
+}
+
+/**
+ * Quotes ascending amounts of one token, each from the same state, in one traversal: ticks that an
+ * order crosses whole pay the same to every larger one.
+ */
+export function quoteAscendingReference(
+  state: WhirlpoolState,
+  inputMint: ExactIn["inputMint"],
+  amountsIn: readonly bigint[],
+  clock: Clock,
+): readonly (bigint | null)[] {
+  let resumeFrom: Cursor | null = null;
+  return amountsIn.map((amountIn) => {
+    const found = quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom);
+    resumeFrom = found.resumeFrom;
+    return found.quote.kind === "filled" ? found.quote.amountOut : null;
+  });
+}
+
+function quoteFrom(
+  state: WhirlpoolState,
+  order: ExactIn,
+  resumeFrom: Cursor | null,
+): { readonly quote: SwapQuote; readonly resumeFrom: Cursor | null } {
+  const refusal = refusalBeforeSwap(state, order);
+  if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
+  try {
+    const aToB = order.inputMint === state.tokenA.mint;
+    const sold = aToB ? state.tokenA : state.tokenB;
+    const amount =
+      order.amountIn - transferFee(sold.transferFee, order.amountIn, order.clock.epoch);
+    if (amount === 0n) return { quote: unfillable("amount-zero"), resumeFrom };
+    const cursor = resumeFrom ?? begin(state, aToB, order.clock);
+    if (cursor === null) return { quote: unfillable("refused"), resumeFrom };
+    const outcome = swapExactIn(state, aToB, amount, { ...cursor });
+    if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
+    const quote = settle({ state, order, aToB, cursor: outcome.cursor });
+    return { quote, resumeFrom: outcome.resumeFrom };
+  } catch (error) {
+    if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
+    throw error;
+  }
+}
+
+function refusalBeforeSwap(state: WhirlpoolState, order: ExactIn): UnfillableReason | null {
+  if (order.inputMint !== state.tokenA.mint && order.inputMint !== state.tokenB.mint) {
+    return "refused";
+  }
+  if (order.amountIn <= 0n) return "amount-zero";
+  if (order.amountIn > U64_MAX) return "overflow";
+  if (state.hasFrozenVault) return "paused";
+  return order.clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : null;
+}
+
+function begin(state: WhirlpoolState, aToB: boolean, clock: Clock): Cursor | null {
+  const fee = beginFee(state, clock.unixTimestamp);
+  if (fee === "refused") return null;
+  return {
+    stops: stopsAhead(state, aToB),
+    consumed: 0n,
+    paid: 0n,
+    tradeFee: 0n,
+    sqrtPriceX64: state.sqrtPriceX64,
+    tick: state.tickCurrent,
+    liquidity: state.liquidity,
+    nextIndex: 0,
+    passes: 0,
+    fee,
+  };
+}
+
+/**
+ * The swap loop, step by step as the program runs it: outside from stop to stop, inside from one tick
+ * group to the next where the fee is adaptive.
+ *
+ * @see swap in manager/swap_manager.rs
+ */
+function swapExactIn(
+  state: WhirlpoolState,
+  aToB: boolean,
+  amount: bigint,
+  cursor: Cursor,
+): Outcome {
+  const limitX64 = aToB ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
+  if (state.sqrtPriceX64 === limitX64) return unfillable("insufficient-liquidity");
+
+  const baseFeePpm = BigInt(state.feeRatePpm);
+  let resumeFrom = { ...cursor };
+  while (cursor.consumed < amount && cursor.sqrtPriceX64 !== limitX64) {
+    resumeFrom = { ...cursor };
+    const next = cursor.stops[cursor.nextIndex];
+    if (next === undefined) return unfillable("insufficient-liquidity");
+    const targetX64 = sqrtPriceAtTick(next.tick);
+
+    let liquidityNext = cursor.liquidity;
+    do {
+      if (++cursor.passes > MAX_PASSES) return unfillable("refused");
+      const fee = cursor.fee === null ? null : accumulateFee(cursor.fee);
+      const feePpm = fee === null ? baseFeePpm : feePpmNow(fee, state.feeRatePpm);
+      const bound = fee === null ? null : boundPass(fee, targetX64, cursor.liquidity, aToB);
+      const step = computeStep({
+        sqrtPriceX64: cursor.sqrtPriceX64,
+        targetX64: bound?.sqrtPriceX64 ?? targetX64,
+        liquidity: cursor.liquidity,
+        remaining: amount - cursor.consumed,
+        feePpm,
+        aToB,
+      });
+      cursor.consumed += step.amountIn + step.fee;
+      checkedU64(amount - cursor.consumed, "remaining");
+      cursor.paid = checkedU64(cursor.paid + step.amountOut, "paid");
+      cursor.tradeFee += step.fee;
+
+      if (step.sqrtPriceX64 === targetX64) {
+        if (next.isInitialized) {
+          liquidityNext = checkedU128(
+            aToB ? cursor.liquidity - next.liquidityNet : cursor.liquidity + next.liquidityNet,
+            "liquidity",
+          );
+        }
+        cursor.tick = aToB ? next.tick - 1 : next.tick;
+      } else if (step.sqrtPriceX64 !== cursor.sqrtPriceX64) {
+        cursor.tick = tickAtSqrtPrice(step.sqrtPriceX64);
+      }
+      cursor.sqrtPriceX64 = step.sqrtPriceX64;
+      if (fee !== null) {
+        cursor.fee = advanceFee(fee, {
+          sqrtPriceX64: step.sqrtPriceX64,
+          nextTick: next.tick,
+          nextTickX64: targetX64,
+          isSkipping: bound?.isSkipping ?? false,
+          aToB,
+        });
+      }
+    } while (cursor.consumed < amount && cursor.sqrtPriceX64 !== targetX64);
+    cursor.liquidity = liquidityNext;
+    cursor.nextIndex++;
+  }
+  return { kind: "filled", cursor, resumeFrom };
+}
+
+type Settlement = {
+  readonly state: WhirlpoolState;
+  readonly order: ExactIn;
+  readonly aToB: boolean;
+  readonly cursor: Cursor;
+};
+
+function settle({ state, order, aToB, cursor }: Settlement): SwapQuote {
+  const sold = aToB ? state.tokenA : state.tokenB;
+  const bought = aToB ? state.tokenB : state.tokenA;
+  const grossOut = cursor.paid;
+  const soldAfter: Side = { ...sold, heldInVault: sold.heldInVault + cursor.consumed };
+  const boughtAfter: Side = {
+    ...bought,
+    heldInVault: maxBigint(bought.heldInVault - grossOut, 0n),
+  };
+  return {
+    kind: "filled",
+    amountOut: grossOut - transferFee(bought.transferFee, grossOut, order.clock.epoch),
+    grossOut,
+    tradeFee: cursor.tradeFee,
+    after: {
+      ...state,
+      tokenA: aToB ? soldAfter : boughtAfter,
+      tokenB: aToB ? boughtAfter : soldAfter,
+      sqrtPriceX64: cursor.sqrtPriceX64,
+      tickCurrent: cursor.tick,
+      liquidity: cursor.liquidity,
+      adaptiveFee:
+        cursor.fee === null
+          ? null
+          : endFee(cursor.fee, state.sqrtPriceX64, cursor.sqrtPriceX64, order.clock.unixTimestamp),
+    },
+  };
+}
+
+function unfillable(reason: UnfillableReason): {
+  readonly kind: "unfillable";
+  readonly reason: UnfillableReason;
+} {
+  return { kind: "unfillable", reason };
+}
