@@ -16,5 +16,5 @@ export function replay(execution: RecordedExecution): Replay {
   const quote = venue.quoteExactIn(decoded.state, { inputMint, amountIn, clock });
   return quote.kind === "filled"
     ? { amountOut: quote.amountOut, reason: null }
-    : { amountOut: null, reason: quote.reason };
+    : { amountOut: quote.partlyPaid ?? null, reason: quote.reason };
 }

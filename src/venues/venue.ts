@@ -83,7 +83,12 @@ export type UnfillableReason = (typeof UNFILLABLE_REASONS)[number];
 /** `amountOut` reaches the trader after every fee, the output mint's transfer fee included. */
 export type Quote<State> =
   | { readonly kind: "filled"; readonly amountOut: bigint; readonly after: State }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+  | {
+      readonly kind: "unfillable";
+      readonly reason: UnfillableReason;
+      /** What the program pays where, instead of refusing, it takes a part of the order. */
+      readonly partlyPaid?: bigint;
+    };
 
 /** Something that makes a decoded pool's quotes less certain (method.md section 4). */
 export type PoolCaution =

@@ -1,5 +1,4 @@
 import { divCeil } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
 
 /** A fee that grows with the square of how many tick groups the price has moved lately. */
@@ -28,10 +27,11 @@ export type AdaptiveFee = {
 export const ACCUMULATOR_SCALE = 10_000;
 const REDUCTION_DENOMINATOR = 10_000;
 const CONTROL_DENOMINATOR = 100_000n * 10_000n * 10_000n;
+/** What `maxAccumulator * groupSize` may come to: the program multiplies them in u32. */
+export const MAX_CROSSED = 0xffff_ffff;
 /** The highest rate that fees add up to. */
 const MAX_FEE_PPM = 100_000;
 const MAX_REFERENCE_AGE_SECONDS = 3_600n;
-const U32_MAX = 0xffff_ffff;
 
 /** `floor(tick / groupSize)`: the group that a tick lies in. */
 export function groupOfTick(fee: AdaptiveFee, tick: number): number {
@@ -69,13 +69,11 @@ export function accumulate(fee: AdaptiveFee, group: number): AdaptiveFee {
  * The whole rate in parts per million: the pool's own and the adaptive part, rounded up, capped
  * together.
  *
- * @throws MathError where the program's u32 product overflows
  * @see get_total_fee_rate in manager/fee_rate_manager.rs
  */
 export function totalFeePpm(baseFeePpm: number, fee: AdaptiveFee): number {
-  const crossed = fee.accumulator * fee.groupSize;
-  if (crossed > U32_MAX) throw new MathError("overflow", { what: "crossed", value: crossed });
-  const squared = BigInt(crossed) * BigInt(crossed);
+  const crossed = BigInt(fee.accumulator * fee.groupSize);
+  const squared = crossed * crossed;
   const adaptivePpm = divCeil(BigInt(fee.controlFactor) * squared, CONTROL_DENOMINATOR);
   const capped = adaptivePpm > MAX_FEE_PPM ? MAX_FEE_PPM : toNumber(adaptivePpm);
   return Math.min(baseFeePpm + capped, MAX_FEE_PPM);

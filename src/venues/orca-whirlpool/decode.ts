@@ -5,7 +5,7 @@ import { ByteReader, BytesEnded } from "../byte-reader.ts";
 import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
-import type { AdaptiveFee } from "./adaptive-fee.ts";
+import { type AdaptiveFee, MAX_CROSSED } from "./adaptive-fee.ts";
 import { ORACLE, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
 import type { Side, TickArray, WhirlpoolState } from "./pool-state.ts";
 import { oracleAddress, readTickArray, tickArrayAddress } from "./tick-arrays.ts";
@@ -173,7 +173,10 @@ function readOracle(pool: Address, known: AccountSet): Oracle | null {
     reader.has(0, ORACLE.discriminator) &&
     reader.address(ORACLE.whirlpool) === pool;
   const groupSize = isOracle ? reader.u16(ORACLE.tickGroupSize) : 0;
-  if (groupSize === 0) throw new Unusable("undecodable", `${address} is no oracle of this pool`);
+  const maxAccumulator = isOracle ? reader.u32(ORACLE.maxVolatilityAccumulator) : 0;
+  if (groupSize === 0 || maxAccumulator * groupSize > MAX_CROSSED) {
+    throw new Unusable("undecodable", `${address} is no oracle of this pool`);
+  }
   return {
     tradeEnableTimestamp: reader.u64(ORACLE.tradeEnableTimestamp),
     adaptiveFee: {
@@ -181,7 +184,7 @@ function readOracle(pool: Address, known: AccountSet): Oracle | null {
       decayPeriod: BigInt(reader.u16(ORACLE.decayPeriod)),
       reductionFactor: reader.u16(ORACLE.reductionFactor),
       controlFactor: reader.u32(ORACLE.adaptiveFeeControlFactor),
-      maxAccumulator: reader.u32(ORACLE.maxVolatilityAccumulator),
+      maxAccumulator,
       groupSize,
       majorSwapThresholdTicks: reader.u16(ORACLE.majorSwapThresholdTicks),
       lastReferenceUpdate: reader.u64(ORACLE.lastReferenceUpdateTimestamp),

@@ -60,7 +60,14 @@ export type SwapQuote =
       readonly tradeFee: bigint;
       readonly after: WhirlpoolState;
     }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+  | Unfillable;
+
+type Unfillable = {
+  readonly kind: "unfillable";
+  readonly reason: UnfillableReason;
+  /** What the program pays for the part that it takes before the price range ends. */
+  readonly partlyPaid?: bigint;
+};
 
 /** What the program pays for an exact-in order without a price limit; see README.md for its steps. */
 export function quoteExactIn(state: WhirlpoolState, order: ExactIn): Quote<WhirlpoolState> {
@@ -107,7 +114,7 @@ function quoteFrom(
     if (cursor === null) return { quote: unfillable("refused"), resumeFrom };
     const outcome = swapExactIn(state, aToB, amount, { ...cursor });
     if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
-    const quote = settle({ state, order, aToB, cursor: outcome.cursor });
+    const quote = settle({ state, order, amount, aToB, cursor: outcome.cursor });
     return { quote, resumeFrom: outcome.resumeFrom };
   } catch (error) {
     if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
@@ -215,14 +222,21 @@ function swapExactIn(
 type Settlement = {
   readonly state: WhirlpoolState;
   readonly order: ExactIn;
+  /** What reached the pool, after the input token's transfer fee. */
+  readonly amount: bigint;
   readonly aToB: boolean;
   readonly cursor: Cursor;
 };
 
-function settle({ state, order, aToB, cursor }: Settlement): SwapQuote {
+function settle({ state, order, amount, aToB, cursor }: Settlement): SwapQuote {
   const sold = aToB ? state.tokenA : state.tokenB;
   const bought = aToB ? state.tokenB : state.tokenA;
   const grossOut = cursor.paid;
+  const amountOut = grossOut - transferFee(bought.transferFee, grossOut, order.clock.epoch);
+  // At the end of the price range the program keeps what it took and returns the rest.
+  if (cursor.consumed < amount) {
+    return { ...unfillable("insufficient-liquidity"), partlyPaid: amountOut };
+  }
   const soldAfter: Side = { ...sold, heldInVault: sold.heldInVault + cursor.consumed };
   const boughtAfter: Side = {
     ...bought,
@@ -230,7 +244,7 @@ function settle({ state, order, aToB, cursor }: Settlement): SwapQuote {
   };
   return {
     kind: "filled",
-    amountOut: grossOut - transferFee(bought.transferFee, grossOut, order.clock.epoch),
+    amountOut,
     grossOut,
     tradeFee: cursor.tradeFee,
     after: {
@@ -248,9 +262,6 @@ function settle({ state, order, aToB, cursor }: Settlement): SwapQuote {
   };
 }
 
-function unfillable(reason: UnfillableReason): {
-  readonly kind: "unfillable";
-  readonly reason: UnfillableReason;
-} {
+function unfillable(reason: UnfillableReason): Unfillable {
   return { kind: "unfillable", reason };
 }

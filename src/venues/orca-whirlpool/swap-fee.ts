@@ -1,5 +1,4 @@
 import { maxBigint, minBigint } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import {
   ACCUMULATOR_SCALE,
   type AdaptiveFee,
@@ -32,9 +31,9 @@ export type PassBound = {
 };
 
 /**
- * The fee as a swap at `now` begins: null where it is static, "refused" where the clock is behind it.
+ * The fee as a swap at `now` begins: null where it is static, "refused" where the clock is behind it
+ * or its reference is one that the program never writes.
  *
- * @throws MathError where the program's integers leave their widths
  * @see FeeRateManager::new in manager/fee_rate_manager.rs
  */
 export function beginFee(state: WhirlpoolState, now: bigint): SwapFee | null | "refused" {
@@ -43,12 +42,13 @@ export function beginFee(state: WhirlpoolState, now: bigint): SwapFee | null | "
   const fee = updateReference(state.adaptiveFee, group, now);
   if (fee === null) return "refused";
   const room = fee.maxAccumulator - fee.volatilityReference;
-  if (room < 0) throw new MathError("underflow", { what: "max accumulator", value: room });
+  if (room < 0) return "refused";
   const reach = Math.ceil(room / ACCUMULATOR_SCALE);
   const lower = fee.groupReference - reach;
   const upper = fee.groupReference + reach;
   const lowerTick = lower * fee.groupSize;
   const upperTick = (upper + 1) * fee.groupSize;
+  if (lowerTick > MAX_TICK || upperTick < MIN_TICK) return "refused";
   return {
     fee,
     group,
@@ -62,7 +62,7 @@ export function accumulateFee(swap: SwapFee): SwapFee {
   return { ...swap, fee: accumulate(swap.fee, swap.group) };
 }
 
-/** @throws MathError where the program overflows */
+/** The rate of a pass, parts per million. */
 export function feePpmNow(swap: SwapFee, baseFeePpm: number): bigint {
   return BigInt(totalFeePpm(baseFeePpm, swap.fee));
 }
@@ -130,7 +130,7 @@ function catchUp(swap: SwapFee, end: PassEnd): SwapFee {
 /**
  * The fee's memory after the swap: a price change of the threshold or more is remembered.
  *
- * @throws MathError where the program overflows
+ * @throws MathError where the threshold lies beyond the tick range
  * @see update_major_swap_timestamp in state/oracle.rs
  */
 export function endFee(

@@ -4,7 +4,7 @@ import { ByteReader, BytesEnded } from "../byte-reader.ts";
 import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
-import type { DynamicFee } from "./dynamic-fee.ts";
+import { type DynamicFee, MAX_CROSSED } from "./dynamic-fee.ts";
 import {
   AMM_CONFIG,
   DYNAMIC_FEE_INFO,
@@ -112,7 +112,7 @@ function decodeOrThrow(pool: Address, known: AccountSet): ClmmState {
     liquidity: reader.u128(POOL_STATE.liquidity),
     sqrtPriceX64,
     tickCurrent: header.tickCurrent,
-    dynamicFee: readDynamicFee(reader),
+    dynamicFee: readDynamicFee(header),
     ticks: reach.ticks,
     isPartlyLoaded: reach.isPartlyLoaded,
   };
@@ -177,15 +177,19 @@ function readTradeFee(known: AccountSet, address: Address): number {
 }
 
 /** Null where all bytes are zero: the pool's fee is static. */
-function readDynamicFee(reader: ByteReader): DynamicFee | null {
+function readDynamicFee({ reader, tickSpacing }: PoolHeader): DynamicFee | null {
   const base = POOL_STATE.dynamicFeeInfo;
   if (reader.has(base, new Uint8Array(DYNAMIC_FEE_INFO.length))) return null;
+  const maxAccumulator = reader.u32(base + DYNAMIC_FEE_INFO.maxVolatilityAccumulator);
+  if (maxAccumulator * tickSpacing > MAX_CROSSED) {
+    throw new Unusable("undecodable", `accumulator up to ${maxAccumulator}`);
+  }
   return {
     filterPeriod: BigInt(reader.u16(base + DYNAMIC_FEE_INFO.filterPeriod)),
     decayPeriod: BigInt(reader.u16(base + DYNAMIC_FEE_INFO.decayPeriod)),
     reductionFactor: reader.u16(base + DYNAMIC_FEE_INFO.reductionFactor),
     control: reader.u32(base + DYNAMIC_FEE_INFO.dynamicFeeControl),
-    maxAccumulator: reader.u32(base + DYNAMIC_FEE_INFO.maxVolatilityAccumulator),
+    maxAccumulator,
     indexReference: reader.i32(base + DYNAMIC_FEE_INFO.tickSpacingIndexReference),
     volatilityReference: reader.u32(base + DYNAMIC_FEE_INFO.volatilityReference),
     accumulator: reader.u32(base + DYNAMIC_FEE_INFO.volatilityAccumulator),

@@ -1,5 +1,4 @@
 import { mulDivCeil } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
 
 /** A fee that grows with the square of how many tick spacings the price has moved lately. */
@@ -19,13 +18,14 @@ export type DynamicFee = {
   readonly lastUpdate: bigint;
 };
 
+/** What `maxAccumulator * tickSpacing` may come to: the program multiplies them in u32. */
+export const MAX_CROSSED = 0xffff_ffff;
 /** The highest rate that fees add up to. */
 export const MAX_FEE_PPM = 100_000;
 
 const ACCUMULATOR_SCALE = 10_000;
 const REDUCTION_DENOMINATOR = 10_000;
 const CONTROL_DENOMINATOR = 100_000n * 10_000n * 10_000n;
-const U32_MAX = 0xffff_ffff;
 
 /** `floor(tick / spacing)`: the spacing that a tick lies in. */
 export function spacingIndex(tick: number, tickSpacing: number): number {
@@ -57,7 +57,6 @@ export function accumulatorAt(fee: DynamicFee, index: number): number {
  * The whole rate in parts per million at this accumulator: the pool's base rate and the dynamic part,
  * rounded up, capped together.
  *
- * @throws MathError where the program's u32 product overflows
  * @see get_total_fee_rate in instructions/swap.rs
  */
 export function totalFeePpm(
@@ -65,9 +64,8 @@ export function totalFeePpm(
   fee: { readonly control: number; readonly accumulator: number },
   tickSpacing: number,
 ): number {
-  const crossed = fee.accumulator * tickSpacing;
-  if (crossed > U32_MAX) throw new MathError("overflow", { what: "crossed", value: crossed });
-  const squared = BigInt(crossed) * BigInt(crossed);
+  const crossed = BigInt(fee.accumulator * tickSpacing);
+  const squared = crossed * crossed;
   const dynamicPpm = mulDivCeil(BigInt(fee.control), squared, CONTROL_DENOMINATOR);
   const capped = dynamicPpm > MAX_FEE_PPM ? MAX_FEE_PPM : toNumber(dynamicPpm);
   return Math.min(basePpm + capped, MAX_FEE_PPM);

@@ -42,7 +42,7 @@ export function accumulate(volatility: Volatility): Volatility {
   return { ...volatility, fee: { ...volatility.fee, accumulator } };
 }
 
-/** @throws MathError where the program overflows */
+/** The rate of a pass, parts per million. */
 export function feePpmNow(volatility: Volatility, basePpm: number): bigint {
   return BigInt(totalFeePpm(basePpm, volatility.fee, volatility.tickSpacing));
 }

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replay } from "#src/accuracy/replay.ts";
+import { U64_MAX } from "#src/units/integer.ts";
+import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { testAddress } from "#test/support/raydium-pools.ts";
+import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/whirlpools.ts";
+import { orcaWhirlpool } from "./adapter.ts";
+import type { AdaptiveFee } from "./adaptive-fee.ts";
+import type { WhirlpoolState } from "./pool-state.ts";
+import { quoteSwap } from "./quote.ts";
+import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from "./tick-math.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+const LIQUIDITY = 1_000_000_000_000n;
+
+/** One position of a hundred spacings either way around price one. */
+const even: WhirlpoolFixture = {
+  tickSpacing: 8,
+  sqrtPriceX64: sqrtPriceAtTick(0),
+  positions: [{ lower: -800, upper: 800, liquidity: LIQUIDITY }],
+};
+
+const FEE: AdaptiveFee = {
+  filterPeriod: 30n,
+  decayPeriod: 600n,
+  reductionFactor: 5000,
+  controlFactor: 40_000,
+  maxAccumulator: 350_000,
+  groupSize: 8,
+  majorSwapThresholdTicks: 64,
+  lastReferenceUpdate: 0n,
+  lastMajorSwap: 0n,
+  volatilityReference: 0,
+  groupReference: 0,
+  accumulator: 0,
+};
+
+function stateOf(fields: WhirlpoolFixture): WhirlpoolState {
+  const { pool, known } = whirlpoolFixture(fields);
+  const decoded = orcaWhirlpool.decode(pool, known);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+function sell(state: WhirlpoolState, sells: "tokenA" | "tokenB", amountIn: bigint) {
+  return quoteSwap(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
+}
+
+function amountOut(quote: ReturnType<typeof sell>): bigint | string {
+  return quote.kind === "filled" ? quote.amountOut : quote.reason;
+}
+
+test("every recorded execution is replayed to the base unit, refusals included", async (t) => {
+  const path = sharedPath(t, "executions", "orca-whirlpool.jsonl.gz");
+  if (path === null) return;
+  const cases = await readExecutions(path);
+  assert.ok(cases.length >= 300);
+  for (const { line, execution } of cases) {
+    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+  }
+});
+
+test("inside one range a sale pays what the curve between two prices holds", () => {
+  const quote = sell(stateOf(even), "tokenA", 1_000_000n);
+  if (quote.kind !== "filled") throw new Error(quote.reason);
+  const { after } = quote;
+  const moved = (1n << 64n) - after.sqrtPriceX64;
+  assert.equal(quote.amountOut, (LIQUIDITY * moved) >> 64n);
+  assert.equal(quote.tradeFee, 3000n);
+  assert.equal(after.tickCurrent, -1);
+  assert.equal(after.tokenA.heldInVault, (1n << 62n) + 1_000_000n);
+  assert.equal(after.tokenB.heldInVault, (1n << 62n) - quote.amountOut);
+});
+
+test("crossing a tick takes its liquidity out on the way down and in on the way up", () => {
+  const state = stateOf({
+    ...even,
+    positions: [...even.positions, { lower: -40, upper: 40, liquidity: LIQUIDITY }],
+  });
+  assert.equal(state.liquidity, 2n * LIQUIDITY);
+  for (const sells of ["tokenA", "tokenB"] as const) {
+    const quote = sell(state, sells, 20_000_000_000n);
+    if (quote.kind !== "filled") throw new Error(quote.reason);
+    assert.equal(quote.after.liquidity, LIQUIDITY);
+    assert.ok(Math.abs(quote.after.tickCurrent) > 40);
+  }
+});
+
+test("a swap reaches through three arrays and no further", () => {
+  const wide = { ...even, positions: [{ lower: -8000, upper: 8000, liquidity: LIQUIDITY }] };
+  const state = stateOf(wide);
+  // Arrays of 704 ticks: down to -1408, up to 2111.
+  for (const [sells, end] of [
+    ["tokenA", -1408],
+    ["tokenB", 2111],
+  ] as const) {
+    const reachable = orcaWhirlpool.reachable(state, state[sells].mint, 10_000);
+    const quote = sell(state, sells, 1n << 50n);
+    assert.equal(amountOut(quote), "insufficient-liquidity");
+    const [low, high] = [0, end].sort((a, b) => a - b).map(sqrtPriceAtTick) as [bigint, bigint];
+    const difference = (LIQUIDITY * (high - low)) << (sells === "tokenA" ? 0n : 64n);
+    assert.equal(reachable, sells === "tokenA" ? difference >> 64n : difference / (high * low));
+  }
+});
+
+test("at the end of the price range the program takes a part, and we call it unfillable", () => {
+  const splash = {
+    tickSpacing: 32_896,
+    sqrtPriceX64: sqrtPriceAtTick(0),
+    positions: [{ lower: -13 * 32_896, upper: 13 * 32_896, liquidity: 1_000_000n }],
+    feeRatePpm: 0,
+  };
+  const state = stateOf(splash);
+  const quote = sell(state, "tokenA", 1n << 62n);
+  assert.equal(quote.kind, "unfillable");
+  if (quote.kind !== "unfillable") return;
+  assert.equal(quote.reason, "insufficient-liquidity");
+  assert.equal(quote.partlyPaid, 999_999n);
+  const { pool, known } = whirlpoolFixture(splash);
+  const inputMint = state.tokenA.mint;
+  const order = { venue: "orca-whirlpool" as const, pool, inputMint, amountIn: 1n << 62n };
+  const execution = {
+    ...order,
+    outputMint: state.tokenB.mint,
+    amountOut: 999_999n,
+    clock: CLOCK,
+    accounts: known,
+  };
+  assert.equal(replay(execution).amountOut, 999_999n);
+});
+
+test("a pool at the end of the price range sells nothing further out", () => {
+  const atEnd = { ...even, tickSpacing: 1, positions: [] };
+  const low = stateOf({ ...atEnd, sqrtPriceX64: sqrtPriceAtTick(MIN_TICK) });
+  assert.equal(amountOut(sell(low, "tokenA", 5n)), "insufficient-liquidity");
+  const high = stateOf({ ...atEnd, sqrtPriceX64: sqrtPriceAtTick(MAX_TICK) });
+  assert.equal(amountOut(sell(high, "tokenB", 5n)), "insufficient-liquidity");
+});
+
+test("the first unit sells beyond an empty range, at the price where liquidity begins", () => {
+  const state = stateOf({
+    ...even,
+    positions: [{ lower: -800, upper: -400, liquidity: LIQUIDITY }],
+  });
+  assert.deepEqual(orcaWhirlpool.spotPrice(state, state.tokenA.mint), {
+    numerator: sqrtPriceAtTick(-400) ** 2n,
+    denominator: 1n << 128n,
+  });
+  assert.equal(orcaWhirlpool.spotPrice(state, state.tokenB.mint), null);
+  assert.equal(orcaWhirlpool.reachable(state, state.tokenB.mint, 10_000), 0n);
+  assert.equal(sell(state, "tokenA", 1_000_000n).kind, "filled");
+});
+
+test("an order too small to pay anything is filled for nothing", () => {
+  assert.equal(amountOut(sell(stateOf(even), "tokenA", 1n)), 0n);
+});
+
+test("an adaptive fee grows with every group that the price crosses", () => {
+  const calm = stateOf(even);
+  const stormy = stateOf({ ...even, adaptiveFee: FEE });
+  assert.equal(amountOut(sell(stormy, "tokenA", 100n)), amountOut(sell(calm, "tokenA", 100n)));
+  const large = sell(stormy, "tokenA", 20_000_000_000n);
+  const plain = sell(calm, "tokenA", 20_000_000_000n);
+  if (large.kind !== "filled" || plain.kind !== "filled") throw new Error("unfillable");
+  assert.ok(large.amountOut < plain.amountOut);
+  const fee = large.after.adaptiveFee;
+  assert.equal(fee?.lastReferenceUpdate, CLOCK.unixTimestamp);
+  assert.equal(fee?.lastMajorSwap, CLOCK.unixTimestamp);
+  assert.ok(fee !== null && fee.accumulator > 300_000);
+  assert.ok(orcaWhirlpool.feePpm(large.after, calm.tokenA.mint, CLOCK) > 3000);
+});
+
+test("a clock behind the Oracle's is refused", () => {
+  const ahead = { ...FEE, lastMajorSwap: CLOCK.unixTimestamp + 1n };
+  assert.equal(
+    amountOut(sell(stateOf({ ...even, adaptiveFee: ahead }), "tokenA", 100n)),
+    "refused",
+  );
+});
+
+test("an adaptive fee that never fills its accumulator ends in a refusal, not in a stall", () => {
+  const endless = { ...FEE, groupSize: 1, maxAccumulator: 4_000_000_000, controlFactor: 1 };
+  const state = stateOf({
+    tickSpacing: 64,
+    sqrtPriceX64: sqrtPriceAtTick(6),
+    positions: [{ lower: -16_384, upper: 16_384, liquidity: 1n << 50n }],
+    adaptiveFee: endless,
+  });
+  assert.equal(amountOut(sell(state, "tokenA", 1n << 49n)), "refused");
+});
+
+test("trading is refused before the Oracle's time, not a second longer", () => {
+  const opensNow = { ...even, adaptiveFee: FEE, tradeEnableTimestamp: CLOCK.unixTimestamp };
+  assert.equal(sell(stateOf(opensNow), "tokenA", 100n).kind, "filled");
+  const later = stateOf({ ...opensNow, tradeEnableTimestamp: CLOCK.unixTimestamp + 1n });
+  assert.equal(amountOut(sell(later, "tokenA", 100n)), "not-open-yet");
+  assert.equal(orcaWhirlpool.status(later, CLOCK), "not-open-yet");
+});
+
+test("transfer fees of the epoch are taken on the way in and on the way out", () => {
+  const fee = { epoch: 0n, maximum: U64_MAX, feeBps: 100 };
+  const schedule = { older: fee, newer: fee };
+  const plain = sell(stateOf(even), "tokenA", 990_000n);
+  const taxed = stateOf({ ...even, transferFeeA: schedule, transferFeeB: schedule });
+  if (plain.kind !== "filled") throw new Error(plain.reason);
+  const gross = plain.amountOut;
+  const paid = gross - (gross * 100n + 9_999n) / 10_000n;
+  assert.equal(amountOut(sell(taxed, "tokenA", 1_000_000n)), paid);
+  assert.equal(orcaWhirlpool.feePpm(taxed, taxed.tokenA.mint, CLOCK), 23_000);
+});
+
+test("amounts at the edges give a reason", () => {
+  const state = stateOf(even);
+  assert.equal(amountOut(sell(state, "tokenA", 0n)), "amount-zero");
+  assert.equal(amountOut(sell(state, "tokenA", U64_MAX + 1n)), "overflow");
+  assert.equal(amountOut(sell(state, "tokenA", U64_MAX)), "insufficient-liquidity");
+  const foreign = { inputMint: testAddress(99), amountIn: 5n, clock: CLOCK };
+  assert.deepEqual(orcaWhirlpool.quoteExactIn(state, foreign), {
+    kind: "unfillable",
+    reason: "refused",
+  });
+});
