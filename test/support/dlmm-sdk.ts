@@ -1,0 +1,83 @@
+import type { TestContext } from "node:test";
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import { binArrayAddress, bitmapExtensionAddress } from "#src/venues/meteora-dlmm/accounts.ts";
+import { BIN_ARRAY } from "#src/venues/meteora-dlmm/layout.ts";
+import type { Clock } from "#src/venues/venue.ts";
+import { loadSdk } from "./sdk.ts";
+
+type Big = { toString(): string };
+type SdkAccount = { readonly index: Big };
+
+type DlmmModule = {
+  readonly prototype: object;
+  createProgram(connection: object): {
+    readonly coder: { readonly accounts: { decode(name: string, data: Buffer): SdkAccount } };
+  };
+};
+
+type BigConstructor = new (text: string) => Big;
+
+type SdkPool = {
+  swapQuote(amountIn: Big, sellsX: boolean, slippage: Big, arrays: unknown): { outAmount: Big };
+};
+
+/** The official SDK over the accounts of a pair: its own decoder, its own `swapQuote`. */
+export type DlmmSdk = {
+  /** Decodes every account of the pair anew. The SDK reads the time from `Date`. */
+  readonly open: (
+    pair: Address,
+    accounts: ReadonlyMap<Address, Account | null>,
+    clock: Clock,
+  ) => { readonly quote: (amountIn: bigint, sellsX: boolean) => bigint };
+};
+
+const EXTENSIONS = 166;
+
+/** Null after the test said that the SDK is not installed. */
+export function loadDlmmSdk(t: Pick<TestContext, "skip"> | null): DlmmSdk | null {
+  const module = loadSdk<DlmmModule>(t, "@meteora-ag/dlmm");
+  const Bn = loadSdk<BigConstructor>(t, "bn.js");
+  if (module === null || Bn === null) return null;
+  const { coder } = module.createProgram({});
+  const decode = (name: string, account: Account | null | undefined) => {
+    if (account === null || account === undefined) throw new Error(`${name} is not there`);
+    return coder.accounts.decode(name, Buffer.from(account.data));
+  };
+  const mintOf = (account: Account | null | undefined) => ({
+    tlvData: Buffer.from(account?.data.subarray(EXTENSIONS) ?? []),
+  });
+
+  return {
+    open: (pair, accounts, clock) => {
+      const lbPair = decode("lbPair", accounts.get(pair)) as unknown as Record<string, object>;
+      const extension = accounts.get(bitmapExtensionAddress(pair)) ?? null;
+      const binArrays = [...accounts.values()]
+        .filter((account) => account?.data.length === BIN_ARRAY.length)
+        .map((account) => decode("binArray", account))
+        .map((account) => ({ account, publicKey: binArrayAddress(pair, Number(account.index)) }));
+      const pool: SdkPool = Object.assign(Object.create(module.prototype), {
+        lbPair,
+        tokenX: { mint: mintOf(accounts.get(String(lbPair.tokenXMint) as Address)) },
+        tokenY: { mint: mintOf(accounts.get(String(lbPair.tokenYMint) as Address)) },
+        clock: { epoch: new Bn(String(clock.epoch)) },
+        binArrayBitmapExtension:
+          extension === null
+            ? null
+            : { account: decode("binArrayBitmapExtension", extension), publicKey: pair },
+      });
+      const noSlippage = new Bn("0");
+      return {
+        quote: (amountIn, sellsX) => {
+          const { outAmount } = pool.swapQuote(
+            new Bn(String(amountIn)),
+            sellsX,
+            noSlippage,
+            binArrays,
+          );
+          return BigInt(outAmount.toString());
+        },
+      };
+    },
+  };
+}
