@@ -23,6 +23,8 @@ export type TradeResult =
       readonly amountOut: bigint;
       /** Log lines as a node prints them, from "Program ... invoke [1]" to "... success". */
       readonly logs: readonly string[];
+      /** The top-level instruction's accounts, in the program's order: some events name no pool. */
+      readonly instructionAccounts: readonly Address[];
       /** The top-level instruction's data, and of each self-call beneath it that carries an event. */
       readonly instructionData: Uint8Array;
       readonly innerInstructionData: readonly Uint8Array[];
@@ -65,4 +67,34 @@ export interface MarketProgram {
     shareBps: number,
     clock: Clock,
   ): AccountChanges | null;
+
+  /**
+   * Moves a complete curve's liquidity to its pool, as the launchpad's migration does. Null where the
+   * curve is not complete. Only curves have it.
+   */
+  graduate?(known: AccountSet, curve: Address, migration: Migration): Graduation | null;
+
+  /** Sets what the pool takes from a swap, on the pool or on the configuration that it shares. */
+  setFee?(known: AccountSet, pool: Address, feePpm: number, clock: Clock): AccountChanges | null;
+
+  /** Switches the pool's trading off and on, as its operator may. */
+  setPaused?(
+    known: AccountSet,
+    pool: Address,
+    isPaused: boolean,
+    clock: Clock,
+  ): AccountChanges | null;
 }
+
+export type Migration = {
+  /** The coin that the curve sells: a pump curve's bytes do not name it. */
+  readonly baseMint: Address;
+  readonly clock: Clock;
+  readonly freshAddress: () => Address;
+};
+
+export type Graduation = {
+  readonly venue: VenueId;
+  readonly pool: Address;
+  readonly changes: AccountChanges;
+};
