@@ -72,4 +72,55 @@ export const CALIBRATION = {
     disagreementPct: 3,
     liveCheckExactPct: 99,
   },
+
+  /** Series of C10 (sections 3, 5 and 6): ln(max(C10, least)), one place per interval. */
+  series: {
+    leastCapacitySol: 0.01,
+    intervalMs: 10_000,
+  },
+
+  /** The trend (section 5). */
+  trend: {
+    windowMs: 1_800_000,
+    leastSpanMs: 300_000,
+    changeMs: 60_000,
+    slopePctPerHour: 10,
+    significance: 1.96,
+  },
+
+  /** The deterioration alert (section 6). */
+  deterioration: {
+    jumpWindowMs: 60_000,
+    jumpFallPct: 30,
+    withdrawalFallPct: 20,
+    medianWindowMs: 600_000,
+    drift: {
+      /** A fall slower than this is decay, not deterioration: natural logarithm per minute. */
+      allowancePerMinute: 0.01,
+      /**
+       * What of a fall beyond the allowance is drift on the calmest token: natural logarithm. A
+       * little over what the jump asks for, so that one fall that is no jump is no drift either.
+       */
+      leastThreshold: 0.37,
+      /**
+       * On a wilder one: so many times the variance of its one-minute changes, over the allowance.
+       * A driftless random walk passes that once in `exp(2 * factor)` of its own time units.
+       */
+      varianceFactor: 7,
+      /** Withdrawn liquidity counts so many times: nobody withdraws by accident. */
+      withdrawalWeight: 1.5,
+      startVariance: 0.000_4,
+      varianceHalfLifeMinutes: 30,
+      /** Changes above so many standard deviations count as that many, lest a fall excuses itself. */
+      varianceClip: 3,
+    },
+    cause: {
+      /** A price that moved less than this, in logarithms, was not moved by sales. */
+      quietPrice: 0.02,
+      constantProductTolerance: 0.05,
+    },
+    recoveredPct: 80,
+    newLowPct: 5,
+    newNormalMs: 1_800_000,
+  },
 } as const;

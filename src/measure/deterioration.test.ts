@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { seededRandom } from "#test/support/random-pools.ts";
+import {
+  applySample,
+  type CapacitySample,
+  type DeteriorationChange,
+  initialDeterioration,
+} from "./deterioration.ts";
+import { type Losses, NO_LOSSES } from "./losses.ts";
+
+const START = 1_790_000_000_000;
+
+type Reading = {
+  readonly at: number;
+  readonly c10: number | null;
+  readonly basis?: number;
+  readonly losses?: Partial<Losses>;
+};
+
+/** Every change of the alert, by the second at which it came. */
+function judge(readings: readonly Reading[]) {
+  let state = initialDeterioration();
+  const changes: { readonly at: number; readonly change: DeteriorationChange }[] = [];
+  for (const { at, c10, basis, losses } of readings) {
+    const sample: CapacitySample = {
+      timeMs: START + 1_000 * at,
+      c10Sol: c10,
+      basis: basis ?? 1,
+      losses: losses === undefined ? null : { ...NO_LOSSES, ...losses },
+    };
+    const applied = applySample(state, sample);
+    state = applied.state;
+    if (applied.change !== null) changes.push({ at, change: applied.change });
+  }
+  return { changes, state };
+}
+
+function steady(from: number, to: number, c10: number | null, basis = 1): readonly Reading[] {
+  const readings: Reading[] = [];
+  for (let at = from; at < to; at += 10) readings.push({ at, c10, basis });
+  return readings;
+}
+
+const onAt = (readings: readonly Reading[]) =>
+  judge(readings)
+    .changes.filter(({ change }) => change.kind === "on")
+    .map(({ at }) => at);
+
+describe("the jump", () => {
+  test("alerts when C10 falls by 30 % within 60 s, and not by 29 %", () => {
+    assert.deepEqual(onAt([...steady(0, 600, 10), { at: 600, c10: 7 }]), [600]);
+    assert.deepEqual(onAt([...steady(0, 600, 10), { at: 600, c10: 7.1 }]), []);
+  });
+
+  test("adds up falls within 60 s, whatever their number", () => {
+    const fall = [9.4, 8.8, 8.2, 7.6, 7, 6.9].map((c10, step) => ({ at: 600 + 10 * step, c10 }));
+    assert.deepEqual(onAt([...steady(0, 600, 10), ...fall]), [640]);
+  });
+
+  test("alerts on a known pause, and says so", () => {
+    const { changes } = judge([
+      ...steady(0, 600, 10),
+      { at: 600, c10: 0, losses: { paused: 6.9 } },
+    ]);
+    const [first] = changes;
+    assert.ok(first?.change.kind === "on");
+    assert.deepEqual(first.change.deterioration.cause, { kind: "paused", share: 1 });
+  });
+
+  test("keeps the figures before and after, and the main cause", () => {
+    const { changes } = judge([
+      ...steady(0, 600, 10),
+      { at: 604, c10: 4, losses: { withdrawn: 0.6, sold: 0.2 } },
+    ]);
+    const [first] = changes;
+    assert.ok(first?.change.kind === "on");
+    const { detector, cause, levelSol, c10Sol, sinceMs } = first.change.deterioration;
+    assert.equal(detector, "jump");
+    assert.equal(sinceMs, START + 604_000);
+    assert.equal(cause?.kind, "withdrawn");
+    assert.ok(Math.abs((cause?.share ?? 0) - 0.75) < 1e-9);
+    assert.ok(Math.abs(levelSol - 10) < 1e-4 && Math.abs(c10Sol - 4) < 1e-4);
+  });
+});
+
+describe("a slot's withdrawals", () => {
+  test("alert at 20 % of the ten-minute median, and not at 19 %", () => {
+    const after = (share: number) => [
+      ...steady(0, 600, 10),
+      { at: 600, c10: 10 * (1 - share), losses: { withdrawn: -Math.log(1 - share) } },
+    ];
+    assert.deepEqual(onAt(after(0.201)), [600]);
+    assert.deepEqual(onAt(after(0.1)), []);
+  });
+
+  test("are measured against the median, not against what C10 was a moment ago", () => {
+    const withdraw = (share: number) => [
+      ...steady(0, 590, 10),
+      { at: 595, c10: 12 },
+      { at: 599, c10: 12 * (1 - share), losses: { withdrawn: -Math.log(1 - share) } },
+    ];
+    assert.deepEqual(onAt(withdraw(0.17)), [599]);
+    assert.deepEqual(onAt(withdraw(0.16)), []);
+  });
+});
+
+describe("drift", () => {
+  const slices = (pct: number, everySeconds: number, count: number): readonly Reading[] =>
+    Array.from({ length: count }, (_, slice) => ({
+      at: 600 + everySeconds * slice,
+      c10: 10 * (1 - pct / 100) ** (slice + 1),
+      losses: { withdrawn: -Math.log(1 - pct / 100) },
+    }));
+
+  test("alerts on a drain in small slices before a third is gone", () => {
+    const { changes } = judge([...steady(0, 600, 10), ...slices(4, 70, 30)]);
+    const [first] = changes;
+    assert.ok(first?.change.kind === "on");
+    assert.equal(first.change.deterioration.detector, "drift");
+    assert.ok(first.change.deterioration.c10Sol > 6.6, String(first.change.deterioration.c10Sol));
+  });
+
+  test("does not alert on decay of less than 1 % a minute", () => {
+    const decay = Array.from({ length: 3_600 }, (_, step) => ({
+      at: 10 * step,
+      c10: 50 * Math.exp(-0.0095 * (step / 6)),
+    }));
+    assert.deepEqual(onAt(decay), []);
+  });
+
+  test("asks for more on a token that moves much by chance", () => {
+    const random = seededRandom(5);
+    let log = Math.log(50);
+    const wild = Array.from({ length: 8_640 }, (_, step) => {
+      log += (random() - 0.5) * 0.035 - 0.000_05 * (log - Math.log(50));
+      return { at: 10 * step, c10: Math.exp(log) };
+    });
+    assert.deepEqual(onAt(wild), []);
+  });
+});
+
+describe("what is never a deterioration", () => {
+  test("a gap, however much C10 differs after it", () => {
+    const readings = [...steady(0, 600, 10), { at: 600, c10: null }, ...steady(610, 1_200, 1)];
+    assert.deepEqual(onAt(readings), []);
+  });
+
+  test("another basis: a migration, another source, a pool found late", () => {
+    assert.deepEqual(onAt([...steady(0, 600, 10), ...steady(600, 1_200, 1, 2)]), []);
+  });
+
+  test("a sample that is older than the newest", () => {
+    assert.deepEqual(onAt([...steady(0, 600, 10), { at: 300, c10: 1 }, { at: 600, c10: 10 }]), []);
+  });
+});
+
+describe("the alert turns off", () => {
+  const fallen = [...steady(0, 600, 10), { at: 600, c10: 4 }];
+  const offOf = (readings: readonly Reading[]) =>
+    judge(readings).changes.flatMap(({ at, change }) =>
+      change.kind === "off" ? [[at, change.reason]] : [],
+    );
+
+  test("when C10 is back at 80 % of its level before the fall, and not at 79 %", () => {
+    assert.deepEqual(offOf([...fallen, { at: 700, c10: 7.9 }]), []);
+    assert.deepEqual(offOf([...fallen, { at: 700, c10: 8.01 }]), [[700, "recovered"]]);
+  });
+
+  test("after 30 minutes without a new low at least 5 % deeper", () => {
+    assert.deepEqual(offOf([...fallen, ...steady(610, 2_600, 3.85)]), [[2_400, "new-normal"]]);
+    const deeper = [...fallen, { at: 1_000, c10: 3.7 }, ...steady(1_010, 3_000, 3.7)];
+    assert.deepEqual(offOf(deeper), [[2_800, "new-normal"]]);
+  });
+
+  test("by its time alone where the basis has changed meanwhile", () => {
+    assert.deepEqual(offOf([...fallen, ...steady(610, 2_600, 10, 2)]), [[2_400, "new-normal"]]);
+  });
+
+  test("during a gap too, when its time has come", () => {
+    assert.deepEqual(offOf([...fallen, { at: 2_399, c10: null }, { at: 2_400, c10: null }]), [
+      [2_400, "new-normal"],
+    ]);
+  });
+
+  test("and comes again only on a new fall", () => {
+    const again = [...fallen, { at: 700, c10: 9 }, ...steady(710, 1_400, 9), { at: 1_400, c10: 5 }];
+    assert.deepEqual(onAt(again), [600, 1_400]);
+    assert.deepEqual(onAt([...fallen, ...steady(610, 4_000, 4)]), [600]);
+  });
+});
+
+test("a token's state stays within a thousand bytes, however long it is followed", () => {
+  const { state } = judge(steady(0, 20_000, 10));
+  assert.equal(state.peaks.length, 60);
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { marketOf, poolOfSol, SOL } from "#test/support/markets.ts";
+import { constantProductPool, levelsPool } from "#test/support/pools.ts";
+import { assess } from "./assess.ts";
+import { causeOf, lossesBetween } from "./losses.ts";
+
+const BASE = 100_000_000_000_000n;
+
+function causeBetween(before: readonly QuotablePool[], after: readonly QuotablePool[]) {
+  const losses = lossesBetween(assess(marketOf(before)), assess(marketOf(after)));
+  assert.ok(losses);
+  return causeOf(losses);
+}
+
+const whole = constantProductPool({ base: BASE, quote: 100n * SOL });
+
+test("liquidity taken out of both sides is withdrawn", () => {
+  const half = constantProductPool({ base: BASE / 2n, quote: 50n * SOL });
+  assert.deepEqual(causeBetween([whole], [half]), { kind: "withdrawn", share: 1 });
+});
+
+test("the fall is withdrawn to its full extent", () => {
+  const half = constantProductPool({ base: BASE / 2n, quote: 50n * SOL });
+  const losses = lossesBetween(assess(marketOf([whole])), assess(marketOf([half])));
+  assert.ok(Math.abs((losses?.withdrawn ?? 0) - Math.log(2)) < 1e-4);
+});
+
+test("a large sale is sold", () => {
+  const sale = whole.sell(BASE / 2n);
+  assert.ok(sale.kind === "filled");
+  const cause = causeBetween([whole], [sale.after]);
+  assert.equal(cause?.kind, "sold");
+  assert.ok((cause?.share ?? 0) > 0.95);
+});
+
+test("a sale through the bins of a concentrated pool is sold", () => {
+  const levels = [
+    { price: 0.001, quote: 20n * SOL },
+    { price: 0.000_95, quote: 5n * SOL },
+    { price: 0.000_8, quote: SOL },
+  ];
+  const concentrated = levelsPool({ levels });
+  const after = levelsPool({ levels: levels.slice(1) });
+  assert.equal(causeBetween([concentrated], [after])?.kind, "sold");
+});
+
+test("bins emptied without a move of the price are withdrawn", () => {
+  const levels = (sol: bigint) => [
+    { price: 0.001, quote: sol },
+    { price: 0.000_95, quote: sol },
+  ];
+  const before = levelsPool({ levels: levels(20n * SOL) });
+  const after = levelsPool({ levels: levels(2n * SOL) });
+  assert.equal(causeBetween([before], [after])?.kind, "withdrawn");
+});
+
+test("a raised fee is a raised fee", () => {
+  const dearer = constantProductPool({ base: BASE, quote: 100n * SOL, feePpm: 80_000 });
+  assert.deepEqual(causeBetween([whole], [dearer]), { kind: "fees", share: 1 });
+});
+
+test("a paused pool is paused, alone or among others", () => {
+  const paused = poolOfSol(100, 0.001, { status: "paused" });
+  const small = poolOfSol(10, 0.001, { number: 2 });
+  assert.equal(causeBetween([whole], [paused])?.kind, "paused");
+  assert.equal(causeBetween([whole, small], [paused, small])?.kind, "paused");
+});
+
+test("a rise has no losses, and a gap has none that are known", () => {
+  const more = poolOfSol(200);
+  assert.equal(causeBetweenOrNull([whole], [more]), null);
+  const blocked = assess(marketOf([], { isSearchComplete: false }));
+  assert.equal(lossesBetween(assess(marketOf([whole])), blocked), null);
+});
+
+function causeBetweenOrNull(before: readonly QuotablePool[], after: readonly QuotablePool[]) {
+  const losses = lossesBetween(assess(marketOf(before)), assess(marketOf(after)));
+  return losses === null ? null : causeOf(losses);
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { seededRandom } from "#test/support/random-pools.ts";
+import { emptyTrendWindow, pushTrendSample, trendOf, trendSpanSeconds } from "./trend.ts";
+
+const START = 1_790_000_000_000;
+
+/** A window of samples every 10 s; null leaves one out. */
+function windowOf(capacities: readonly (number | null)[], basis = 1) {
+  return capacities.reduce(
+    (window, c10Sol, index) =>
+      pushTrendSample(window, { timeMs: START + 10_000 * index, c10Sol, basis }),
+    emptyTrendWindow(basis),
+  );
+}
+
+/** Gaussian, by the sum of twelve. */
+function chance(random: () => number): number {
+  let sum = -6;
+  for (let draw = 0; draw < 12; draw++) sum += random();
+  return sum;
+}
+
+const line = (count: number, pctPerHour: number) =>
+  Array.from({ length: count }, (_, index) => 10 * (1 + pctPerHour / 100) ** (index / 360));
+
+test("a steady change of 10 % an hour is a trend, and one of 9 % is not", () => {
+  assert.equal(trendOf(windowOf(line(180, 10.1))), "improving");
+  assert.equal(trendOf(windowOf(line(180, -10.1))), "deteriorating");
+  assert.equal(trendOf(windowOf(line(180, 9))), "stable");
+  assert.equal(trendOf(windowOf(line(180, -9))), "stable");
+});
+
+test("less than five minutes of samples are stable, however steep", () => {
+  assert.equal(trendOf(windowOf(line(30, -99))), "stable");
+  assert.equal(trendOf(windowOf(line(31, -99))), "deteriorating");
+  assert.equal(trendOf(emptyTrendWindow(1)), "stable");
+});
+
+test("one outlier is no trend", () => {
+  const calm = line(180, 0).map((capacity, index) => (index === 90 ? capacity / 5 : capacity));
+  assert.equal(trendOf(windowOf(calm)), "stable");
+});
+
+test("a driftless random walk is called a trend about one time in twenty", () => {
+  const random = seededRandom(11);
+  let called = 0;
+  for (let walk = 0; walk < 400; walk++) {
+    let log = 2;
+    const samples = Array.from({ length: 180 }, () => {
+      log += 0.02 * chance(random);
+      return Math.exp(log);
+    });
+    if (trendOf(windowOf(samples)) !== "stable") called++;
+  }
+  assert.ok(called >= 8 && called <= 36, `${called} of 400`);
+});
+
+test("only the last half hour counts", () => {
+  const samples = [...line(180, -90), ...Array.from({ length: 180 }, () => 1)];
+  assert.equal(trendOf(windowOf(samples)), "stable");
+});
+
+test("missing samples change nothing of a line, and samples of another basis are not compared", () => {
+  const holey = line(180, 30).map((capacity, index) => (index % 3 === 0 ? capacity : null));
+  assert.equal(trendOf(windowOf(holey)), "improving");
+  const moved = pushTrendSample(windowOf(line(180, 0)), {
+    timeMs: START + 1_800_000,
+    c10Sol: 0.5,
+    basis: 2,
+  });
+  assert.equal(trendSpanSeconds(moved), 0);
+  assert.equal(trendOf(moved), "stable");
+});
+
+test("a capacity of zero stands for the least one, and an older sample changes nothing", () => {
+  const window = windowOf([1, 1, 0]);
+  assert.ok(window.logs.every((log) => !(log < Math.log(0.009))));
+  assert.equal(pushTrendSample(window, { timeMs: START, c10Sol: 50, basis: 1 }), window);
+});
