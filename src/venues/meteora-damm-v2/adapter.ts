@@ -116,10 +116,10 @@ function reachable(state: DammV2State, inputMint: Address, fallBps: number): big
   if (state.liquidity === 0n) return 0n;
   if (state.collectFeeMode === "compounding") {
     const onCurve = reserveIn === 0n ? 0n : constantProductReachable(reserveOut, fallBps);
-    return minBigint(onCurve, output.vaultAmount);
+    return minBigint(onCurve, output.vaultAmount ?? onCurve);
   }
   const onCurve = isAToB ? reachableB(state, fallBps) : reachableA(state, fallBps);
-  return minBigint(onCurve, minBigint(reserveOut, output.vaultAmount));
+  return minBigint(onCurve, minBigint(reserveOut, output.vaultAmount ?? reserveOut));
 }
 
 /** B between the price now and the price fallen by `fallBps`, or the range's lower end. */

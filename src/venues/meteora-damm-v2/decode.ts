@@ -12,7 +12,8 @@ import { MAX_FEE_NUMERATORS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID }
 /** One of the pool's two tokens; amounts are base units. */
 export type DammToken = {
   readonly mint: Address;
-  readonly vaultAmount: bigint;
+  /** Null where the vault was not delivered: the maths is all in the pool, the vault only pays. */
+  readonly vaultAmount: bigint | null;
   /** What the program counts as the pool's own: the vault less fees not yet claimed. */
   readonly reserve: bigint;
   readonly protocolFee: bigint;
@@ -122,7 +123,10 @@ export function poolAddresses(pool: Address, known: AccountSet): DammV2Addresses
   };
 }
 
-/** Pool, both vaults, and the mint of each Token-2022 token. */
+/**
+ * Pool, both vaults where they are there, and the mint of each Token-2022 token. A vault that is not
+ * delivered does not set the pool aside: its balance could only refuse what the reserves allow.
+ */
 export function decode(pool: Address, known: AccountSet): Decoded<DammV2State> {
   const account = known.get(pool);
   if (account === null || account === undefined) {
@@ -271,21 +275,16 @@ type TokenFields = Pick<DammToken, "mint" | "reserve" | "protocolFee"> & {
 
 function decodeToken(known: AccountSet, fields: TokenFields): Decoded<DammToken> {
   const { vault, isExtended, ...kept } = fields;
-  const vaultAccount = known.get(vault);
-  if (vaultAccount === null || vaultAccount === undefined) {
-    return unusable("missing-account", `vault ${vault}`);
-  }
+  const vaultAccount = known.get(vault) ?? null;
   const decodedVault = decodeTokenAccount(vaultAccount);
-  if (decodedVault === null || decodedVault.mint !== kept.mint) {
+  if (vaultAccount !== null && decodedVault?.mint !== kept.mint) {
     return unusable("undecodable", `vault ${vault}`);
   }
-  const token = { ...kept, vaultAmount: decodedVault.amount };
+  const token = { ...kept, vaultAmount: decodedVault?.amount ?? null };
+  const isFrozen = decodedVault?.isFrozen === true;
   if (!isExtended) {
-    const { isFrozen } = decodedVault;
-    return {
-      kind: "pool",
-      state: { ...token, transferFee: null, isStuck: isFrozen, hasHook: false },
-    };
+    const state = { ...token, transferFee: null, isStuck: isFrozen, hasHook: false };
+    return { kind: "pool", state };
   }
   const mintAccount = known.get(kept.mint);
   if (mintAccount === null || mintAccount === undefined) {
@@ -294,7 +293,6 @@ function decodeToken(known: AccountSet, fields: TokenFields): Decoded<DammToken>
   const mint = decodeMint(mintAccount);
   if (mint === null) return unusable("undecodable", `mint ${kept.mint}`);
   const hasHook = mint.transferHook !== null;
-  const isStuck =
-    decodedVault.isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
+  const isStuck = isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
   return { kind: "pool", state: { ...token, transferFee: mint.transferFee, isStuck, hasHook } };
 }

@@ -159,12 +159,12 @@ function stateAfter(state: DammV2State, moved: Moved): DammV2State {
   if (state.liquidity === 0n) throw new MathError("division-by-zero", { what: "liquidity" });
   const received = (token: DammToken): DammToken => ({
     ...token,
-    vaultAmount: checkedU64(token.vaultAmount + moved.included, "input vault"),
+    vaultAmount: vaultAfter(token, moved.included),
     reserve: checkedU64(token.reserve + moved.excluded, "reserve"),
   });
   const paid = (token: DammToken): DammToken => ({
     ...token,
-    vaultAmount: checkedU64(token.vaultAmount - moved.leavesVault, "output vault"),
+    vaultAmount: vaultAfter(token, -moved.leavesVault),
     reserve: checkedU64(token.reserve - moved.leavesCurve, "reserve"),
   });
   const tokenA = moved.isAToB ? received(state.tokenA) : paid(state.tokenA);
@@ -187,6 +187,10 @@ function stateAfter(state: DammV2State, moved: Moved): DammV2State {
       ? rootPrice(after.tokenA.reserve, after.tokenB.reserve)
       : moved.sqrtPrice;
   return { ...after, sqrtPrice, dynamicFee: rememberedFee(state, moved, sqrtPrice) };
+}
+
+function vaultAfter(token: DammToken, change: bigint): bigint | null {
+  return token.vaultAmount === null ? null : checkedU64(token.vaultAmount + change, "vault");
 }
 
 function rememberedFee(state: DammV2State, moved: Moved, sqrtPrice: bigint) {
