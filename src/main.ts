@@ -5,17 +5,15 @@ import type { ChainSource } from "./chain/chain-source.ts";
 import { createRpcSource } from "./chain/rpc-source.ts";
 import type { ChainConfig, Config } from "./config.ts";
 import { buildApp } from "./http/app.ts";
-import type { Callers } from "./http/plugins/callers.ts";
 import type { Readiness } from "./http/routes/health.ts";
 import { createLocalNode } from "./local-node/node.ts";
 import { readRecordedAccounts } from "./local-node/recorded-accounts.ts";
-import { AppError } from "./platform/app-error.ts";
 import { type NowMs, systemNowMs } from "./platform/clock.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { createTracker, type Tracker } from "./track/tracker.ts";
-import { countedAddress } from "./users/caller-address.ts";
-import { createQuotas } from "./users/quotas.ts";
+import { loadAuthSecret } from "./users/auth-secret.ts";
+import { createMailer, createUsers, type Users } from "./users/users.ts";
 import { VENUES } from "./venues/all.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
@@ -57,6 +55,9 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const database = openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
     closers.push(database.close);
     await migrate(database, systemNowMs());
+    const users = await openUsers(config, database, logger);
+    closers.push(users.close);
+    users.start();
     const chain = await openChain(config.chain, { nowMs: systemNowMs, random: cryptoRandom });
     closers.push(chain.close);
     const tracker = createTracker({
@@ -69,8 +70,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     tracker.start();
     const app = await buildApp({
       markets: tracker,
-      quotas: createQuotas({ db: database.db }),
-      callers: addressCallers(),
+      users,
+      publicUrl: config.publicUrl,
       readiness: () => readinessOf(database, tracker),
       nowMs: systemNowMs,
       logger,
@@ -113,16 +114,17 @@ export async function openChain(
   };
 }
 
-function addressCallers(): Callers {
-  return {
-    anonymous: ({ ip }) => ({ kind: "anonymous", address: countedAddress(ip) }),
-    identify: async ({ ip, headers }) => {
-      if (headers["x-api-key"] !== undefined) {
-        throw new AppError("unauthorized", { publicMessage: "This API key is not known." });
-      }
-      return { kind: "anonymous", address: countedAddress(ip) };
-    },
-  };
+/** Sign-in, keys, sessions and limits, on the configured database and mail. */
+function openUsers(config: Config, store: Database, log: Logger): Promise<Users> {
+  const nowMs = systemNowMs;
+  return createUsers({
+    ...config,
+    store,
+    mailer: createMailer({ ...config, nowMs, log }),
+    authSecret: loadAuthSecret(config),
+    nowMs,
+    log,
+  });
 }
 
 async function readinessOf(database: Database, tracker: Tracker): Promise<Readiness> {

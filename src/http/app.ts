@@ -1,20 +1,27 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { MarketSource } from "#src/track/market-snapshot.ts";
-import type { Quotas } from "#src/users/quotas.ts";
-import type { Callers } from "./plugins/callers.ts";
+import type { Users } from "#src/users/users.ts";
 import { registerErrors } from "./plugins/errors.ts";
 import { registerMethods } from "./plugins/methods.ts";
+import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
+import { accountRoutes } from "./routes/account.ts";
+import { apiKeyRoutes } from "./routes/api-keys.ts";
+import { authRoutes } from "./routes/auth.ts";
+import { eventRoute } from "./routes/event.ts";
 import { exitabilityRoute } from "./routes/exitability.ts";
 import { healthRoutes, type Readiness } from "./routes/health.ts";
+import { registerRoute } from "./routes/register.ts";
+import { waitlistRoute } from "./routes/waitlist.ts";
 
 const BODY_LIMIT = 16 * 1024;
 
 export type HttpDeps = {
   readonly markets: MarketSource;
-  readonly quotas: Quotas;
-  readonly callers: Callers;
+  readonly users: Users;
+  /** Where the dashboard is: the one origin from which its cookie may write. */
+  readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
   readonly nowMs: NowMs;
   readonly logger: FastifyBaseLogger;
@@ -39,13 +46,23 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   // Schemas validate and document; on this runtime plain JSON.stringify is the faster writer.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.removeContentTypeParser("text/plain");
   registerErrors(app);
   const refuseOtherMethods = registerMethods(app);
   app.addHook("onSend", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (deps.isDemo) reply.header("x-chain", "demo");
   });
-  exitabilityRoute(app, deps);
+  const { users, nowMs } = deps;
+  const { apiKeys, signIn, funnel, quotas } = users;
+  const callers = createCallers(deps);
+  exitabilityRoute(app, { ...deps, quotas, callers });
+  registerRoute(app, { signIn, nowMs });
+  waitlistRoute(app, { funnel, nowMs });
+  eventRoute(app, { funnel, nowMs });
+  authRoutes(app, { ...deps, signIn, callers });
+  apiKeyRoutes(app, { apiKeys, callers, nowMs });
+  accountRoutes(app, { users, callers, nowMs });
   healthRoutes(app, deps);
   registerStatic(app, deps.dashboard);
   refuseOtherMethods();

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "#src/users/caller.ts";
+import type { AnonymousCaller, Caller, UserCaller } from "#src/users/caller.ts";
 
 /**
  * Says who is calling: an account by its API key or session, else the address.
@@ -10,5 +10,10 @@ import type { Caller } from "#src/users/caller.ts";
 export type Callers = {
   readonly identify: (request: FastifyRequest) => Promise<Caller>;
   /** The caller that the address alone makes. */
-  readonly anonymous: (request: FastifyRequest) => Caller;
+  readonly anonymous: (request: FastifyRequest) => AnonymousCaller;
+  /**
+   * The user who is signed in, by the dashboard's cookie or a bearer token; API keys don't count.
+   * Throws AppError: unauthorized, and forbidden_origin for a write with the cookie from elsewhere.
+   */
+  readonly signedIn: (request: FastifyRequest) => Promise<UserCaller>;
 };

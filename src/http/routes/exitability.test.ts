@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
-import { AppError } from "#src/platform/app-error.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { countedAddress } from "#src/users/caller-address.ts";
-import { createQuotas } from "#src/users/quotas.ts";
 import { SOME_MINT, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { buildApp } from "../app.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -18,23 +16,14 @@ type Setting = {
 };
 
 async function startApp(t: TestContext, setting: Setting = {}) {
-  const { db } = await sqliteDatabase(t);
   const clock = { nowMs: NOON };
   const app = await buildApp({
     markets: {
       latest: () => null,
       snapshot: async (mint) => (setting.answers ?? (() => someSnapshot()))(mint),
     },
-    quotas: createQuotas({ db }),
-    callers: {
-      anonymous: (request) => ({ kind: "anonymous", address: countedAddress(request.ip) }),
-      identify: async (request) => {
-        if (request.headers["x-api-key"] !== undefined) {
-          throw new AppError("unauthorized", { publicMessage: "This API key is not known." });
-        }
-        return { kind: "anonymous", address: countedAddress(request.ip) };
-      },
-    },
+    users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => clock.nowMs }),
+    publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: () => clock.nowMs,
     logger: pino({ level: "silent" }),

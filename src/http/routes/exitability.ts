@@ -53,7 +53,7 @@ export function exitabilityRoute(app: FastifyInstance, deps: ExitabilityDeps): v
   }
 
   app.get<Route>("/api/token/:id/exitability", async (request, reply) => {
-    let caller = callers.anonymous(request);
+    let caller: Caller = callers.anonymous(request);
     try {
       caller = await callers.identify(request);
       return await answerWithin(request, reply, caller);

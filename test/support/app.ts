@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import { pino } from "pino";
+import { buildApp } from "#src/http/app.ts";
+import type { Store } from "#src/store/users.ts";
+import { parseEmailAddress } from "#src/users/email-address.ts";
+import { someSnapshot } from "./assessments.ts";
+import { eachDatabase } from "./databases.ts";
+import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
+
+/** What a signed-in browser sends with a write from the dashboard's own page. */
+export type Browser = { readonly cookie: string; readonly origin: string };
+
+export type TestApp = {
+  readonly app: FastifyInstance;
+  readonly users: TestUsers;
+  readonly store: Store;
+  readonly send: (
+    method: "GET" | "POST" | "PATCH" | "DELETE",
+    url: string,
+    options?: Omit<InjectOptions, "method" | "url">,
+  ) => Promise<LightMyRequestResponse>;
+  /** Signs in with a code from the mailbox. */
+  readonly signIn: (email: string) => Promise<Browser & { readonly accessToken: string }>;
+};
+
+/** The whole HTTP surface on each database, with a clock to turn, a mailbox, and a token that sells. */
+export async function eachApp(
+  t: TestContext,
+  suite: (app: TestApp, t: TestContext) => Promise<void>,
+): Promise<void> {
+  await eachDatabase(t, async (t, store) => {
+    const users = await testUsers(t, store);
+    const app = await buildApp({
+      markets: { latest: () => null, snapshot: async () => someSnapshot() },
+      users,
+      publicUrl: TEST_PUBLIC_URL,
+      readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
+      nowMs: users.nowMs,
+      logger: pino({ level: "silent" }),
+      trustProxyHops: 1,
+      isDemo: false,
+      dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
+    });
+    const send: TestApp["send"] = (method, url, options = {}) =>
+      app.inject({ method, url, ...options });
+    const signIn: TestApp["signIn"] = async (text) => {
+      const email = parseEmailAddress(text);
+      assert.ok(email);
+      await send("POST", "/api/auth/code", { payload: { email } });
+      await users.outbox.runDue();
+      const payload = { email, code: users.lastCode(email) };
+      const response = await send("POST", "/api/auth/sign-in", { payload });
+      assert.equal(response.statusCode, 200, response.body);
+      const cookie = String(response.headers["set-cookie"]).split(";")[0] ?? "";
+      return { cookie, origin: TEST_PUBLIC_URL, accessToken: response.json().access_token };
+    };
+    try {
+      await suite({ app, users, store, send, signIn }, t);
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+/** The error's code and status; fails where the body is not the contract's. */
+export function refusal(response: { readonly statusCode: number; readonly body: string }) {
+  const body = JSON.parse(response.body);
+  assert.equal(typeof body.message, "string", response.body);
+  assert.ok(body.message.length > 0);
+  return [response.statusCode, body.error];
+}
+
+/** Bodies that are no JSON object, with the status and code each has to get. */
+export const NO_OBJECTS: readonly (readonly [string, string, readonly [number, string]])[] = [
+  ["not JSON", "{", [400, "invalid_body"]],
+  ["nothing", "", [400, "invalid_body"]],
+  ["an array", "[]", [400, "invalid_body"]],
+  ["a text", '"text"', [400, "invalid_body"]],
+  ["null", "null", [400, "invalid_body"]],
+  ["a number", "7", [400, "invalid_body"]],
+  ["a prototype", '{"__proto__":{"email":"a@example.com"}}', [400, "invalid_body"]],
+  ["a constructor", '{"constructor":{"prototype":{"email":"a@b.co"}}}', [400, "invalid_body"]],
+  ["a byte too much", `{"a":"${"x".repeat(16 * 1024 - 7)}"}`, [413, "body_too_large"]],
+];
