@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { replay } from "#src/accuracy/replay.ts";
 import { U64_MAX } from "#src/units/integer.ts";
@@ -49,6 +50,27 @@ function sell(state: WhirlpoolState, sells: "tokenA" | "tokenB", amountIn: bigin
 
 function amountOut(quote: ReturnType<typeof sell>): bigint | string {
   return quote.kind === "filled" ? quote.amountOut : quote.reason;
+}
+
+type Vector = {
+  readonly name: string;
+  readonly pool: WhirlpoolFixture;
+  readonly sellsFirst: boolean;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint | null;
+};
+
+const vectors: readonly Vector[] = JSON.parse(
+  readFileSync(new URL("vectors/swaps.json", import.meta.url), "utf8"),
+  (_, value) => (typeof value === "string" && /^-?\d+$/.test(value) ? BigInt(value) : value),
+);
+
+for (const vector of vectors) {
+  test(`pays what the official SDK pays: ${vector.name}`, () => {
+    const sells = vector.sellsFirst ? "tokenA" : "tokenB";
+    const quote = sell(stateOf(vector.pool), sells, vector.amountIn);
+    assert.equal(quote.kind === "filled" ? quote.amountOut : null, vector.amountOut);
+  });
 }
 
 test("every recorded execution is replayed to the base unit, refusals included", async (t) => {
