@@ -42,11 +42,24 @@ export function curveRates(state: PumpCurveState): FeeRates {
   return ratesAt(schedule, mulDivFloor(virtualQuote, marketCapSupply, virtualToken));
 }
 
+/** A trade taken apart: quote units that move the price and that go as fees, and the coins. */
+export type CurveTrade = {
+  /** What the curve itself pays or is paid, before fees. */
+  readonly gross: bigint;
+  readonly protocolFee: bigint;
+  readonly creatorFee: bigint;
+  readonly tokens: bigint;
+};
+
+/** @throws MathError where the program would overflow u128 */
+export function sellParts(state: PumpCurveState, tokens: bigint): CurveTrade {
+  return tradeOf(state, constantProductOut(state.virtualToken, state.virtualQuote, tokens), tokens);
+}
+
 function sell(state: PumpCurveState, tokens: bigint): Quote<PumpCurveState> {
-  const gross = constantProductOut(state.virtualToken, state.virtualQuote, tokens);
+  const { gross, protocolFee, creatorFee } = sellParts(state, tokens);
   if (gross > state.realQuote) return unfillable("insufficient-liquidity");
-  const rates = curveRates(state);
-  const net = gross - feeOf(gross, rates.protocolBps) - feeOf(gross, rates.creatorBps);
+  const net = gross - protocolFee - creatorFee;
   if (net < 0n) return unfillable("output-zero");
   return {
     kind: "filled",
@@ -61,22 +74,31 @@ function sell(state: PumpCurveState, tokens: bigint): Quote<PumpCurveState> {
   };
 }
 
-/** buy_exact_sol_in, in the order of its documentation. */
-function buy(state: PumpCurveState, spendable: bigint): Quote<PumpCurveState> {
+/**
+ * buy_exact_sol_in, in the order of its documentation. The last buyer gets what is left, and is
+ * charged for that alone.
+ *
+ * @throws MathError where the program would overflow u128
+ */
+export function buyParts(state: PumpCurveState, spendable: bigint): CurveTrade {
+  const { virtualQuote, virtualToken, realToken } = state;
   const rates = curveRates(state);
   const totalBps = rates.protocolBps + rates.creatorBps;
-  let cost = mulDivFloor(spendable, 10_000n, 10_000n + totalBps);
-  const fees = feeOf(cost, rates.protocolBps) + feeOf(cost, rates.creatorBps);
-  if (cost + fees > spendable) cost -= cost + fees - spendable;
-  if (cost <= 1n) return unfillable("output-zero");
-  let tokens = constantProductOut(state.virtualQuote, state.virtualToken, cost - 1n);
-  if (tokens === 0n) return unfillable("output-zero");
+  const net = mulDivFloor(spendable, 10_000n, 10_000n + totalBps);
+  const protocolFee = feeOf(net, rates.protocolBps);
+  const creatorFee = feeOf(net, rates.creatorBps);
+  const excess = net + protocolFee + creatorFee - spendable;
+  const gross = excess > 0n ? net - excess : net;
+  const tokens = gross > 1n ? constantProductOut(virtualQuote, virtualToken, gross - 1n) : 0n;
+  if (tokens <= realToken) return { gross, protocolFee, creatorFee, tokens };
+  const cost = divFloor(realToken * virtualQuote, virtualToken - realToken) + 1n;
+  return tradeOf(state, cost, realToken);
+}
+
+function buy(state: PumpCurveState, spendable: bigint): Quote<PumpCurveState> {
+  const { gross, tokens } = buyParts(state, spendable);
   if (state.realToken === 0n) return unfillable("insufficient-liquidity");
-  if (tokens > state.realToken) {
-    // The last buyer gets what is left, and is charged for that alone.
-    tokens = state.realToken;
-    cost = divFloor(tokens * state.virtualQuote, state.virtualToken - tokens) + 1n;
-  }
+  if (tokens === 0n) return unfillable("output-zero");
   const realToken = state.realToken - tokens;
   return {
     kind: "filled",
@@ -85,11 +107,17 @@ function buy(state: PumpCurveState, spendable: bigint): Quote<PumpCurveState> {
       ...state,
       virtualToken: state.virtualToken - tokens,
       realToken,
-      virtualQuote: checkedU64(state.virtualQuote + cost),
-      realQuote: checkedU64(state.realQuote + cost),
+      virtualQuote: checkedU64(state.virtualQuote + gross),
+      realQuote: checkedU64(state.realQuote + gross),
       isComplete: realToken === 0n,
     },
   };
+}
+
+function tradeOf(state: PumpCurveState, gross: bigint, tokens: bigint): CurveTrade {
+  const { protocolBps, creatorBps } = curveRates(state);
+  const protocolFee = feeOf(gross, protocolBps);
+  return { gross, protocolFee, creatorFee: feeOf(gross, creatorBps), tokens };
 }
 
 function unfillable(reason: UnfillableReason): Quote<PumpCurveState> {

@@ -39,11 +39,27 @@ export function poolRates(state: PumpSwapState): FeeRates {
   return ratesAt(schedule, mulDivFloor(quote, marketCapSupply, baseReserve));
 }
 
-function sell(state: PumpSwapState, base: bigint): Quote<PumpSwapState> {
+/** A sale taken apart, quote units: `net` is what is left of `gross` after the three fees, maybe below zero. */
+export type SellParts = {
+  readonly gross: bigint;
+  readonly lpFee: bigint;
+  readonly protocolFee: bigint;
+  readonly creatorFee: bigint;
+  readonly net: bigint;
+};
+
+/** @throws MathError where the program would overflow u128 */
+export function sellParts(state: PumpSwapState, base: bigint): SellParts {
   const rates = poolRates(state);
   const gross = constantProductOut(state.baseReserve, effectiveQuote(state), base);
   const lpFee = feeOf(gross, rates.lpBps);
-  const net = gross - lpFee - feeOf(gross, rates.protocolBps) - feeOf(gross, rates.creatorBps);
+  const protocolFee = feeOf(gross, rates.protocolBps);
+  const creatorFee = feeOf(gross, rates.creatorBps);
+  return { gross, lpFee, protocolFee, creatorFee, net: gross - lpFee - protocolFee - creatorFee };
+}
+
+function sell(state: PumpSwapState, base: bigint): Quote<PumpSwapState> {
+  const { gross, lpFee, net } = sellParts(state, base);
   // The liquidity providers' fee stays: only the rest has to be there.
   if (gross - lpFee > state.quoteReserve) return unfillable("insufficient-liquidity");
   if (net < 0n) return unfillable("output-zero");
@@ -58,16 +74,33 @@ function sell(state: PumpSwapState, base: bigint): Quote<PumpSwapState> {
   };
 }
 
-function buy(state: PumpSwapState, spendable: bigint): Quote<PumpSwapState> {
+/** A purchase taken apart: quote units that move the price and that go as fees, base units bought. */
+export type BuyParts = {
+  readonly cost: bigint;
+  readonly lpFee: bigint;
+  readonly protocolFee: bigint;
+  readonly creatorFee: bigint;
+  readonly base: bigint;
+};
+
+/** @throws MathError where the program would overflow u128 */
+export function buyParts(state: PumpSwapState, spendable: bigint): BuyParts {
   const rates = poolRates(state);
   const totalBps = rates.lpBps + rates.protocolBps + rates.creatorBps;
   let cost = mulDivFloor(spendable, 10_000n, 10_000n + totalBps);
   const lpFee = feeOf(cost, rates.lpBps);
-  const fees = lpFee + feeOf(cost, rates.protocolBps) + feeOf(cost, rates.creatorBps);
-  if (cost + fees > spendable) cost -= cost + fees - spendable;
-  if (cost <= 1n) return unfillable("output-zero");
+  const protocolFee = feeOf(cost, rates.protocolBps);
+  const creatorFee = feeOf(cost, rates.creatorBps);
+  const excess = cost + lpFee + protocolFee + creatorFee - spendable;
+  if (excess > 0n) cost -= excess;
   // One unit less than is paid, so that the plain buy of this output never costs more.
-  const base = constantProductOut(effectiveQuote(state), state.baseReserve, cost - 1n);
+  const base =
+    cost > 1n ? constantProductOut(effectiveQuote(state), state.baseReserve, cost - 1n) : 0n;
+  return { cost, lpFee, protocolFee, creatorFee, base };
+}
+
+function buy(state: PumpSwapState, spendable: bigint): Quote<PumpSwapState> {
+  const { cost, lpFee, base } = buyParts(state, spendable);
   if (base === 0n) return unfillable("output-zero");
   return {
     kind: "filled",

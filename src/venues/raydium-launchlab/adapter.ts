@@ -9,7 +9,7 @@ import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
 import { decodeLaunchLab, decodeLaunchPool, type LaunchLabState } from "./decode.ts";
 import { LAUNCHLAB_PROGRAM, POOL } from "./layout.ts";
-import { poolStatus, quoteExactIn } from "./quote.ts";
+import { poolStatus, quoteExactIn, totalFeeRate } from "./quote.ts";
 
 /** Raydium's launchpad. */
 export const raydiumLaunchLab: Venue<LaunchLabState> = {
@@ -26,7 +26,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   quoteExactIn,
   spotPrice,
   reachable,
-  feePpm: ({ feeRate }) => toNumber(feeRate),
+  feePpm: (state) => toNumber(totalFeeRate(state)),
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {

@@ -103,7 +103,7 @@ test("a platform from before creators were paid charges them nothing", () => {
   const config = { feeRate: 7500n, creatorFeeRate: 500n, name: "old" };
   accounts.set(PLATFORM, launchPlatformConfigAccount(config, 1n, 720));
   const decoded = raydiumLaunchLab.decode(pool, accounts);
-  assert.equal(decoded.kind === "pool" && decoded.state.feeRate, 10_000n);
+  assert.equal(decoded.kind === "pool" && decoded.state.feeRates.creator, 0n);
 });
 
 test("what is held is told by the launch itself", () => {

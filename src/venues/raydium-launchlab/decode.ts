@@ -30,14 +30,20 @@ export type LaunchPool = LaunchReserves & {
 
 export type LaunchStatus = "funding" | "waiting" | "migrated";
 
+/** Parts per million of the quote amount; below the whole together. */
+export type LaunchFeeRates = {
+  readonly protocol: bigint;
+  readonly platform: bigint;
+  readonly creator: bigint;
+};
+
 export type LaunchLabState = LaunchReserves & {
   readonly baseMint: Address;
   readonly quoteMint: Address;
   readonly kind: CurveKind;
   readonly status: LaunchStatus;
   readonly totalBaseSell: bigint;
-  /** Protocol, platform and creator together, parts per million of the quote amount. */
-  readonly feeRate: bigint;
+  readonly feeRates: LaunchFeeRates;
   readonly baseTransferFee: TransferFeeSchedule | null;
   readonly quoteTransferFee: TransferFeeSchedule | null;
 };
@@ -80,10 +86,12 @@ export function decodeLaunchLab(address: Address, known: AccountSet): Decoded<La
   if (global === null) return unusable("undecodable", "GlobalConfig");
   const kind = CURVE_KINDS[global.curveType];
   if (kind === undefined) return unusable("unsupported", `curve type ${global.curveType}`);
-  const platformRate = decodePlatformRate(platformAccount);
-  if (platformRate === null) return unusable("undecodable", "PlatformConfig");
-  const feeRate = global.tradeFeeRate + platformRate;
-  if (feeRate > FEE_DENOMINATOR) return unusable("undecodable", "fees above the whole amount");
+  const platform = decodePlatformConfig(platformAccount);
+  if (platform === null) return unusable("undecodable", "PlatformConfig");
+  const feeRates = { protocol: global.tradeFeeRate, ...platform };
+  if (feeRates.protocol + feeRates.platform + feeRates.creator >= FEE_DENOMINATOR) {
+    return unusable("undecodable", "fees of the whole amount");
+  }
 
   const baseFee = pool.isBaseToken2022 ? readTransferFee(known, pool.baseMint) : NO_FEE;
   const quoteFee = pool.isQuoteToken2022 ? readTransferFee(known, pool.quoteMint) : NO_FEE;
@@ -103,7 +111,7 @@ export function decodeLaunchLab(address: Address, known: AccountSet): Decoded<La
       virtualQuote,
       realBase,
       realQuote,
-      feeRate,
+      feeRates,
       baseTransferFee: baseFee.schedule,
       quoteTransferFee: quoteFee.schedule,
     },
@@ -127,13 +135,17 @@ function decodeGlobalConfig(
   };
 }
 
-/** What platform and creator take together, parts per million; null where the account is none. */
-function decodePlatformRate(account: Account): bigint | null {
+function decodePlatformConfig(
+  account: Account,
+): Pick<LaunchFeeRates, "platform" | "creator"> | null {
   const reader = ownReader(account, PLATFORM_CONFIG.discriminator);
   const { fee_rate, name, creator_fee_rate } = PLATFORM_CONFIG;
   if (reader === null || reader.length < name) return null;
   const hasCreatorRate = reader.length >= creator_fee_rate + 8;
-  return reader.u64(fee_rate) + (hasCreatorRate ? reader.u64(creator_fee_rate) : 0n);
+  return {
+    platform: reader.u64(fee_rate),
+    creator: hasCreatorRate ? reader.u64(creator_fee_rate) : 0n,
+  };
 }
 
 function ownReader(

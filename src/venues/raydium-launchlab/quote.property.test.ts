@@ -14,6 +14,7 @@ const amount = fc.oneof(
 );
 const side = fc.constantFrom("sell" as const, "buy" as const);
 const share = fc.bigInt({ min: 0n, max: 10_000n });
+const rate = fc.bigInt({ min: 0n, max: 30_000n });
 const transferFee = fc
   .record({
     epoch: fc.constant(0n),
@@ -36,7 +37,7 @@ const states = fc
     virtualBase: fc.bigInt({ min: 1_000_000n, max: 1_200_000_000_000_000n }),
     virtualQuote: fc.bigInt({ min: 1_000n, max: 100_000_000_000n }),
     sold: share,
-    feeRate: fc.bigInt({ min: 0n, max: 100_000n }),
+    feeRates: fc.record({ protocol: rate, platform: rate, creator: rate }),
     baseTransferFee: fc.option(transferFee),
     quoteTransferFee: fc.option(transferFee),
   })

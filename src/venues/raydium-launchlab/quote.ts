@@ -28,14 +28,32 @@ export function quoteExactIn(state: LaunchLabState, order: ExactIn): Quote<Launc
   }
 }
 
-function sell(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<LaunchLabState> {
+/** A trade taken apart, before what the mints withhold on the way out. */
+export type LaunchTrade = {
+  /** Coins that the curve takes back or gives. */
+  readonly base: bigint;
+  /** Quote units that the curve itself pays or is paid. */
+  readonly quote: bigint;
+  /** Quote units of fees: off what a sale makes, or on top of what a purchase pays the curve. */
+  readonly fee: bigint;
+};
+
+/** @throws MathError where the launch holds what no program would have written */
+export function sellParts(state: LaunchLabState, { amountIn, clock }: ExactIn): LaunchTrade {
   const base = amountIn - transferFee(state.baseTransferFee, amountIn, clock.epoch);
+  if (base <= 0n || base > state.realBase) return { base, quote: 0n, fee: 0n };
+  const quote = CURVES[state.kind].sell(state, base);
+  return { base, quote, fee: totalFee(state, quote) };
+}
+
+function sell(state: LaunchLabState, order: ExactIn): Quote<LaunchLabState> {
+  const { base, quote, fee } = sellParts(state, order);
   if (base <= 0n) return unfillable("amount-zero");
-  if (base > state.realBase) return unfillable("insufficient-liquidity");
-  const gross = CURVES[state.kind].sell(state, base);
-  if (gross < 0n || gross > state.realQuote) return unfillable("insufficient-liquidity");
-  const sent = gross - totalFee(state, gross);
-  const amountOut = sent - transferFee(state.quoteTransferFee, sent, clock.epoch);
+  if (base > state.realBase || quote < 0n || quote > state.realQuote) {
+    return unfillable("insufficient-liquidity");
+  }
+  const sent = quote - fee;
+  const amountOut = sent - transferFee(state.quoteTransferFee, sent, order.clock.epoch);
   if (amountOut < 0n) return unfillable("output-zero");
   return {
     kind: "filled",
@@ -43,25 +61,35 @@ function sell(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<Launch
     after: {
       ...state,
       realBase: state.realBase - base,
-      realQuote: state.realQuote - gross,
+      realQuote: state.realQuote - quote,
     },
   };
 }
 
-function buy(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<LaunchLabState> {
-  const left = state.totalBaseSell - state.realBase;
-  if (left <= 0n) return unfillable("insufficient-liquidity");
+/**
+ * The last buyer gets what is left, and is charged for that alone.
+ *
+ * @throws MathError where the launch holds what no program would have written
+ */
+export function buyParts(state: LaunchLabState, { amountIn, clock }: ExactIn): LaunchTrade {
   const arrived = amountIn - transferFee(state.quoteTransferFee, amountIn, clock.epoch);
-  if (arrived <= 0n) return unfillable("amount-zero");
-  let cost = arrived - totalFee(state, arrived);
-  let base = CURVES[state.kind].buy(state, cost);
+  if (arrived <= 0n) return { base: 0n, quote: 0n, fee: 0n };
+  const fee = totalFee(state, arrived);
+  const quote = arrived - fee;
+  const base = CURVES[state.kind].buy(state, quote);
+  const left = state.totalBaseSell - state.realBase;
+  if (base <= left) return { base, quote, fee };
+  const cost = CURVES[state.kind].cost(state, left);
+  const rate = totalFeeRate(state);
+  const withFee = mulDivCeil(cost, FEE_DENOMINATOR, FEE_DENOMINATOR - rate);
+  return { base: left, quote: cost, fee: withFee - cost };
+}
+
+function buy(state: LaunchLabState, order: ExactIn): Quote<LaunchLabState> {
+  if (state.realBase >= state.totalBaseSell) return unfillable("insufficient-liquidity");
+  const { base, quote } = buyParts(state, order);
   if (base <= 0n) return unfillable("output-zero");
-  if (base > left) {
-    // The last buyer gets what is left, and is charged for that alone.
-    base = left;
-    cost = CURVES[state.kind].cost(state, base);
-  }
-  const amountOut = base - transferFee(state.baseTransferFee, base, clock.epoch);
+  const amountOut = base - transferFee(state.baseTransferFee, base, order.clock.epoch);
   if (amountOut < 0n) return unfillable("output-zero");
   const realBase = state.realBase + base;
   return {
@@ -70,15 +98,20 @@ function buy(state: LaunchLabState, { amountIn, clock }: ExactIn): Quote<LaunchL
     after: {
       ...state,
       realBase,
-      realQuote: checkedU64(state.realQuote + cost),
+      realQuote: checkedU64(state.realQuote + quote),
       status: realBase === state.totalBaseSell ? "waiting" : "funding",
     },
   };
 }
 
 /** All rates are added before rounding up; only the split between the receivers rounds each. */
-export function totalFee(state: LaunchLabState, amount: bigint): bigint {
-  return mulDivCeil(amount, state.feeRate, FEE_DENOMINATOR);
+function totalFee(state: LaunchLabState, amount: bigint): bigint {
+  return mulDivCeil(amount, totalFeeRate(state), FEE_DENOMINATOR);
+}
+
+/** Parts per million of the quote amount. */
+export function totalFeeRate({ feeRates }: LaunchLabState): bigint {
+  return feeRates.protocol + feeRates.platform + feeRates.creator;
 }
 
 function unfillable(reason: UnfillableReason): Quote<LaunchLabState> {
