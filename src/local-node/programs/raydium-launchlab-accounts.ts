@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { ByteReader } from "#src/venues/byte-reader.ts";
 import { CURVE_KINDS, type CurveKind } from "#src/venues/raydium-launchlab/curve.ts";
 import type { LaunchPool } from "#src/venues/raydium-launchlab/decode.ts";
 import {
@@ -12,8 +13,6 @@ import {
 import { ByteWriter } from "../byte-writer.ts";
 
 export type NewLaunch = LaunchPool & {
-  readonly baseVault: Address;
-  readonly quoteVault: Address;
   readonly creator: Address;
   readonly supply: bigint;
   readonly totalQuoteFundRaising: bigint;
@@ -53,11 +52,19 @@ export function launchAccount(launch: NewLaunch): Account {
 
 export type LaunchProgress = Pick<LaunchPool, "status" | "realBase" | "realQuote">;
 
-/** The same launch further on, or back. */
-export function withProgress(account: Account, progress: LaunchProgress, slot: bigint): Account {
-  const data = account.data.slice();
-  writeProgress(new ByteWriter(data), progress);
-  return { ...account, data, slot };
+/** The same launch further on, or back, with more fees owed to protocol and platform. */
+export function withProgress(
+  account: Account,
+  progress: LaunchProgress,
+  owed: { readonly protocol: bigint; readonly platform: bigint },
+  slot: bigint,
+): Account {
+  const before = new ByteReader(account.data);
+  const writer = new ByteWriter(account.data.slice())
+    .u64(POOL.quote_protocol_fee, before.u64(POOL.quote_protocol_fee) + owed.protocol)
+    .u64(POOL.platform_fee, before.u64(POOL.platform_fee) + owed.platform);
+  writeProgress(writer, progress);
+  return { ...account, data: writer.bytes, slot };
 }
 
 function writeProgress(writer: ByteWriter, progress: LaunchProgress): void {

@@ -24,6 +24,8 @@ export type LaunchPool = LaunchReserves & {
   readonly platformConfig: Address;
   readonly baseMint: Address;
   readonly quoteMint: Address;
+  readonly baseVault: Address;
+  readonly quoteVault: Address;
   readonly isBaseToken2022: boolean;
   readonly isQuoteToken2022: boolean;
 };
@@ -64,6 +66,8 @@ export function decodeLaunchPool(account: Account | null | undefined): LaunchPoo
     platformConfig: reader.address(POOL.platform_config),
     baseMint: reader.address(POOL.base_mint),
     quoteMint: reader.address(POOL.quote_mint),
+    baseVault: reader.address(POOL.base_vault),
+    quoteVault: reader.address(POOL.quote_vault),
     isBaseToken2022: (flags & TOKEN_2022_FLAG.base) !== 0,
     isQuoteToken2022: (flags & TOKEN_2022_FLAG.quote) !== 0,
   };

@@ -1,0 +1,38 @@
+import type { Address } from "#src/units/address.ts";
+import { discriminator } from "#src/venues/byte-reader.ts";
+import type { TradeResult } from "./market-program.ts";
+
+/** What a program calls itself with to leave an event among the inner instructions. */
+const SELF_CALL = discriminator("e445a52e51cb9a1d");
+
+export type EmittedEvents = Pick<
+  Extract<TradeResult, { readonly kind: "done" }>,
+  "logs" | "innerInstructionData"
+>;
+
+/**
+ * Events that a program leaves twice, as both pump programs and LaunchLab do: as "Program data:" in
+ * its logs, and as a call to itself.
+ */
+export function emitEvents(
+  programId: Address,
+  instruction: string,
+  events: readonly Uint8Array[],
+): EmittedEvents {
+  const emitted = events.flatMap((event) => [
+    `Program data: ${Buffer.from(event).toString("base64")}`,
+    `Program ${programId} invoke [2]`,
+    `Program ${programId} consumed 2004 of 190000 compute units`,
+    `Program ${programId} success`,
+  ]);
+  return {
+    logs: [
+      `Program ${programId} invoke [1]`,
+      `Program log: Instruction: ${instruction}`,
+      ...emitted,
+      `Program ${programId} consumed 61822 of 200000 compute units`,
+      `Program ${programId} success`,
+    ],
+    innerInstructionData: events.map((event) => Uint8Array.of(...SELF_CALL, ...event)),
+  };
+}
