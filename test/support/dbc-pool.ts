@@ -1,11 +1,10 @@
+import { configAccount, curveAccount } from "#src/local-node/programs/meteora-dbc-accounts.ts";
+import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
 import { type Address, address } from "#src/units/address.ts";
-import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { newConfigData, newPoolData, writePoolState } from "#src/venues/meteora-dbc/encode.ts";
 import { DBC_POOL_AUTHORITY, DBC_PROGRAM } from "#src/venues/meteora-dbc/layout.ts";
 import type { DbcConfig, DbcState } from "#src/venues/meteora-dbc/state.ts";
-import { newMintData, newTokenAccountData } from "#src/venues/token/encode.ts";
 import type { Clock } from "#src/venues/venue.ts";
 
 export const POOL = address("Gh68ePwH4b7wcqVKhX2NLxGKGf3yNuzLSNPPkssHpbD7");
@@ -71,29 +70,30 @@ export function dbcAccounts(pool: DbcPool): Map<Address, Account | null> {
   };
   const baseVault = vaultAddress(BASE_MINT);
   const quoteVault = vaultAddress(QUOTE_MINT);
-  const data = newPoolData({
+  const curve = {
     config: CONFIG,
     creator: CONFIG,
     baseMint: BASE_MINT,
     baseVault,
     quoteVault,
     activationPoint: pool.state?.activationPoint ?? ACTIVATION_SLOT,
-  });
-  writePoolState(data, state);
-  const configData = newConfigData(config, {
+    slot: 0n,
+  };
+  const extras = {
     feeClaimer: CONFIG,
     tokenDecimals: 6,
     migrationFeePercent: 0,
     migrationFeeOption: 2,
-  });
-  const mint = token(newMintData({ supply: 10n ** 18n, decimals: 6, transferFee: null }));
+    slot: 0n,
+  };
+  const mint = mintAccount({ supply: 10n ** 18n, decimals: 6, slot: 0n });
   const held = (reserve: bigint, fees: typeof NO_FEES) =>
     reserve + fees.protocol + fees.partner + fees.creator;
   const vault = (ofMint: Address, amount: bigint) =>
-    token(newTokenAccountData(ofMint, DBC_POOL_AUTHORITY, amount));
+    tokenAccount({ mint: ofMint, owner: DBC_POOL_AUTHORITY, amount, slot: 0n });
   return new Map<Address, Account | null>()
-    .set(POOL, own(data))
-    .set(CONFIG, own(configData))
+    .set(POOL, curveAccount(curve, state))
+    .set(CONFIG, configAccount(config, extras))
     .set(BASE_MINT, mint)
     .set(QUOTE_MINT, mint)
     .set(baseVault, vault(BASE_MINT, held(state.baseReserve, state.baseFees)))
@@ -102,12 +102,4 @@ export function dbcAccounts(pool: DbcPool): Map<Address, Account | null> {
 
 function vaultAddress(mint: Address): Address {
   return findProgramAddress(["token_vault", { address: mint }, { address: POOL }], DBC_PROGRAM);
-}
-
-function own(data: Uint8Array): Account {
-  return { owner: DBC_PROGRAM, lamports: 1n, data, slot: 0n };
-}
-
-function token(data: Uint8Array): Account {
-  return { owner: TOKEN_PROGRAM, lamports: 1n, data, slot: 0n };
 }

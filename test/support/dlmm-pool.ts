@@ -1,20 +1,17 @@
+import {
+  binArrayAccount,
+  bitmapExtensionAccount,
+  pairAccount,
+} from "#src/local-node/programs/meteora-dlmm-accounts.ts";
+import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
 import { type Address, address } from "#src/units/address.ts";
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { binArrayAddress, bitmapExtensionAddress } from "#src/venues/meteora-dlmm/accounts.ts";
 import { binArrayIndex, binPrice } from "#src/venues/meteora-dlmm/bin-price.ts";
-import {
-  markArray,
-  newBinArrayData,
-  newBitmapExtensionData,
-  newPairData,
-  writeBins,
-  writePairState,
-} from "#src/venues/meteora-dlmm/encode.ts";
+import { needsExtension } from "#src/venues/meteora-dlmm/bitmap.ts";
 import { DLMM_PROGRAM } from "#src/venues/meteora-dlmm/layout.ts";
 import type { Bin, DlmmParameters, Volatility } from "#src/venues/meteora-dlmm/state.ts";
-import { newMintData, newTokenAccountData } from "#src/venues/token/encode.ts";
 import type { TransferFeeSchedule } from "#src/venues/token/transfer-fee.ts";
 import type { Clock } from "#src/venues/venue.ts";
 
@@ -69,73 +66,57 @@ export function dlmmAccounts(pool: DlmmPool): Map<Address, Account | null> {
   }));
   const reserveX = findProgramAddress([{ address: PAIR }, { address: MINT_X }], DLMM_PROGRAM);
   const reserveY = findProgramAddress([{ address: PAIR }, { address: MINT_Y }], DLMM_PROGRAM);
-  const oracle = findProgramAddress(["oracle", { address: PAIR }], DLMM_PROGRAM);
-  const data = newPairData({
+  const arrays = [...new Set(bins.map(({ id }) => binArrayIndex(id)))];
+  const pair = {
     parameters,
     mintX: MINT_X,
     mintY: MINT_Y,
     reserveX,
     reserveY,
-    oracle,
-  });
-  writePairState(data, {
+    oracle: findProgramAddress(["oracle", { address: PAIR }], DLMM_PROGRAM),
+    creator: PAIR,
+    arrays,
+    slot: 0n,
+  };
+  const activeId = pool.activeId ?? 0;
+  const atRest = {
+    accumulator: 0,
+    reference: 0,
+    indexReference: activeId,
+    lastUpdateTimestamp: 0n,
+  };
+  const state = {
     isEnabled: true,
     protocolFeeX: 0n,
     protocolFeeY: 0n,
-    volatility: {
-      accumulator: 0,
-      reference: 0,
-      indexReference: pool.activeId ?? 0,
-      lastUpdateTimestamp: 0n,
-      ...pool.volatility,
-    },
-    activeId: pool.activeId ?? 0,
-  });
-  const indexes = [...new Set(bins.map(({ id }) => binArrayIndex(id)))];
-  const isFar = indexes.some((index) => index < -512 || index >= 512);
-  const extension = isFar ? newBitmapExtensionData(PAIR) : null;
-  const accounts = new Map<Address, Account | null>();
-  for (const index of indexes) {
-    markArray(data, extension, index);
-    const array = newBinArrayData(PAIR, index, pool.arrayVersion ?? 2);
-    writeBins(array, index, bins);
-    accounts.set(binArrayAddress(PAIR, index), own(array));
-  }
-  const held = (side: (bin: (typeof bins)[number]) => bigint) =>
+    volatility: { ...atRest, ...pool.volatility },
+    activeId,
+  };
+  const held = (side: (bin: Bin) => bigint) =>
     bins.reduce(
       (sum, bin) => sum + side(bin) + bin.orders.open + bin.orders.processedRemaining,
       0n,
     );
-  const transferFee = pool.transferFeeX ?? null;
-  const mint = { supply: 1n << 60n, decimals: 6 };
+  const accounts = new Map<Address, Account | null>();
+  for (const index of arrays) {
+    const array = { pair: PAIR, index, version: pool.arrayVersion ?? 2, slot: 0n };
+    accounts.set(binArrayAddress(PAIR, index), binArrayAccount(array, bins));
+  }
+  const mint = { supply: 1n << 60n, decimals: 6, slot: 0n };
+  const reserve = { owner: PAIR, slot: 0n };
+  const extension = arrays.some(needsExtension) ? bitmapExtensionAccount(PAIR, arrays, 0n) : null;
+  const heldY = pool.reserveY ?? held(({ amountY }) => amountY);
   return accounts
-    .set(PAIR, own(data))
-    .set(bitmapExtensionAddress(PAIR), extension === null ? null : own(extension))
-    .set(MINT_X, {
-      ...own(newMintData({ ...mint, transferFee })),
-      owner: transferFee === null ? TOKEN_PROGRAM : TOKEN_2022_PROGRAM,
-    })
-    .set(MINT_Y, token(newMintData({ ...mint, decimals: 9, transferFee: null })))
+    .set(PAIR, pairAccount(pair, state))
+    .set(bitmapExtensionAddress(PAIR), extension)
+    .set(
+      MINT_X,
+      mintAccount(pool.transferFeeX ? { ...mint, transferFee: pool.transferFeeX } : mint),
+    )
+    .set(MINT_Y, mintAccount({ ...mint, decimals: 9 }))
     .set(
       reserveX,
-      token(
-        newTokenAccountData(
-          MINT_X,
-          PAIR,
-          held((bin) => bin.amountX),
-        ),
-      ),
+      tokenAccount({ ...reserve, mint: MINT_X, amount: held(({ amountX }) => amountX) }),
     )
-    .set(
-      reserveY,
-      token(newTokenAccountData(MINT_Y, PAIR, pool.reserveY ?? held((bin) => bin.amountY))),
-    );
-}
-
-function own(data: Uint8Array): Account {
-  return { owner: DLMM_PROGRAM, lamports: 1n, data, slot: 0n };
-}
-
-function token(data: Uint8Array): Account {
-  return { owner: TOKEN_PROGRAM, lamports: 1n, data, slot: 0n };
+    .set(reserveY, tokenAccount({ ...reserve, mint: MINT_Y, amount: heldY }));
 }

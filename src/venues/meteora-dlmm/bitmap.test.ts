@@ -1,24 +1,45 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { address } from "#src/units/address.ts";
+import {
+  bitmapExtensionAccount,
+  pairAccount,
+} from "#src/local-node/programs/meteora-dlmm-accounts.ts";
+import { MINT_X, MINT_Y, PAIR, PARAMETERS } from "#test/support/dlmm-pool.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { markedArrays } from "./bitmap.ts";
-import { markArray, newBitmapExtensionData } from "./encode.ts";
-import { LB_PAIR } from "./layout.ts";
 
-const PAIR = address("5ttUNgVR3M5Yax5jsi5B4DdHb8C9nzcpk7fFH8DQb1Aq");
 const indexes = fc.oneof(
   fc.integer({ min: -6_656, max: 6_655 }),
   fc.integer({ min: -530, max: -495 }),
   fc.integer({ min: 495, max: 530 }),
 );
 
-function bitmapOf(marked: readonly number[]) {
-  const pair = new Uint8Array(LB_PAIR.length);
-  const extension = newBitmapExtensionData(PAIR);
-  for (const index of marked) markArray(pair, extension, index);
-  return { pair: new ByteReader(pair), extension: new ByteReader(extension) };
+function bitmapOf(arrays: readonly number[]) {
+  const pair = pairAccount(
+    {
+      parameters: PARAMETERS,
+      mintX: MINT_X,
+      mintY: MINT_Y,
+      reserveX: PAIR,
+      reserveY: PAIR,
+      oracle: PAIR,
+      creator: PAIR,
+      arrays,
+      slot: 0n,
+    },
+    {
+      isEnabled: true,
+      volatility: { accumulator: 0, reference: 0, indexReference: 0, lastUpdateTimestamp: 0n },
+      activeId: 0,
+      protocolFeeX: 0n,
+      protocolFeeY: 0n,
+    },
+  );
+  return {
+    pair: new ByteReader(pair.data),
+    extension: new ByteReader(bitmapExtensionAccount(PAIR, arrays, 0n).data),
+  };
 }
 
 test("a walk finds exactly the marked arrays at or beyond its start, in order, across both bitmaps", () => {

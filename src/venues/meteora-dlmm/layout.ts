@@ -41,6 +41,7 @@ export const LB_PAIR = {
   oracle: 552,
   binArrayBitmap: 584,
   activationPoint: 816,
+  creator: 848,
   tokenXProgramFlag: 880,
   tokenYProgramFlag: 881,
   version: 882,
@@ -79,6 +80,12 @@ export const BITMAP_EXTENSION = {
   lbPair: 8,
   positiveBinArrayBitmap: 40,
   negativeBinArrayBitmap: 808,
+} as const;
+
+/** An Oracle of the length that new pairs get; no quote reads it. */
+export const ORACLE = {
+  discriminator: discriminator("8bc283b38cb3e5f4"),
+  length: 3_232,
 } as const;
 
 export const MAX_BIN_PER_ARRAY = 70;
