@@ -1,16 +1,11 @@
 import type { Kysely } from "kysely";
+import { noteAccessChange } from "./access-changes.ts";
 import { type ApiKeyRecord, apiKeysOfUser } from "./api-keys.ts";
 import { eventsOfEmail, type FunnelEvent } from "./events.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, Store } from "./schema.ts";
+import { type Session, sessionsOfUser } from "./sessions.ts";
 import type { UserId } from "./user-id.ts";
-import {
-  findUser,
-  noteAccessChange,
-  type Session,
-  type Store,
-  sessionsOfUser,
-  type User,
-} from "./users.ts";
+import { findUser, type User } from "./users.ts";
 import { type WaitlistEntry, waitlistEntryOf } from "./waitlist.ts";
 
 /** Everything that is kept about one user, the watchlist apart. */

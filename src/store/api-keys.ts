@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
+import { noteAccessChange } from "./access-changes.ts";
 import type { Schema } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
-import { noteAccessChange } from "./users.ts";
 
 export type ApiKeysTables = {
   api_keys: {

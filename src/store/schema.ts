@@ -1,5 +1,9 @@
+import type { Kysely } from "kysely";
+import type { AccessChangesTables } from "./access-changes.ts";
 import type { ApiKeysTables } from "./api-keys.ts";
+import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
+import type { SessionsTables } from "./sessions.ts";
 import type { SignInRequestsTables } from "./sign-in-requests.ts";
 import type { UsageTables } from "./usage.ts";
 import type { UsersTables } from "./users.ts";
@@ -8,7 +12,12 @@ import type { WaitlistTables } from "./waitlist.ts";
 /** Every table. A group of tables is typed, and queried, in a file of its own. */
 export type Schema = UsageTables &
   UsersTables &
+  SessionsTables &
+  AccessChangesTables &
   SignInRequestsTables &
   ApiKeysTables &
   WaitlistTables &
   EventsTables;
+
+/** A database handle and which of the two it is, where the sign-in library's columns differ. */
+export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

@@ -1,6 +1,5 @@
 import { type Generated, type Kysely, sql } from "kysely";
-import type { Schema } from "./schema.ts";
-import type { Store } from "./users.ts";
+import type { Schema, Store } from "./schema.ts";
 
 /** Addresses that asked for a code and wait for it, and when each address was last sent one. */
 export type SignInRequestsTables = {

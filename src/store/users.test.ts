@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eachDatabase } from "#test/support/databases.ts";
+import { accessChangesSince } from "./access-changes.ts";
 import { parseUserId } from "./user-id.ts";
 import {
-  accessChangesSince,
   createUserForEmail,
   findUser,
   findUserByEmail,

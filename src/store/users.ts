@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
+import { noteAccessChange } from "./access-changes.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Schema } from "./schema.ts";
+import {
+  type LibraryBoolean,
+  type LibraryMoment,
+  libraryFalse,
+  libraryMoment,
+  libraryMomentMs,
+} from "./library-columns.ts";
+import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
-/** A moment in the sign-in library's tables: text on SQLite. */
-export type LibraryMoment = Date | string;
-/** A yes or no in the sign-in library's tables: 0 or 1 on SQLite. */
-export type LibraryBoolean = boolean | bigint;
-
-/** Users and the tables of the sign-in library, which writes all but the last two. */
+/** Users, and the tables that the sign-in library writes. Sessions have a file of their own. */
 export type UsersTables = {
   users: {
     id: UserId;
@@ -21,16 +24,6 @@ export type UsersTables = {
     updated_at: LibraryMoment;
     tier: string;
     disabled_at_ms: bigint | null;
-  };
-  sessions: {
-    id: string;
-    user_id: UserId;
-    token: string;
-    expires_at: LibraryMoment;
-    created_at: LibraryMoment;
-    updated_at: LibraryMoment;
-    ip_address: string | null;
-    user_agent: string | null;
   };
   library_accounts: {
     id: string;
@@ -57,8 +50,6 @@ export type UsersTables = {
   };
   /** Who a token of an external identity provider stands for: never joined by e-mail. */
   foreign_identities: { issuer: string; subject: string; user_id: UserId };
-  /** Whose keys, sessions, tier or standing changed: what each process drops from its memory. */
-  access_changes: { id: string; user_id: UserId; at_ms: bigint };
 };
 
 export type User = {
@@ -69,28 +60,6 @@ export type User = {
   readonly createdAtMs: number;
   readonly disabledAtMs: number | null;
 };
-
-export type Session = {
-  readonly id: string;
-  readonly createdAtMs: number;
-  readonly expiresAtMs: number;
-  readonly userAgent: string | null;
-};
-
-/** A database handle and which of the two it is, where the sign-in library's columns differ. */
-export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };
-
-export function libraryMomentMs(moment: LibraryMoment): number {
-  return moment instanceof Date ? moment.getTime() : Date.parse(moment);
-}
-
-function libraryMoment(dialect: Dialect, ms: number): LibraryMoment {
-  return dialect === "sqlite" ? new Date(ms).toISOString() : new Date(ms);
-}
-
-function libraryFalse(dialect: Dialect): LibraryBoolean {
-  return dialect === "sqlite" ? 0n : false;
-}
 
 /** Makes an account on the free tier for an address that has none. */
 export async function createUserForEmail(
@@ -201,66 +170,6 @@ export async function findUserByEmail(db: Kysely<Schema>, email: string): Promis
   return row === undefined ? null : toUser(row);
 }
 
-/** Sessions that still hold, newest first. */
-export async function sessionsOfUser(
-  { db, dialect }: Store,
-  userId: UserId,
-  nowMs: number,
-): Promise<readonly Session[]> {
-  const rows = await db
-    .selectFrom("sessions")
-    .select(["id", "created_at", "expires_at", "user_agent"])
-    .where("user_id", "=", userId)
-    .where("expires_at", ">", libraryMoment(dialect, nowMs))
-    .orderBy("created_at", "desc")
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    createdAtMs: libraryMomentMs(row.created_at),
-    expiresAtMs: libraryMomentMs(row.expires_at),
-    userAgent: row.user_agent,
-  }));
-}
-
-/** @returns whether the user had such a session */
-export async function deleteSession(
-  db: Kysely<Schema>,
-  { userId, sessionId }: { readonly userId: UserId; readonly sessionId: string },
-  nowMs: number,
-): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const deleted = await transaction
-      .deleteFrom("sessions")
-      .where("id", "=", sessionId)
-      .where("user_id", "=", userId)
-      .executeTakeFirst();
-    if (deleted.numDeletedRows === 0n) return false;
-    await noteAccessChange(transaction, userId, nowMs);
-    return true;
-  });
-}
-
-/** Ends every session of a user but `keep`. @returns how many */
-export async function deleteOtherSessions(
-  db: Kysely<Schema>,
-  { userId, keep }: { readonly userId: UserId; readonly keep: string | null },
-  nowMs: number,
-): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
-    const deleted = await transaction
-      .deleteFrom("sessions")
-      .where("user_id", "=", userId)
-      .where("id", "!=", keep ?? "")
-      .executeTakeFirst();
-    await noteAccessChange(transaction, userId, nowMs);
-    return Number(deleted.numDeletedRows);
-  });
-}
-
-export async function deleteExpiredSessions({ db, dialect }: Store, nowMs: number): Promise<void> {
-  await db.deleteFrom("sessions").where("expires_at", "<", libraryMoment(dialect, nowMs)).execute();
-}
-
 /** @returns whether there is such a user */
 export async function setUserTier(
   db: Kysely<Schema>,
@@ -295,35 +204,4 @@ async function changeUser(
     await noteAccessChange(transaction, userId, nowMs);
     return true;
   });
-}
-
-/**
- * Writes down, in the transaction of the change itself, that what other processes remember of this
- * user's keys and sessions no longer holds.
- */
-export async function noteAccessChange(
-  transaction: Kysely<Schema>,
-  userId: UserId,
-  nowMs: number,
-): Promise<void> {
-  await transaction
-    .insertInto("access_changes")
-    .values({ id: randomUUID(), user_id: userId, at_ms: BigInt(nowMs) })
-    .execute();
-}
-
-export async function accessChangesSince(
-  db: Kysely<Schema>,
-  sinceMs: number,
-): Promise<readonly { readonly id: string; readonly userId: UserId }[]> {
-  const rows = await db
-    .selectFrom("access_changes")
-    .select(["id", "user_id"])
-    .where("at_ms", ">=", BigInt(sinceMs))
-    .execute();
-  return rows.map((row) => ({ id: row.id, userId: row.user_id }));
-}
-
-export async function forgetAccessChangesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
-  await db.deleteFrom("access_changes").where("at_ms", "<", BigInt(ms)).execute();
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
+import { accessChangesSince } from "#src/store/access-changes.ts";
 import type { Schema } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import { accessChangesSince } from "#src/store/users.ts";
 
 const POLL_EVERY_MS = 400;
 /** How long what is remembered may be believed after a look at the changes began. */

@@ -1,6 +1,8 @@
 import { type AccountData, deleteAccountData, readAccountData } from "#src/store/account-data.ts";
+import type { Store } from "#src/store/schema.ts";
+import { type Session, sessionsOfUser } from "#src/store/sessions.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import { findUser, type Session, type Store, sessionsOfUser, type User } from "#src/store/users.ts";
+import { findUser, type User } from "#src/store/users.ts";
 import type { AccessFeed } from "./access-feed.ts";
 import { dayOf } from "./quotas.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Store } from "#src/store/schema.ts";
 import {
   createUserForEmail,
   findUserByEmail,
-  type Store,
   setUserDisabled,
   setUserTier,
 } from "#src/store/users.ts";

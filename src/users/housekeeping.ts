@@ -1,7 +1,9 @@
+import { forgetAccessChangesBefore } from "#src/store/access-changes.ts";
 import { forgetApiKeyUsesBefore } from "#src/store/api-keys.ts";
+import type { Store } from "#src/store/schema.ts";
+import { deleteExpiredSessions } from "#src/store/sessions.ts";
 import { forgetCodesSent } from "#src/store/sign-in-requests.ts";
 import { forgetUsageBefore } from "#src/store/usage.ts";
-import { deleteExpiredSessions, forgetAccessChangesBefore, type Store } from "#src/store/users.ts";
 import { dayOf } from "./quotas.ts";
 
 const KEEP_USAGE_DAYS = 2;

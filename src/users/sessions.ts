@@ -1,6 +1,6 @@
-import type { UserId } from "#src/store/user-id.ts";
-import { parseUserId } from "#src/store/user-id.ts";
-import { findUser, type Store, type User, userOfForeignIdentity } from "#src/store/users.ts";
+import type { Store } from "#src/store/schema.ts";
+import { parseUserId, type UserId } from "#src/store/user-id.ts";
+import { findUser, type User, userOfForeignIdentity } from "#src/store/users.ts";
 import type { AccessFeed } from "./access-feed.ts";
 import type { Credential, UserCaller } from "./caller.ts";
 import type { ForeignTokens } from "./foreign-tokens.ts";

@@ -4,8 +4,7 @@ import { betterAuth } from "better-auth/minimal";
 import { bearer } from "better-auth/plugins/bearer";
 import { emailOTP } from "better-auth/plugins/email-otp";
 import type { Kysely, KyselyPlugin, RootOperationNode, UnknownRow } from "kysely";
-import type { Schema } from "#src/store/schema.ts";
-import type { Store } from "#src/store/users.ts";
+import type { Schema, Store } from "#src/store/schema.ts";
 import { secretFor } from "./auth-secret.ts";
 
 export const CODE_DIGITS = 6;

@@ -1,4 +1,5 @@
 import type { BaseLogger } from "pino";
+import type { Store } from "#src/store/schema.ts";
 import {
   claimSignInRequests,
   finishSignInRequest,
@@ -6,7 +7,7 @@ import {
   type SignInRequest,
   spendCode,
 } from "#src/store/sign-in-requests.ts";
-import { createUserForEmail, findUserByEmail, type Store } from "#src/store/users.ts";
+import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
 import { parseEmailAddress } from "./email-address.ts";
 import type { Mailer } from "./mailer.ts";
 import type { SignInLibrary } from "./sign-in-library.ts";

@@ -1,12 +1,9 @@
 import { isAPIError } from "better-auth/api";
+import type { Store } from "#src/store/schema.ts";
+import { deleteOtherSessions, deleteSession } from "#src/store/sessions.ts";
 import { requestSignIn } from "#src/store/sign-in-requests.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import {
-  deleteOtherSessions,
-  deleteSession,
-  findUserByEmail,
-  type Store,
-} from "#src/store/users.ts";
+import { findUserByEmail } from "#src/store/users.ts";
 import type { AccessFeed } from "./access-feed.ts";
 import type { EmailAddress } from "./email-address.ts";
 import { CODE_DIGITS, SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";

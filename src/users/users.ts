@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BaseLogger } from "pino";
-import type { Store } from "#src/store/users.ts";
+import type { Store } from "#src/store/schema.ts";
 import { AccessFeed } from "./access-feed.ts";
 import { type Accounts, createAccounts } from "./account.ts";
 import { ApiKeys } from "./api-keys.ts";

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
 import { buildApp } from "#src/http/app.ts";
-import type { Store } from "#src/store/users.ts";
+import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { someSnapshot } from "./assessments.ts";
 import { eachDatabase } from "./databases.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Store } from "#src/store/users.ts";
+import type { Store } from "#src/store/schema.ts";
 import type { EmailAddress } from "#src/users/email-address.ts";
 import { createFileMailer, type Mail, type Mailer } from "#src/users/mailer.ts";
 import { createUsers, type Users, type UsersDeps } from "#src/users/users.ts";
