@@ -17,6 +17,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "FILE... [--json]: replay recorded executions, say how many are exact",
     load: async () => (await import("./verify.ts")).verify,
   },
+  admin: {
+    summary: "user|key|funnel|waitlist ...: the operator's tasks",
+    load: async () => (await import("./admin.ts")).admin,
+  },
 };
 
 /** Runs one command and returns the exit code: 0 done, 1 failed, 2 called wrongly. */

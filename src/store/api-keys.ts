@@ -118,6 +118,16 @@ export async function revokeApiKey(
   });
 }
 
+/** Whose a key is, whatever became of it; null where there is no such key. */
+export async function userOfApiKey(db: Kysely<Schema>, keyId: string): Promise<UserId | null> {
+  const row = await db
+    .selectFrom("api_keys")
+    .select("user_id")
+    .where("id", "=", keyId)
+    .executeTakeFirst();
+  return row?.user_id ?? null;
+}
+
 /** The owner of a key that works at `nowMs`; null where it is unknown, over, or its user disabled. */
 export async function findApiKeyOwner(
   db: Kysely<Schema>,

@@ -115,7 +115,8 @@ function newUser(dialect: Dialect, email: string | null, nowMs: number) {
   };
 }
 
-const USER_COLUMNS = [
+/** The columns that `toUser` reads. */
+export const USER_COLUMNS = [
   "users.id",
   "users.email",
   "users.tier",
@@ -128,7 +129,7 @@ type UserRow = Pick<
   "id" | "email" | "tier" | "created_at" | "disabled_at_ms"
 >;
 
-function toUser(row: UserRow): User {
+export function toUser(row: UserRow): User {
   return {
     id: row.id,
     email: row.email,

@@ -1,0 +1,112 @@
+import { deleteAccountData } from "#src/store/account-data.ts";
+import type { Store } from "#src/store/schema.ts";
+import { parseUserId } from "#src/store/user-id.ts";
+import { type FoundUser, searchUsers } from "#src/store/user-search.ts";
+import {
+  findUser,
+  findUserByEmail,
+  setUserDisabled,
+  setUserTier,
+  type User,
+} from "#src/store/users.ts";
+import { parseEmailAddress } from "#src/users/email-address.ts";
+import { dayOf } from "#src/users/quotas.ts";
+import { parseUserTier, USER_TIERS } from "#src/users/tiers.ts";
+import { timestamp, userBody } from "#src/wire/account.ts";
+import type { AdminCall, AdminDeps } from "./admin.ts";
+import { formatTable, type Output, UsageError } from "./output.ts";
+
+const FOUND_AT_MOST = 50;
+
+/** `admin user find|tier|disable|enable|delete`. */
+export async function adminUser({ words, flags }: AdminCall, deps: AdminDeps): Promise<number> {
+  const [task, who = "", tierName = ""] = words;
+  const { store, nowMs, output } = deps;
+  if (task === "find") return find({ text: who, isJson: flags.json === true }, deps);
+  const change = changeFor(task, tierName, flags.yes === true);
+  const user = await namedUser(store, who);
+  if (user === null) return noUser(who, output);
+  await change(store, user, nowMs);
+  const after = await findUser(store.db, user.id);
+  if (flags.json === true) output.out(JSON.stringify(after === null ? null : shown(after)));
+  else output.out(after === null ? `${user.id} is deleted` : formatTable(rowsOf([after])));
+  return 0;
+}
+
+type Change = (store: Store, user: User, nowMs: number) => Promise<unknown>;
+
+function changeFor(task: string | undefined, tierName: string, isSure: boolean): Change {
+  switch (task) {
+    case "tier": {
+      const tier = parseUserTier(tierName);
+      if (tier === null) throw new UsageError(`the tier has to be one of ${USER_TIERS.join(", ")}`);
+      return ({ db }, { id }, nowMs) => setUserTier(db, { userId: id, tier }, nowMs);
+    }
+    case "disable":
+    case "enable": {
+      const isDisabled = task === "disable";
+      return ({ db }, { id }, nowMs) => setUserDisabled(db, { userId: id, isDisabled }, nowMs);
+    }
+    case "delete":
+      if (!isSure) throw new UsageError("deletes everything kept about the user: say so by --yes");
+      return ({ db }, { id }, nowMs) => deleteAccountData(db, id, nowMs);
+    default:
+      throw new UsageError(
+        "user find TEXT | tier USER TIER | disable USER | enable USER | delete USER",
+      );
+  }
+}
+
+/** The user that an operator names by e-mail address or id. */
+export async function namedUser({ db }: Store, who: string): Promise<User | null> {
+  const userId = parseUserId(who.toLowerCase());
+  if (userId !== null) return findUser(db, userId);
+  const email = parseEmailAddress(who);
+  if (email === null) throw new UsageError("USER has to be an e-mail address or an id");
+  return findUserByEmail(db, email);
+}
+
+export function noUser(who: string, output: Output): number {
+  output.err(`there is no user ${who}`);
+  return 1;
+}
+
+async function find(
+  { text, isJson }: { readonly text: string; readonly isJson: boolean },
+  { store, nowMs, output }: AdminDeps,
+): Promise<number> {
+  const query = { text, limit: FOUND_AT_MOST, day: dayOf(nowMs) };
+  const users = await searchUsers(store.db, query);
+  if (isJson) {
+    const found = (user: FoundUser) => ({
+      ...shown(user),
+      api_keys: user.keys,
+      used_today: user.usedToday,
+    });
+    output.out(JSON.stringify(users.map(found)));
+  } else if (users.length === 0) output.out("nobody");
+  else {
+    const extra = [["keys", "today"], ...users.map(({ keys, usedToday }) => [keys, usedToday])];
+    output.out(formatTable(rowsOf(users).map((row, index) => [...row, ...(extra[index] ?? [])])));
+  }
+  return 0;
+}
+
+function shown(user: User) {
+  const { disabledAtMs } = user;
+  return {
+    ...userBody(user),
+    disabled_at: disabledAtMs === null ? null : timestamp(disabledAtMs),
+  };
+}
+
+function rowsOf(users: readonly User[]): readonly (readonly string[])[] {
+  const rows = users.map((user) => [
+    user.id,
+    user.email ?? "(external)",
+    user.tier,
+    timestamp(user.createdAtMs).slice(0, 16),
+    user.disabledAtMs === null ? "" : "disabled",
+  ]);
+  return [["id", "e-mail", "tier", "created", ""], ...rows];
+}
