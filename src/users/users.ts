@@ -56,8 +56,9 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
     deps.foreignIdentity === null ? null : createForeignTokens(deps.foreignIdentity);
   const outbox = new SignInOutbox({ store, library, mailer, publicUrl, nowMs, log });
   let tidying: NodeJS.Timeout | null = null;
+  let tidied: Promise<void> = Promise.resolve();
   const tidy = () => {
-    tidyUp(store, nowMs()).catch((err: unknown) => log.warn({ err }, "could not tidy up"));
+    tidied = tidyUp(store, nowMs()).catch((err: unknown) => log.warn({ err }, "could not tidy up"));
   };
   return {
     quotas: createQuotas({ db: store.db }),
@@ -76,6 +77,7 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
     },
     async close() {
       if (tidying !== null) clearInterval(tidying);
+      await tidied;
       await outbox.close();
       await feed.close();
       await apiKeys.close();

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
+import { openDatabase } from "#src/store/database.ts";
+import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
+
+const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
+const EMAIL = "ana@example.com";
+
+async function post(url: string, body: object | null, headers: Record<string, string> = {}) {
+  const json = { "content-type": "application/json" };
+  return fetch(url, {
+    method: "POST",
+    headers: body === null ? headers : { ...json, ...headers },
+    ...(body === null ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** Waits for what the service does on its own beat; fails after two seconds. */
+async function eventually<T>(what: string, look: () => T | null | Promise<T | null>): Promise<T> {
+  const untilMs = Date.now() + 2_000;
+  while (Date.now() < untilMs) {
+    const found = await look();
+    if (found !== null) return found;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`did not happen: ${what}`);
+}
+
+function mailedCode({ dataDir }: RunningService): string | null {
+  const directory = join(dataDir, "mail");
+  const [file] = readdirSync(directory).filter((name) => name.endsWith(".eml"));
+  if (file === undefined) return null;
+  return /code is (\d{6})/.exec(readFileSync(join(directory, file), "utf8"))?.[1] ?? null;
+}
+
+test("register, mail, sign-in, key, query, and a revocation from another process within a second", async (t) => {
+  await eachDatabasePlace(t, async (t, place) => {
+    const service = await startTestService(t, place);
+    const { url } = service;
+    const registered = await post(`${url}/api/oracle/register`, { email: EMAIL });
+    assert.equal(registered.status, 200);
+    const code = await eventually("a mail with a code", () => mailedCode(service));
+    const signedIn = await post(`${url}/api/auth/sign-in`, { email: EMAIL, code });
+    const { access_token } = (await signedIn.json()) as { access_token: string };
+    const bearer = { authorization: `Bearer ${access_token}` };
+    const made = await post(`${url}/api/account/keys`, null, bearer);
+    const { id, key } = (await made.json()) as { id: string; key: string };
+    const ask = async () => {
+      const path = `${url}/api/token/${MINT}/exitability`;
+      const response = await fetch(path, { headers: { "x-api-key": key } });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    assert.equal(await ask(), 404);
+
+    const raised = runCommand(place, ["admin", "user", "tier", EMAIL, "pro", "--json"]);
+    assert.equal(raised.code, 0, raised.err);
+    const database = openDatabase({ ...place, access: "visitor" });
+    t.after(() => database.close());
+    const userId = await userOfApiKey(database.db, id);
+    assert.ok(userId);
+    await revokeApiKey(database.db, { userId, keyId: id }, Date.now());
+    const beganMs = performance.now();
+    await eventually("the key stops working", async () => ((await ask()) === 401 ? true : null));
+    const tookMs = performance.now() - beganMs;
+    t.diagnostic(`stopped ${tookMs.toFixed(0)} ms after another process revoked it`);
+    assert.ok(tookMs < 1_000, `${tookMs} ms`);
+
+    const log = service.lines.join("\n");
+    assert.ok(!log.includes(EMAIL), "no e-mail address in the log");
+    assert.ok(!log.includes(key) && !log.includes(code), "no secret in the log");
+    assert.match(log, /\.eml/, "the path of the mail is in the log");
+    assert.equal(await service.stop(), 0);
+  });
+});
+
+test("a second service on one directory is refused, and names the first", async (t) => {
+  const place = sqlitePlace(t);
+  const first = await startTestService(t, place);
+  await assert.rejects(startTestService(t, place), /is in use by process \d+/);
+  await first.stop();
+});

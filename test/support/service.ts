@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { TestContext } from "node:test";
+import type { DatabasePlace } from "./databases.ts";
+
+/** A service in a process of its own, as an operator starts it. */
+export type RunningService = {
+  readonly url: string;
+  readonly dataDir: string;
+  /** Every line it has written. */
+  readonly lines: readonly string[];
+  /** As the power does: at once, without a word. */
+  readonly kill: () => Promise<void>;
+  /** As an operator does: it may finish what it has begun. @returns its exit code */
+  readonly stop: () => Promise<number | null>;
+};
+
+const TEST_SECRET = "a secret for tests that is long enough";
+
+/** One account that is no pool: a recording may not be empty. */
+const EMPTY_ACCOUNT = {
+  pubkey: "SysvarRent111111111111111111111111111111111",
+  account: {
+    lamports: 1,
+    data: ["", "base64"],
+    owner: "11111111111111111111111111111111",
+    executable: false,
+    rentEpoch: 0,
+    space: 0,
+  },
+};
+
+/** Starts the service on a place for a database, over a chain without a single pool. */
+export async function startTestService(
+  t: TestContext,
+  place: DatabasePlace,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const accountsDir = join(place.dataDir, "no-accounts");
+  mkdirSync(accountsDir, { recursive: true });
+  writeFileSync(join(accountsDir, "an-account.json"), JSON.stringify(EMPTY_ACCOUNT));
+  const child = spawn(process.execPath, ["bin/exitability.mjs", "serve"], {
+    env: { ...environmentOf(place), PORT: "0", ACCOUNTS_DIR: accountsDir, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  const lines: string[] = [];
+  const url = await listeningUrl(child, lines);
+  const ended = once(child, "exit");
+  return {
+    url,
+    dataDir: place.dataDir,
+    lines,
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+    async stop() {
+      child.kill("SIGTERM");
+      const [code] = await ended;
+      return typeof code === "number" ? code : null;
+    },
+  };
+}
+
+/** Runs one command of the command line on the same place. */
+export function runCommand(place: DatabasePlace, args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["bin/exitability.mjs", ...args], {
+    env: environmentOf(place),
+    encoding: "utf8",
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+function environmentOf({ databaseUrl, dataDir }: DatabasePlace): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  const database = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
+  return { PATH, HOME, DATA_DIR: dataDir, AUTH_SECRET: TEST_SECRET, ...database };
+}
+
+function listeningUrl(child: ChildProcess, lines: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        const [, url] = /listens at (http:\/\/\S+)/.exec(line) ?? [];
+        if (url !== undefined) resolve(url);
+      });
+    }
+    child.on("exit", (code) => reject(new Error(`ended with ${code}:\n${lines.join("\n")}`)));
+  });
+}
