@@ -1,0 +1,118 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Button } from "../components/button.tsx";
+import { Link } from "../components/link.tsx";
+import { api } from "../lib/api.ts";
+import { usePreferences } from "../lib/preferences.tsx";
+import { usePath } from "../lib/router.ts";
+import { useAccount } from "../lib/session.ts";
+import { useStatus } from "../lib/status.ts";
+import "./shell.css";
+
+/** What stands around every page. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { text } = usePreferences();
+  const status = useStatus();
+  return (
+    <>
+      <a className="skip" href="#content">
+        {text.app.skip}
+      </a>
+      {status.data?.chain === "demo" ? <p className="banner">{text.app.demoBanner}</p> : null}
+      <header className="top">
+        <div className="top-inner">
+          <Link className="brand" href="/">
+            <Mark />
+            {text.app.name}
+          </Link>
+          <Navigation />
+          <div className="tools">
+            <Tools />
+          </div>
+        </div>
+      </header>
+      <main id="content" className="page" tabIndex={-1}>
+        {children}
+      </main>
+      <footer className="foot">{text.app.footer}</footer>
+    </>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <rect width="32" height="32" rx="7" fill="var(--accent)" />
+      <path d="M7 9h9v4h-5v6h5v4H7zM17 14h5V9l7 7-7 7v-5h-5z" fill="var(--accent-ink)" />
+    </svg>
+  );
+}
+
+function Navigation() {
+  const { text } = usePreferences();
+  const path = usePath();
+  const entries = [
+    { href: "/", label: text.app.home },
+    { href: "/watchlist", label: text.app.watchlist },
+    { href: "/alerts", label: text.app.alerts },
+    { href: "/api-keys", label: text.app.apiKeys },
+    { href: "/method", label: text.app.method },
+    { href: "/status", label: text.app.status },
+  ];
+  return (
+    <nav className="nav" aria-label={text.app.menu}>
+      {entries.map(({ href, label }) => (
+        <Link key={href} href={href} {...(path === href ? { "aria-current": "page" } : {})}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Tools() {
+  const { text, language, setLanguage, theme, setTheme } = usePreferences();
+  const other = language === "es" ? "en" : "es";
+  const otherTheme = theme === "dark" ? "light" : "dark";
+  const themeLabel = otherTheme === "dark" ? text.app.themeDark : text.app.themeLight;
+  return (
+    <>
+      <Button look="quiet" isSmall lang={other} onClick={() => setLanguage(other)}>
+        {other === "es" ? "Español" : "English"}
+      </Button>
+      <Button
+        look="quiet"
+        isSmall
+        aria-label={themeLabel}
+        title={themeLabel}
+        onClick={() => setTheme(otherTheme)}
+      >
+        <span aria-hidden="true">{otherTheme === "dark" ? "◐" : "◑"}</span>
+      </Button>
+      <SignInOrOut />
+    </>
+  );
+}
+
+function SignInOrOut() {
+  const { text } = usePreferences();
+  const account = useAccount();
+  const client = useQueryClient();
+  if (account.data === undefined || account.data === null) {
+    return (
+      <Link className="button small" href="/sign-in">
+        {text.app.signIn}
+      </Link>
+    );
+  }
+  function signOut(): void {
+    void api("/api/auth/sign-out", { method: "POST" }).finally(() => {
+      void client.invalidateQueries();
+    });
+  }
+  return (
+    <Button isSmall onClick={signOut} title={account.data.email ?? undefined}>
+      {text.app.signOut}
+    </Button>
+  );
+}

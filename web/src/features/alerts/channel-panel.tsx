@@ -1,0 +1,185 @@
+import { type FormEvent, useState } from "react";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { formatTime } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import {
+  CHANNEL_KINDS,
+  type Channel,
+  type ChannelKind,
+  useChannelActions,
+  useChannels,
+} from "./use-channels.ts";
+
+/** Where alerts are sent: each channel is verified before use, and can be tried and switched off. */
+export function ChannelPanel() {
+  const { text, language } = usePreferences();
+  const channels = useChannels(true);
+  const actions = useChannelActions();
+  const { add, verify, test, change, remove } = actions;
+  const error =
+    channels.error ?? add.error ?? verify.error ?? test.error ?? change.error ?? remove.error;
+  return (
+    <section className="panel stack" aria-labelledby="channels">
+      <h2 id="channels">{text.alerts.channelsTitle}</h2>
+      <p className="soft">{text.alerts.channelsLead}</p>
+      {error === null ? null : <Failure error={error} />}
+      {add.data === undefined ? null : (
+        <Notice look="info" isLive>
+          <div className="stack">
+            <p>{add.data.verification}</p>
+            {add.data.secret === null ? null : (
+              <div className="row">
+                <span>{text.alerts.secret}:</span>
+                <code className="address">{add.data.secret}</code>
+                <CopyButton value={add.data.secret} />
+              </div>
+            )}
+          </div>
+        </Notice>
+      )}
+      {test.isSuccess ? <p role="status">{text.alerts.tested}</p> : null}
+      {channels.data === undefined ? (
+        <Skeleton height="6rem" />
+      ) : (
+        <ul className="feed">
+          {channels.data.items.map((channel) => (
+            <Entry key={channel.id} channel={channel} actions={actions} />
+          ))}
+        </ul>
+      )}
+      <AddChannel onAdd={(kind, target) => add.mutate({ kind, target })} />
+      {channels.data === undefined || channels.data.dead_letters.length === 0 ? null : (
+        <div className="stack">
+          <h3>{text.alerts.deadTitle}</h3>
+          <ul className="feed small">
+            {channels.data.dead_letters.map(({ alert_id, kind, failed_at, error: reason }) => (
+              <li key={`${alert_id}-${kind}`}>
+                {formatTime(failed_at, language)}, {text.alerts.kinds[kind]}: {reason}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+type EntryProps = {
+  readonly channel: Channel;
+  readonly actions: ReturnType<typeof useChannelActions>;
+};
+
+function Entry({ channel, actions }: EntryProps) {
+  const { text } = usePreferences();
+  const { id, kind, target, status, enabled } = channel;
+  const look = status === "verified" ? "good" : status === "failing" ? "bad" : "warn";
+  return (
+    <li className="feed-item">
+      <div className="row spread">
+        <div className="row">
+          <strong>{text.alerts.kinds[kind]}</strong>
+          <span className="address">{target}</span>
+          <Badge look={look}>{text.alerts.states[status]}</Badge>
+        </div>
+        <div className="row">
+          <label className="row">
+            <input
+              type="checkbox"
+              checked={enabled}
+              onChange={(event) => actions.change.mutate({ id, enabled: event.target.checked })}
+            />
+            {text.alerts.enabled}
+          </label>
+          <Button isSmall onClick={() => actions.test.mutate(id)} disabled={status === "pending"}>
+            {text.alerts.test}
+          </Button>
+          <Button isSmall look="quiet" onClick={() => actions.remove.mutate(id)}>
+            {text.common.remove}
+          </Button>
+        </div>
+      </div>
+      {status === "pending" ? (
+        <VerifyForm onVerify={(code) => actions.verify.mutate({ id, code })} name={target} />
+      ) : null}
+      {channel.last_error === null ? null : (
+        <p className="small soft">
+          {text.alerts.lastError}: {channel.last_error}
+        </p>
+      )}
+    </li>
+  );
+}
+
+type VerifyProps = { readonly name: string; readonly onVerify: (code: string) => void };
+
+function VerifyForm({ name, onVerify }: VerifyProps) {
+  const { text } = usePreferences();
+  const [code, setCode] = useState("");
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onVerify(code.trim());
+  }
+  return (
+    <form className="row" onSubmit={submit}>
+      <input
+        className="verify-code mono"
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+        aria-label={`${text.alerts.code}: ${name}`}
+        placeholder={text.alerts.code}
+        required
+      />
+      <Button type="submit" isSmall>
+        {text.alerts.verify}
+      </Button>
+    </form>
+  );
+}
+
+function AddChannel({ onAdd }: { readonly onAdd: (kind: ChannelKind, target: string) => void }) {
+  const { text } = usePreferences();
+  const [kind, setKind] = useState<ChannelKind>("email");
+  const [target, setTarget] = useState("");
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onAdd(kind, target.trim());
+    setTarget("");
+  }
+  return (
+    <form className="channel-form" onSubmit={submit}>
+      <div className="field">
+        <label htmlFor="channel-kind">{text.alerts.kind}</label>
+        <select
+          id="channel-kind"
+          value={kind}
+          onChange={(event) => {
+            const chosen = CHANNEL_KINDS.find((each) => each === event.target.value);
+            if (chosen !== undefined) setKind(chosen);
+          }}
+        >
+          {CHANNEL_KINDS.map((each) => (
+            <option key={each} value={each}>
+              {text.alerts.kinds[each]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div className="field">
+        <label htmlFor="channel-target">{text.alerts.targets[kind]}</label>
+        <input
+          id="channel-target"
+          required
+          value={target}
+          onChange={(event) => setTarget(event.target.value)}
+          autoComplete="off"
+        />
+      </div>
+      <Button type="submit">{text.alerts.add}</Button>
+    </form>
+  );
+}

@@ -1,0 +1,206 @@
+import { useState } from "react";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { NeedSession } from "../../components/need-session.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { api } from "../../lib/api.ts";
+import { formatTime } from "../../lib/format.ts";
+import { tellStep } from "../../lib/funnel.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { type Account, useAccount } from "../../lib/session.ts";
+import { CodeExamples } from "./code-examples.tsx";
+import { type ApiKey, useApiKeys, useKeyActions } from "./use-api-keys.ts";
+
+/** The one place where a key is given. */
+export function ApiKeysPage() {
+  const { text } = usePreferences();
+  const account = useAccount();
+  return (
+    <div className="stack">
+      <h1>{text.apiKeys.title}</h1>
+      <p className="soft prose">{text.apiKeys.lead}</p>
+      {account.data === undefined ? (
+        <Skeleton height="20rem" />
+      ) : account.data === null ? (
+        <NeedSession sentence={text.apiKeys.needSession} />
+      ) : (
+        <KeysOf account={account.data} />
+      )}
+    </div>
+  );
+}
+
+function KeysOf({ account }: { readonly account: Account }) {
+  const { text } = usePreferences();
+  const keys = useApiKeys(true);
+  const { activate, rotate, revoke } = useKeyActions();
+  const issued = rotate.data?.key ?? activate.data?.key ?? null;
+  const error = keys.error ?? activate.error ?? rotate.error ?? revoke.error;
+  const hasKey = keys.data?.items.some(({ status }) => status === "active") ?? false;
+  return (
+    <>
+      {error === null ? null : <Failure error={error} />}
+      {issued === null ? null : (
+        <Notice look="info" title={text.apiKeys.yours} isLive>
+          <div className="stack">
+            <p>{text.apiKeys.once}</p>
+            <div className="row">
+              <code className="address" data-testid="issued-key">
+                {issued}
+              </code>
+              <CopyButton value={issued} />
+            </div>
+          </div>
+        </Notice>
+      )}
+      <section className="panel stack" aria-labelledby="keys">
+        <div className="row spread">
+          <h2 id="keys">{text.apiKeys.keyColumn}</h2>
+          {hasKey ? (
+            <div className="row">
+              <span className="soft small">{text.apiKeys.rotateHint}</span>
+              <Button onClick={() => rotate.mutate()}>{text.apiKeys.rotate}</Button>
+            </div>
+          ) : (
+            <Button
+              look="primary"
+              onClick={() => activate.mutate()}
+              disabled={keys.data === undefined}
+            >
+              {text.apiKeys.activate}
+            </Button>
+          )}
+        </div>
+        {keys.data === undefined ? (
+          <Skeleton height="6rem" />
+        ) : (
+          <KeyTable items={keys.data.items} onRevoke={(id) => revoke.mutate(id)} />
+        )}
+      </section>
+      <Usage account={account} />
+      <CodeExamples apiKey={issued} />
+    </>
+  );
+}
+
+type TableProps = { readonly items: readonly ApiKey[]; readonly onRevoke: (id: string) => void };
+
+function KeyTable({ items, onRevoke }: TableProps) {
+  const { text, language } = usePreferences();
+  if (items.length === 0) return <p className="soft">{text.common.none}</p>;
+  return (
+    <div className="scroll-x">
+      <table>
+        <caption className="visually-hidden">{text.apiKeys.keyColumn}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{text.apiKeys.keyColumn}</th>
+            <th scope="col">{text.apiKeys.state}</th>
+            <th scope="col">{text.apiKeys.created}</th>
+            <th scope="col">{text.apiKeys.lastUsed}</th>
+            <th scope="col" className="number">
+              {text.apiKeys.usedToday}
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">{text.apiKeys.revoke}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((key) => (
+            <tr key={key.id}>
+              <th scope="row" className="mono">
+                {key.hint}
+              </th>
+              <td>
+                <Badge
+                  look={
+                    key.status === "active" ? "good" : key.status === "expiring" ? "warn" : "plain"
+                  }
+                >
+                  {text.apiKeys.states[key.status]}
+                </Badge>
+              </td>
+              <td>{formatTime(key.created_at, language)}</td>
+              <td>
+                {key.last_used_at === null
+                  ? text.apiKeys.never
+                  : formatTime(key.last_used_at, language)}
+              </td>
+              <td className="number">{key.used_today}</td>
+              <td>
+                {key.status === "active" || key.status === "expiring" ? (
+                  <RevokeButton onRevoke={() => onRevoke(key.id)} />
+                ) : null}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RevokeButton({ onRevoke }: { readonly onRevoke: () => void }) {
+  const { text } = usePreferences();
+  const [isAsking, setIsAsking] = useState(false);
+  if (!isAsking) {
+    return (
+      <Button isSmall onClick={() => setIsAsking(true)}>
+        {text.apiKeys.revoke}
+      </Button>
+    );
+  }
+  return (
+    <span className="row">
+      <span className="small">{text.apiKeys.revokeConfirm}</span>
+      <Button isSmall look="primary" onClick={onRevoke}>
+        {text.apiKeys.revoke}
+      </Button>
+      <Button isSmall look="quiet" onClick={() => setIsAsking(false)}>
+        {text.common.cancel}
+      </Button>
+    </span>
+  );
+}
+
+function Usage({ account }: { readonly account: Account }) {
+  const { text } = usePreferences();
+  const [isAsked, setIsAsked] = useState(false);
+  const { used, limit, policy } = account.usage;
+  function upgrade(): void {
+    tellStep("click_avisame_pro");
+    setIsAsked(true);
+    if (account.email !== null) {
+      void api("/api/oracle/waitlist", {
+        method: "POST",
+        body: { email: account.email, origen: "api-page" },
+      });
+    }
+  }
+  return (
+    <section className="panel stack" aria-labelledby="usage">
+      <div className="row spread">
+        <h2 id="usage">{text.apiKeys.usageTitle}</h2>
+        <span>
+          {text.apiKeys.tier}: <Badge>{account.tier}</Badge>
+        </span>
+      </div>
+      <p className="figure">
+        <strong>{text.apiKeys.usage(used, limit)}</strong>{" "}
+        {policy === "day" ? text.apiKeys.usageDay : text.apiKeys.usageMinute}
+      </p>
+      <progress value={used} max={limit} aria-label={text.apiKeys.usageTitle} />
+      {isAsked ? (
+        <p role="status">{text.apiKeys.upgraded}</p>
+      ) : (
+        <div>
+          <Button onClick={upgrade}>{text.apiKeys.upgrade}</Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,195 @@
+import { useCallback, useMemo, useState } from "react";
+import type UPlot from "uplot";
+import type { AlignedData } from "uplot";
+import { Choice } from "../../components/choice.tsx";
+import { LineChart } from "../../components/line-chart.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { formatNumber, formatPct, formatTime } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { type History, type HistoryAlert, type Range, useHistory } from "./use-token-data.ts";
+
+const HEIGHT = 260;
+const TABLE_ROWS = 24;
+
+/** Capacity and depth over time, alerts marked on the line, and the same as a table. */
+export function HistoryPanel({ mint }: { readonly mint: string }) {
+  const { text } = usePreferences();
+  const [range, setRange] = useState<Range>("hour");
+  const { data } = useHistory(mint, range, true);
+  return (
+    <section className="panel stack" aria-labelledby="history">
+      <div className="row spread">
+        <h2 id="history">{text.token.historyTitle}</h2>
+        <Choice
+          label={text.token.range}
+          value={range}
+          options={[
+            { value: "hour", label: text.token.ranges.hour },
+            { value: "day", label: text.token.ranges.day },
+            { value: "week", label: text.token.ranges.week },
+          ]}
+          onChange={setRange}
+        />
+      </div>
+      {data === undefined ? (
+        <Skeleton height={`${HEIGHT + 90}px`} />
+      ) : (
+        <>
+          <Picture history={data} />
+          <AlertList alerts={data.alerts} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Picture({ history }: { readonly history: History }) {
+  const { text, language } = usePreferences();
+  const data = useMemo(
+    (): AlignedData => [
+      history.points.map(({ t }) => Date.parse(t) / 1_000),
+      history.points.map(({ c10_sol }) => c10_sol),
+      history.points.map(({ depth_sol }) => depth_sol),
+    ],
+    [history],
+  );
+  const { alerts } = history;
+  const optionsFor = useCallback(
+    (color: (name: string) => string) => ({
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false } },
+      scales: {
+        y: {
+          range: (_: unknown, _low: number, high: number): [number, number] => [0, high * 1.1 || 1],
+        },
+      },
+      axes: [
+        { stroke: color("--ink-soft"), grid: { show: false }, ticks: { show: false }, space: 70 },
+        {
+          stroke: color("--ink-soft"),
+          grid: { stroke: color("--line"), width: 1 },
+          ticks: { show: false },
+          size: 60,
+          values: (_: unknown, values: number[]) =>
+            values.map((value) => formatNumber(value, language)),
+        },
+      ],
+      series: [
+        {},
+        { stroke: color("--curve-retail"), width: 2.5, points: { show: false } },
+        { stroke: color("--curve-pro"), width: 2, dash: [7, 5], points: { show: false } },
+      ],
+      hooks: { draw: [(plot: UPlot) => markAlerts(plot, alerts, color("--bad"))] },
+    }),
+    [alerts, language],
+  );
+  const isEmpty = history.points.every(({ c10_sol }) => c10_sol === null);
+  return (
+    <>
+      <ul className="chart-legend">
+        <li>
+          <span className="chart-key" aria-hidden="true" />
+          {text.token.capacity}, SOL
+        </li>
+        <li>
+          <span className="chart-key pro" aria-hidden="true" />
+          {text.token.depth}, SOL
+        </li>
+        <li>
+          <span className="chart-key alert" aria-hidden="true" />
+          {text.token.alertsTitle}
+        </li>
+      </ul>
+      {isEmpty ? (
+        <p className="soft chart-empty" style={{ height: HEIGHT }}>
+          {text.token.historyEmpty}
+        </p>
+      ) : (
+        <LineChart
+          label={text.token.historyLabel}
+          data={data}
+          height={HEIGHT}
+          optionsFor={optionsFor}
+        />
+      )}
+      <details className="chart-table">
+        <summary>{text.common.showTable}</summary>
+        <PointTable history={history} />
+      </details>
+    </>
+  );
+}
+
+function markAlerts(plot: UPlot, alerts: readonly HistoryAlert[], color: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 2 * devicePixelRatio;
+  ctx.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const { started_at } of alerts) {
+    const x = plot.valToPos(Date.parse(started_at) / 1_000, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+function PointTable({ history }: { readonly history: History }) {
+  const { text, language } = usePreferences();
+  const every = Math.max(1, Math.ceil(history.points.length / TABLE_ROWS));
+  const rows = history.points.filter((_, index) => index % every === 0).reverse();
+  const cell = (value: number | null) =>
+    value === null ? text.common.unknown : formatNumber(value, language);
+  return (
+    <div className="scroll-x">
+      <table>
+        <caption className="visually-hidden">{text.token.historyLabel}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{text.token.time}</th>
+            <th scope="col" className="number">
+              {text.token.capacity}, SOL
+            </th>
+            <th scope="col" className="number">
+              {text.token.depth}, SOL
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ t, c10_sol, depth_sol }) => (
+            <tr key={t}>
+              <th scope="row">{formatTime(t, language)}</th>
+              <td className="number">{cell(c10_sol)}</td>
+              <td className="number">{cell(depth_sol)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function AlertList({ alerts }: { readonly alerts: readonly HistoryAlert[] }) {
+  const { text, language } = usePreferences();
+  return (
+    <div className="stack">
+      <h3>{text.token.alertsTitle}</h3>
+      {alerts.length === 0 ? <p className="soft">{text.token.alertsEmpty}</p> : null}
+      <ul className="alert-list">
+        {alerts.map(({ id, started_at, cause, share_pct, c10_before_sol, c10_after_sol }) => (
+          <li key={id}>
+            <time dateTime={started_at}>{formatTime(started_at, language)}</time>:{" "}
+            {text.token.causes[cause]}
+            {share_pct === null ? "" : ` (${formatPct(share_pct, language, 0)})`}
+            {c10_before_sol === null || c10_after_sol === null
+              ? ""
+              : `, C10 ${formatNumber(c10_before_sol, language)} → ${formatNumber(c10_after_sol, language)} SOL`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,160 @@
+import { useState } from "react";
+import { Badge } from "../../components/badge.tsx";
+import { Choice } from "../../components/choice.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { Unknown } from "../../components/unknown.tsx";
+import { formatAge, formatNumber, formatPct } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { type ServiceStatus, useStatus } from "../../lib/status.ts";
+import { type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
+import "./status.css";
+
+const LATE_SECONDS = 30;
+
+/** How current the chain state is, what is modelled, and how exact it proves to be. */
+export function StatusPage() {
+  const { text } = usePreferences();
+  const status = useStatus({ isLive: true });
+  return (
+    <div className="stack">
+      <h1>{text.status.title}</h1>
+      {status.data !== undefined ? (
+        <Chain status={status.data} />
+      ) : status.error !== null ? (
+        <Failure error={status.error} onRetry={() => void status.refetch()} />
+      ) : (
+        <Skeleton height="12rem" />
+      )}
+      <AccuracyTable />
+      {status.data === undefined ? <Skeleton height="16rem" /> : <Venues status={status.data} />}
+    </div>
+  );
+}
+
+function Chain({ status }: { readonly status: ServiceStatus }) {
+  const { text } = usePreferences();
+  const { chain_age_seconds: age, slot, slot_lag: lag } = status;
+  return (
+    <section className="panel stack" aria-labelledby="chain">
+      <div className="row spread">
+        <h2 id="chain">{text.status.chain}</h2>
+        {age === null ? null : (
+          <Badge look={age > LATE_SECONDS ? "warn" : "good"}>
+            {age > LATE_SECONDS ? text.status.late : text.status.ok}
+          </Badge>
+        )}
+      </div>
+      <table>
+        <caption className="visually-hidden">{text.status.chain}</caption>
+        <tbody>
+          <tr>
+            <th scope="row">{text.status.origin}</th>
+            <td>{text.status.origins[status.chain]}</td>
+          </tr>
+          <tr>
+            <th scope="row">{text.status.age}</th>
+            <td className="figure">{age === null ? <Unknown /> : formatAge(age)}</td>
+          </tr>
+          <tr>
+            <th scope="row">{text.status.slot}</th>
+            <td className="figure">{slot ?? <Unknown />}</td>
+          </tr>
+          <tr>
+            <th scope="row">{text.status.lag}</th>
+            <td className="figure">{lag ?? <Unknown />}</td>
+          </tr>
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Venues({ status }: { readonly status: ServiceStatus }) {
+  const { text } = usePreferences();
+  return (
+    <section className="panel stack" aria-labelledby="venues">
+      <h2 id="venues">{text.status.venues}</h2>
+      <ul className="row venue-list">
+        {status.venues.map(({ program }) => (
+          <li key={program}>
+            <Badge>{program}</Badge>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function AccuracyTable() {
+  const { text, language } = usePreferences();
+  const accuracy = useAccuracy();
+  const [span, setSpan] = useState<AccuracyWindow>("hour");
+  const rows = accuracy.data?.venues.filter(({ windows }) => windows[span].seen > 0) ?? [];
+  return (
+    <section className="panel stack" aria-labelledby="accuracy">
+      <div className="row spread">
+        <h2 id="accuracy">{text.status.accuracy}</h2>
+        <Choice
+          label={text.status.window}
+          value={span}
+          options={[
+            { value: "hour", label: text.status.windows.hour },
+            { value: "day", label: text.status.windows.day },
+            { value: "month", label: text.status.windows.month },
+          ]}
+          onChange={setSpan}
+        />
+      </div>
+      <p className="soft">{text.status.accuracyLead}</p>
+      {accuracy.data === undefined ? <Skeleton height="6rem" /> : null}
+      {accuracy.data !== undefined && rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
+      {rows.length === 0 ? null : (
+        <div className="scroll-x">
+          <table>
+            <caption className="visually-hidden">{text.status.accuracy}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{text.token.program}</th>
+                <th scope="col" className="number">
+                  {text.status.seen}
+                </th>
+                <th scope="col" className="number">
+                  {text.status.replayed}
+                </th>
+                <th scope="col" className="number">
+                  {text.status.exact}
+                </th>
+                <th scope="col" className="number">
+                  {text.status.worst}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ program, windows }) => {
+                const { seen, replayed, exact, worst_bps } = windows[span];
+                return (
+                  <tr key={program}>
+                    <th scope="row">{program}</th>
+                    <td className="number">{seen}</td>
+                    <td className="number">{replayed}</td>
+                    <td className="number">
+                      {replayed === 0 ? <Unknown /> : formatPct((100 * exact) / replayed, language)}
+                    </td>
+                    <td className="number">
+                      {worst_bps === null ? (
+                        <Unknown />
+                      ) : (
+                        `${formatNumber(worst_bps, language)} bps`
+                      )}
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

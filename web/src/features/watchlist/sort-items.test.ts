@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sortItems } from "./sort-items.ts";
+import type { WatchlistItem } from "./use-watchlist.ts";
+
+function item(id: number, slippage_pct: number | null, score: number | null, state = "ok") {
+  const exitability = { state, slippage_pct, score };
+  return { id, exitability } as WatchlistItem;
+}
+
+const items = [
+  item(1, 4, 80),
+  item(2, null, 0),
+  item(3, null, null, "bloqueado_dato"),
+  item(4, 60, 20),
+];
+const ids = (sorted: readonly WatchlistItem[]) => sorted.map(({ id }) => id);
+
+test("no exit comes before any slippage, and what is unknown comes last", () => {
+  assert.deepEqual(ids(sortItems(items, "slippage")), [2, 4, 1, 3]);
+});
+
+test("the lowest score comes first, and an unknown one last", () => {
+  assert.deepEqual(ids(sortItems(items, "score")), [2, 4, 1, 3]);
+  assert.deepEqual(ids(sortItems(items, "added")), [1, 2, 3, 4]);
+});

@@ -1,0 +1,66 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import { api } from "../../lib/api.ts";
+import { tellStep } from "../../lib/funnel.ts";
+
+export type WatchlistItem = {
+  readonly id: number;
+  readonly mint: string;
+  readonly size_sol: number;
+  readonly alerts_enabled: boolean;
+  readonly created_at: string;
+  readonly exitability: {
+    readonly state: string | null;
+    readonly score: number | null;
+    readonly depth_sol: number | null;
+    readonly exit_max_sol: number | null;
+    readonly slippage_pct: number | null;
+    readonly trend: ExitabilityBody["trend"] | null;
+    readonly alerta_deterioro: boolean | null;
+    readonly confianza: ExitabilityBody["confianza"] | null;
+    readonly updated_at: string | null;
+    readonly token_name: string | null;
+    readonly token_symbol: string | null;
+  };
+};
+
+const PATH = "/api/oracle/watchlist";
+const QUERY = ["watchlist"] as const;
+const REFRESH_MS = 5_000;
+
+export function useWatchlist(isWanted: boolean) {
+  return useQuery({
+    queryKey: QUERY,
+    queryFn: ({ signal }) => api<{ readonly items: readonly WatchlistItem[] }>(PATH, { signal }),
+    refetchInterval: REFRESH_MS,
+    enabled: isWanted,
+  });
+}
+
+export type EntryChange = {
+  readonly id: number;
+  readonly size_sol?: number;
+  readonly alerts_enabled?: boolean;
+};
+
+export function useWatchlistActions() {
+  const client = useQueryClient();
+  const onSuccess = () => client.invalidateQueries({ queryKey: QUERY });
+  const add = useMutation({
+    mutationFn: (entry: { readonly mint: string; readonly size_sol: number }) =>
+      api(PATH, { method: "POST", body: entry }),
+    onSuccess: async () => {
+      tellStep("watchlist_add");
+      await onSuccess();
+    },
+  });
+  const change = useMutation({
+    mutationFn: (body: EntryChange) => api(PATH, { method: "PATCH", body }),
+    onSuccess,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => api(`${PATH}?id=${id}`, { method: "DELETE" }),
+    onSuccess,
+  });
+  return { add, change, remove };
+}

@@ -1,0 +1,159 @@
+import { type FormEvent, useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Choice } from "../../components/choice.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { NeedSession } from "../../components/need-session.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { isApiError } from "../../lib/api.ts";
+import { looksLikeMint } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { type Account, useAccount } from "../../lib/session.ts";
+import { type SortBy, sortItems } from "./sort-items.ts";
+import { useWatchlist, useWatchlistActions } from "./use-watchlist.ts";
+import { WatchlistTable } from "./watchlist-table.tsx";
+import "./watchlist.css";
+
+const SIZE = /^\d{1,4}(?:[.,]\d{1,9})?$/;
+
+/** A size as a person writes it, comma or point; null where it is none that may be watched. */
+function readSize(text: string): number | null {
+  const size = SIZE.test(text.trim()) ? Number(text.trim().replace(",", ".")) : Number.NaN;
+  return size >= 0.01 && size <= 1000 ? size : null;
+}
+
+export function WatchlistPage() {
+  const { text } = usePreferences();
+  const account = useAccount();
+  return (
+    <div className="stack">
+      <h1>{text.watchlist.title}</h1>
+      <p className="soft prose">{text.watchlist.lead}</p>
+      {account.data === undefined ? (
+        <Skeleton height="20rem" />
+      ) : account.data === null ? (
+        <NeedSession sentence={text.watchlist.needSession} />
+      ) : (
+        <ListOf account={account.data} />
+      )}
+    </div>
+  );
+}
+
+function ListOf({ account }: { readonly account: Account }) {
+  const { text } = usePreferences();
+  const list = useWatchlist(true);
+  const { add, change, remove } = useWatchlistActions();
+  const [sortBy, setSortBy] = useState<SortBy>("added");
+  const items = list.data?.items ?? [];
+  const limit = account.limits.watchlist_tokens;
+  const isFull = items.length >= limit;
+  const error = list.error ?? change.error ?? remove.error;
+  return (
+    <>
+      <AddForm
+        isFull={isFull}
+        error={add.error}
+        onAdd={(mint, size_sol) => add.mutateAsync({ mint, size_sol })}
+      />
+      {error === null ? null : <Failure error={error} />}
+      <section className="panel stack" aria-labelledby="watched">
+        <div className="row spread">
+          <h2 id="watched" className="figure">
+            {text.watchlist.limit(items.length, limit)}
+          </h2>
+          <Choice
+            label={text.watchlist.sort}
+            value={sortBy}
+            options={[
+              { value: "added", label: text.watchlist.sorts.added },
+              { value: "slippage", label: text.watchlist.sorts.slippage },
+              { value: "score", label: text.watchlist.sorts.score },
+            ]}
+            onChange={setSortBy}
+          />
+        </div>
+        {list.data === undefined ? (
+          <Skeleton height="10rem" />
+        ) : items.length === 0 ? (
+          <p className="soft">{text.watchlist.empty}</p>
+        ) : (
+          <WatchlistTable
+            items={sortItems(items, sortBy)}
+            readSize={readSize}
+            onChange={(entry) => change.mutate(entry)}
+            onRemove={(id) => remove.mutate(id)}
+          />
+        )}
+      </section>
+    </>
+  );
+}
+
+type AddProps = {
+  readonly isFull: boolean;
+  readonly error: unknown;
+  readonly onAdd: (mint: string, size: number) => Promise<unknown>;
+};
+
+function AddForm({ isFull, error, onAdd }: AddProps) {
+  const { text } = usePreferences();
+  const [mint, setMint] = useState("");
+  const [size, setSize] = useState("1");
+  const [wrong, setWrong] = useState<"mint" | "size" | null>(null);
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const parsed = readSize(size);
+    setWrong(!looksLikeMint(mint) ? "mint" : parsed === null ? "size" : null);
+    if (!looksLikeMint(mint) || parsed === null) return;
+    onAdd(mint.trim(), parsed).then(
+      () => setMint(""),
+      () => undefined,
+    );
+  }
+  return (
+    <form className="panel stack" onSubmit={submit} noValidate>
+      <div className="add-form">
+        <div className="field">
+          <label htmlFor="watch-mint">{text.common.mint}</label>
+          <input
+            id="watch-mint"
+            className="mono"
+            value={mint}
+            disabled={isFull}
+            onChange={(event) => setMint(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+            aria-invalid={wrong === "mint"}
+          />
+        </div>
+        <div className="field">
+          <label htmlFor="watch-size">{text.watchlist.size}</label>
+          <input
+            id="watch-size"
+            inputMode="decimal"
+            value={size}
+            disabled={isFull}
+            onChange={(event) => setSize(event.target.value)}
+            aria-invalid={wrong === "size"}
+          />
+        </div>
+        <Button type="submit" look="primary" disabled={isFull}>
+          {text.watchlist.add}
+        </Button>
+      </div>
+      {isFull ? <p className="soft">{text.watchlist.full}</p> : null}
+      {wrong === null ? null : (
+        <p className="field-error" role="alert">
+          {wrong === "mint" ? text.home.invalid : text.watchlist.sizeInvalid}
+        </p>
+      )}
+      {error === null || wrong !== null ? null : isApiError(error, "duplicate") ? (
+        <p className="field-error" role="alert">
+          {text.watchlist.duplicate}
+        </p>
+      ) : (
+        <Failure error={error} />
+      )}
+    </form>
+  );
+}

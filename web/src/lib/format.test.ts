@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatAge, formatNumber, formatPct, looksLikeMint, plainText } from "./format.ts";
+
+test("a token's name is shown without control, bidi or invisible characters", () => {
+  assert.equal(plainText("\u202Eevil\u202C\u0000 \u200Bname\n\n"), "evil name");
+  assert.equal(plainText("<img src=x onerror=alert(1)>"), "<img src=x onerror=alert(1)>");
+  assert.equal(plainText("\u2066\u2069\u200D"), null);
+  assert.equal(plainText(null), null);
+  assert.equal(plainText("a".repeat(100))?.length, 41);
+  assert.equal(plainText(`z${"\u0301".repeat(40)}`)?.length, 4);
+});
+
+test("numbers keep the digits that say something", () => {
+  assert.equal(formatNumber(2.8105e-8, "en"), "0.0000000281");
+  assert.equal(formatNumber(0, "en"), "0");
+  assert.equal(formatNumber(1234.56, "en"), "1,235");
+  assert.equal(formatNumber(45.256, "en"), "45.26");
+  assert.equal(formatNumber(0.5, "en"), "0.5");
+  assert.equal(formatPct(9.99999, "en"), "10 %");
+});
+
+test("an age counts in seconds, then minutes, then hours, never below zero", () => {
+  assert.deepEqual([-3, 0, 59.9, 90, 5_399, 5_400].map(formatAge), [
+    "0 s",
+    "0 s",
+    "59 s",
+    "1 min",
+    "89 min",
+    "1 h",
+  ]);
+});
+
+test("a mint has the form of a base58 address", () => {
+  assert.ok(looksLikeMint(" So11111111111111111111111111111111111111112 "));
+  for (const text of ["", "abc", "0".repeat(40), "l".repeat(40), "1".repeat(45)]) {
+    assert.ok(!looksLikeMint(text), text);
+  }
+});

@@ -1,0 +1,61 @@
+import type { Language } from "./text/language.ts";
+
+/** A hostile token name as harmless text: no control, bidi or invisible characters, bounded. */
+export function plainText(text: string | null, longest = 40): string | null {
+  if (text === null) return null;
+  const visible = text
+    .normalize("NFC")
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/\p{M}{4,}/gu, (marks) => marks.slice(0, 3))
+    .replace(/\s+/g, " ")
+    .trim();
+  if (visible === "") return null;
+  const letters = [...visible];
+  return letters.length > longest ? `${letters.slice(0, longest).join("")}…` : visible;
+}
+
+/** A number with as many digits as say something, or null where it is not known. */
+export function formatNumber(value: number, language: Language, digits = 3): string {
+  if (value !== 0 && Math.abs(value) < 1e-3) {
+    return new Intl.NumberFormat(language, { maximumSignificantDigits: digits }).format(value);
+  }
+  const fraction = Math.abs(value) >= 1_000 ? 0 : Math.abs(value) >= 10 ? 2 : digits;
+  return new Intl.NumberFormat(language, { maximumFractionDigits: fraction }).format(value);
+}
+
+export function formatSol(value: number, language: Language): string {
+  return `${formatNumber(value, language)} SOL`;
+}
+
+export function formatPct(value: number, language: Language, digits = 2): string {
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)} %`;
+}
+
+export function formatTime(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
+    new Date(iso),
+  );
+}
+
+/** Whole seconds, minutes or hours, for a clock that counts up. */
+export function formatAge(seconds: number): string {
+  if (seconds < 90) return `${Math.max(0, Math.floor(seconds))} s`;
+  if (seconds < 5_400) return `${Math.floor(seconds / 60)} min`;
+  return `${Math.floor(seconds / 3_600)} h`;
+}
+
+/** The ends of an address, enough to recognise it by. */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 4)}…${address.slice(-4)}`;
+}
+
+const BASE58_ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** Whether a text has the form of a mint address; the service knows whether it is one. */
+export function looksLikeMint(text: string): boolean {
+  return BASE58_ADDRESS.test(text.trim());
+}
+
+export function explorerUrl(address: string): string {
+  return `https://explorer.solana.com/address/${address}`;
+}
