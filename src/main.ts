@@ -64,6 +64,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       source: chain.source,
       venues: VENUES,
       nowMs: systemNowMs,
+      database,
       onFailure: (what, cause) => logger.warn({ err: cause }, `tracking failed to ${what}`),
     });
     closers.push(() => tracker.close());

@@ -6,6 +6,7 @@ import * as users from "./migrations/0002-users.ts";
 import * as signInRequests from "./migrations/0003-sign-in-requests.ts";
 import * as apiKeys from "./migrations/0004-api-keys.ts";
 import * as waitlistAndEvents from "./migrations/0005-waitlist-and-events.ts";
+import * as tokensSamplesAlerts from "./migrations/0010-tokens-samples-alerts.ts";
 
 export type Migration = {
   readonly name: string;
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-sign-in-requests", ...signInRequests },
   { name: "0004-api-keys", ...apiKeys },
   { name: "0005-waitlist-and-events", ...waitlistAndEvents },
+  { name: "0010-tokens-samples-alerts", ...tokensSamplesAlerts },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

@@ -13,6 +13,8 @@ const WRITTEN_AS: Readonly<Record<string, string>> = {
   float4: "number",
   "double precision": "number",
   float8: "number",
+  blob: "Uint8Array",
+  bytea: "Uint8Array",
   timestamptz: "LibraryMoment",
   bool: "LibraryBoolean",
 };

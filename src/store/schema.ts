@@ -1,10 +1,13 @@
 import type { Kysely } from "kysely";
 import type { AccessChangesTables } from "./access-changes.ts";
+import type { AlertsTables } from "./alerts.ts";
 import type { ApiKeysTables } from "./api-keys.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
+import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
 import type { SignInRequestsTables } from "./sign-in-requests.ts";
+import type { TokensTables } from "./tokens.ts";
 import type { UsageTables } from "./usage.ts";
 import type { UsersTables } from "./users.ts";
 import type { WaitlistTables } from "./waitlist.ts";
@@ -17,7 +20,10 @@ export type Schema = UsageTables &
   SignInRequestsTables &
   ApiKeysTables &
   WaitlistTables &
-  EventsTables;
+  EventsTables &
+  TokensTables &
+  SamplesTables &
+  AlertsTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

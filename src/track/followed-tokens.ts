@@ -7,6 +7,8 @@ import type { LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedAccount, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 import { isStable } from "./quote-mints.ts";
+import type { TokenNames } from "./token-names.ts";
+import { firstBasis, newSeries } from "./token-series.ts";
 
 /** Pools of a token are searched again this often, beside what subscriptions tell. */
 export const SEARCH_EVERY_MS = 120_000;
@@ -14,6 +16,7 @@ export const SEARCH_EVERY_MS = 120_000;
 export type NewToken = {
   readonly mint: Address;
   readonly mintFacts: Mint | null;
+  readonly names: TokenNames;
   readonly found: FoundPools;
   readonly loaded: LoadedAccounts;
   readonly nowMs: number;
@@ -28,11 +31,13 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
     mint: input.mint,
     group,
     mintFacts: input.mintFacts,
+    names: input.names,
     askedAtMs: input.nowMs,
     isWatched: false,
     rereadDueMs: input.nowMs,
     searchDueMs: input.nowMs + SEARCH_EVERY_MS,
     assessed: null,
+    series: newSeries(firstBasis(input.nowMs)),
   };
   group.token = token;
   const account = followAccount(state, input.mint, input.loaded);

@@ -7,6 +7,8 @@ import type { VenueFilter } from "./discover-pools.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { createSlotTimes, type SlotTimes } from "./slot-times.ts";
+import type { TokenNames } from "./token-names.ts";
+import type { TokenSeries } from "./token-series.ts";
 
 /** An account that something of ours depends on. */
 export type FollowedAccount = {
@@ -83,8 +85,10 @@ export type FollowedToken = {
   isWatched: boolean;
   rereadDueMs: number;
   searchDueMs: number;
+  names: TokenNames;
   /** What was last computed; null before the first time. */
   assessed: Assessed | null;
+  series: TokenSeries;
 };
 
 /** An assessment with what it was computed from. */

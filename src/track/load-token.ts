@@ -11,6 +11,7 @@ import { discoverPools, type PoolQuery, type VenueFilter } from "./discover-pool
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
+import { metadataAddress, type TokenNames, tokenNames } from "./token-names.ts";
 
 /** SOL pools of a stable that are kept for the second hop: only the deepest is used. */
 const MAX_HOP_POOLS = 4;
@@ -35,7 +36,12 @@ export type FoundPools = {
 };
 
 export type LoadedToken =
-  | { readonly kind: "token"; readonly mintFacts: Mint | null; readonly found: FoundPools }
+  | {
+      readonly kind: "token";
+      readonly mintFacts: Mint | null;
+      readonly names: TokenNames;
+      readonly found: FoundPools;
+    }
   /** No such token, or a complete search found no pool of it. */
   | { readonly kind: "not-found" };
 
@@ -51,8 +57,8 @@ export async function loadToken(
   signal?: AbortSignal,
 ): Promise<LoadedToken> {
   if (mint === WSOL) return { kind: "not-found" };
-  const mintRead = await deps.source.readAccounts([mint], signal);
-  addAll(known, mintRead);
+  const metadata = metadataAddress(mint);
+  addAll(known, await deps.source.readAccounts([mint, metadata], signal));
   const mintAccount = known.get(mint);
   if (mintAccount === undefined) {
     throw new AppError("chain_unavailable", {
@@ -66,7 +72,8 @@ export async function loadToken(
   const mintFacts = decodeMint(mintAccount);
   const found = await findTokenPools(deps, mint, known, signal);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
-  return { kind: "token", mintFacts, found };
+  const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
+  return { kind: "token", mintFacts, names, found };
 }
 
 /** The pools that sell the mint, with every account behind them loaded into `known`. */

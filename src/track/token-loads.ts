@@ -87,8 +87,7 @@ export class TokenLoads {
     }
     const stables = stablesPaid(token.found.pools, mint, loaded);
     await Promise.all(stables.map((stable) => this.#loadHop(stable)));
-    const { mintFacts, found } = token;
-    return addToken(this.#state, { mint, mintFacts, found, loaded, nowMs: this.#deps.nowMs() });
+    return addToken(this.#state, { ...token, mint, loaded, nowMs: this.#deps.nowMs() });
   }
 
   /** Loads the second hops that pools found later lead through. */

@@ -28,6 +28,7 @@ function track(chain: ScriptedChain) {
     source: chain,
     venues: [plainVenue()],
     nowMs: () => chain.nowMs,
+    database: null,
     onFailure: (what) => failures.push(what),
   });
   return { tracker, failures };
@@ -214,7 +215,7 @@ test("a node that stands still makes answers stale, never fresh", async () => {
   const stale = assessed(tracker.latest(MINT));
   assert.deepEqual(
     stale.findings.map(({ kind }) => kind),
-    ["stale"],
+    ["stale", "short-history"],
   );
   chain.nowMs += 600_000;
   assert.equal(assessed(tracker.latest(MINT)).blocked, "stale");
@@ -227,7 +228,7 @@ test("a quiet pool is not stale", async () => {
   placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
   await tracker.snapshot(MINT);
-  for (let second = 0; second < 120; second += 2) {
+  for (let second = 0; second < 330; second += 2) {
     chain.advance(5);
     tracker.tick();
     await tracker.idle();

@@ -2,23 +2,31 @@ import type { ChainSource, Following } from "#src/chain/chain-source.ts";
 import type { Market } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import type { StoredAlert } from "#src/store/alerts.ts";
+import type { Database } from "#src/store/database.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";
-import type { Venue } from "#src/venues/venue.ts";
+import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
+import { blockTimeMs } from "./chain-clock.ts";
 import { mergeFound } from "./followed-pools.ts";
 import { accountsOf, lacksHop } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
+import type { HistoryPoint, HistoryQuery } from "./history.ts";
 import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
 import { findTokenPools, type LoadDeps } from "./load-token.ts";
 import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
 import { PoolWatch } from "./pool-watch.ts";
 import { refreshPools } from "./refresh-pools.ts";
-import { dropUnasked, dueRereads, dueSearches, rereadEverything } from "./schedule.ts";
+import { dropUnasked, dueRereads, dueSearches, isLookedAt, rereadEverything } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
+import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
+import { TokenArchive } from "./token-archive.ts";
 import { TokenLoads } from "./token-loads.ts";
+import { type AlertEvent, snapshotOf, TokenObserver } from "./token-observer.ts";
+import { historySeconds, isSampleDue } from "./token-series.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
 
 /** An answer is computed anew after this long even where nothing changed: its age did, and its clock. */
@@ -30,12 +38,21 @@ const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
 const TICK_BUDGET_MS = 10;
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
+const SAVE_EVERY_MS = 5_000;
+const RETENTION_DAYS = 30;
+const NOTHING_REPLAYED: ReadonlyMap<VenueId, number> = new Map();
 const HEAD_SILENT_MS = 3_000;
 
 export type TrackerDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
   readonly nowMs: NowMs;
+  /** Where tokens, samples and alerts are kept; null: nowhere, and nothing survives a restart. */
+  readonly database: Database | null;
+  /** Samples are kept for so many days. */
+  readonly retentionDays?: number;
+  /** Share of exactly replayed swaps of the last hour, percent, by venue. */
+  readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
   /** Told of failures that tracking survives; for the log. */
   readonly onFailure?: (what: string, cause: unknown) => void;
 };
@@ -47,8 +64,14 @@ export interface Tracker extends MarketSource {
   /** The market behind the newest answer, for questions at any size; null where it is not tracked. */
   market(mint: Address): Market | null;
   health(): TrackerHealth;
+  /** The token's past on an even grid, up to 2,000 points; empty where it was never tracked. */
+  history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
+  /** The newest alerts of the token, the last one first. */
+  alerts(mint: Address): Promise<readonly StoredAlert[]>;
   /** Called with each new answer of a tracked token. Returns what ends it. */
-  onSnapshot(listener: (snapshot: MarketSnapshot) => void): () => void;
+  onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void;
+  /** Called when a token's alert turns on or off. Returns what ends it. */
+  onAlert(listener: (event: AlertEvent) => void): () => void;
   /** Ticks by itself from now on, until it is closed. */
   start(): void;
   /** Does what is due now: `start` calls it every few milliseconds, tests as their clock says. */
@@ -72,11 +95,15 @@ class LiveTracker implements Tracker {
   readonly #loads: TokenLoads;
   readonly #poolWatch: PoolWatch;
   readonly #following: Following;
-  readonly #listeners = new Set<(snapshot: MarketSnapshot) => void>();
+  readonly #archive: TokenArchive | null;
+  readonly #observer: TokenObserver;
+  readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  readonly #alertListeners = new Set<(event: AlertEvent) => void>();
   readonly #background = new Set<Promise<void>>();
   #watched: ReadonlySet<Address> = new Set();
   #timer: NodeJS.Timeout | null = null;
   #sweepDueMs = 0;
+  #saveDueMs = 0;
   #headSlot: bigint | null = null;
   #headHeardAtMs: number;
 
@@ -85,11 +112,23 @@ class LiveTracker implements Tracker {
     this.#deps = deps;
     this.#headHeardAtMs = nowMs();
     this.#loadDeps = { source, venues, nowMs };
+    const standsStill = source.origin === "recorded";
     this.#assessDeps = {
-      standsStill: source.origin === "recorded",
-      historySeconds: () => null,
-      exactPctByVenue: () => new Map(),
+      standsStill,
+      // Of what stands still there is no past to wait for.
+      historySeconds: ({ series }) => (standsStill ? null : historySeconds(series)),
+      exactPctByVenue: deps.exactPctByVenue ?? (() => NOTHING_REPLAYED),
     };
+    const { database, retentionDays = RETENTION_DAYS } = deps;
+    this.#archive = database === null ? null : new TokenArchive({ database, nowMs, retentionDays });
+    this.#observer = new TokenObserver({
+      state: this.#state,
+      archive: this.#archive,
+      inBackground: (what, work) => this.#inBackground(what, work),
+      onAlert: (event) => {
+        for (const listener of this.#alertListeners) listener(event);
+      },
+    });
     const { signal } = this.#abort;
     this.#reads = new AccountReads({
       source,
@@ -124,7 +163,7 @@ class LiveTracker implements Tracker {
     } catch (cause) {
       if (!(cause instanceof AppError) || cause.code !== "chain_unavailable") throw cause;
       this.#failed("load a token", cause);
-      return { kind: "unavailable", mint };
+      return await this.#storedSnapshot(mint);
     }
   }
 
@@ -155,15 +194,28 @@ class LiveTracker implements Tracker {
 
   health(): TrackerHealth {
     return trackerHealth(this.#state, {
-      nowMs: this.#deps.nowMs(),
+      nowMs: this.#judgedNowMs(),
       headSlot: this.#headSlot,
       readsFailedAtMs: this.#reads.failedAtMs,
     });
   }
 
-  onSnapshot(listener: (snapshot: MarketSnapshot) => void): () => void {
+  async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
+    return (await this.#archive?.history(mint, query)) ?? [];
+  }
+
+  async alerts(mint: Address): Promise<readonly StoredAlert[]> {
+    return (await this.#archive?.alerts(mint)) ?? [];
+  }
+
+  onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  onAlert(listener: (event: AlertEvent) => void): () => void {
+    this.#alertListeners.add(listener);
+    return () => this.#alertListeners.delete(listener);
   }
 
   start(): void {
@@ -192,6 +244,7 @@ class LiveTracker implements Tracker {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#abort.abort();
     await Promise.all([this.#following.close(), this.#poolWatch.closeAll(), this.idle()]);
+    await this.#archive?.save({ all: true });
   }
 
   async #load(mint: Address): Promise<MarketSnapshot | null> {
@@ -203,6 +256,7 @@ class LiveTracker implements Tracker {
       this.#followWanted();
       await this.#readToken(token, this.#abort.signal);
       this.#poolWatch.open(token);
+      this.#inBackground("open a token's record", this.#observer.open(token));
     }
     return this.#snapshotOf(token) ?? { kind: "unavailable", mint };
   }
@@ -239,36 +293,59 @@ class LiveTracker implements Tracker {
     token.askedAtMs = this.#deps.nowMs();
   }
 
-  #snapshotOf(token: FollowedToken): MarketSnapshot | null {
+  /** The last answer that was stored, as old as it is by now. */
+  async #storedSnapshot(mint: Address): Promise<MarketSnapshot> {
+    const stored = await this.#archive?.lastAnswer(mint);
+    if (!stored) return { kind: "unavailable", mint };
+    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
+  }
+
+  #snapshotOf(token: FollowedToken): AssessedSnapshot | null {
     const nowMs = this.#deps.nowMs();
     if (this.#state.dirtyPools.size > 0) refreshPools(this.#state, nowMs);
-    const assessment = assessToken(this.#state, token, this.#assessDeps, {
-      nowMs,
-      maxAgeMs: ANSWER_MAX_AGE_MS,
-    });
+    return this.#answer(token, nowMs, ANSWER_MAX_AGE_MS);
+  }
+
+  /** The token's answer, measured anew where it has to be; whoever listens hears of a new one. */
+  #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
+    const before = token.assessed;
+    const assessment = assessToken(this.#state, token, this.#assessDeps, { nowMs, maxAgeMs });
     if (assessment === null) return null;
-    return {
-      kind: "assessed",
-      assessment,
-      trend: "stable",
-      isDeteriorating: false,
-      name: null,
-      symbol: null,
-    };
+    const isNew = token.assessed !== before;
+    if (isNew || isSampleDue(token.series, nowMs)) {
+      this.#observer.observe(token, assessment, nowMs);
+    }
+    const snapshot = snapshotOf(token, assessment);
+    if (isNew) for (const listener of this.#listeners) listener(snapshot);
+    return snapshot;
   }
 
   #answerDirty(startedMs: number): void {
     for (const token of this.#state.dirtyTokens) {
-      const snapshot = this.#snapshotOf(token);
+      this.#answer(token, startedMs, ANSWER_MAX_AGE_MS);
       this.#state.dirtyTokens.delete(token);
-      if (snapshot !== null) for (const listener of this.#listeners) listener(snapshot);
       if (this.#deps.nowMs() - startedMs >= TICK_BUDGET_MS) return;
     }
   }
 
+  /** Every token gets its sample; one that somebody looks at is measured anew for it. */
+  #sample(nowMs: number): void {
+    for (const token of this.#state.tokens.values()) {
+      if (!isSampleDue(token.series, nowMs)) continue;
+      const maxAgeMs = isLookedAt(token, nowMs) ? ANSWER_MAX_AGE_MS : Number.POSITIVE_INFINITY;
+      this.#answer(token, nowMs, maxAgeMs);
+    }
+  }
+
   #sweep(nowMs: number): void {
+    this.#sample(nowMs);
     for (const mint of dropUnasked(this.#state, nowMs)) {
       this.#inBackground("close subscriptions", this.#poolWatch.close(mint));
+      if (this.#archive !== null) this.#inBackground("save samples", this.#archive.close(mint));
+    }
+    if (this.#archive !== null && nowMs >= this.#saveDueMs) {
+      this.#saveDueMs = nowMs + SAVE_EVERY_MS;
+      this.#inBackground("save samples", this.#archive.save());
     }
     const isStreaming = nowMs - this.#headHeardAtMs < HEAD_SILENT_MS;
     this.#reads.queue(dueRereads(this.#state, nowMs, isStreaming));
@@ -295,6 +372,13 @@ class LiveTracker implements Tracker {
   async #readHead(): Promise<void> {
     const { clock } = await this.#deps.source.readHead(this.#abort.signal);
     recordClock(this.#state.times, clock, this.#deps.nowMs());
+  }
+
+  /** Of recorded accounts, the time at which they stand still. */
+  #judgedNowMs(): number {
+    const { newest } = this.#state.times;
+    const { standsStill } = this.#assessDeps;
+    return standsStill && newest !== null ? blockTimeMs(newest) : this.#deps.nowMs();
   }
 
   #hearSlot(slot: bigint): void {

@@ -123,6 +123,7 @@ async function begin(): Promise<Played> {
     source: chain,
     venues: [plainVenue()],
     nowMs: () => chain.nowMs,
+    database: null,
   });
   await Promise.all(MINTS.map((mint) => tracker.snapshot(mint)));
   return { chain, tracker, pools };

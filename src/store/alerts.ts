@@ -1,0 +1,98 @@
+import type { Generated, Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+export type AlertsTables = {
+  alerts: {
+    id: Generated<bigint>;
+    token_id: bigint;
+    detector: string;
+    cause: string;
+    slot: bigint;
+    started_at_ms: bigint;
+    ended_at_ms: bigint | null;
+    c10_before: number;
+    c10_after: number;
+    depth_before: number | null;
+    depth_after: number | null;
+  };
+};
+
+/** Null: not known at that moment. */
+export type AlertFigures = { readonly c10Sol: number; readonly depthSol: number | null };
+
+export type StoredAlert = {
+  readonly id: bigint;
+  readonly tokenId: bigint;
+  readonly detector: string;
+  readonly cause: string;
+  /** The slot at which it turned on. */
+  readonly slot: bigint;
+  readonly startedAtMs: number;
+  /** Null while it is on. */
+  readonly endedAtMs: number | null;
+  readonly before: AlertFigures;
+  readonly after: AlertFigures;
+};
+
+/** Records an alert that has turned on; on disk before it returns. */
+export async function recordAlert(
+  db: Kysely<Schema>,
+  alert: Omit<StoredAlert, "id" | "endedAtMs">,
+): Promise<bigint> {
+  const { id } = await db
+    .insertInto("alerts")
+    .values({
+      token_id: alert.tokenId,
+      detector: alert.detector,
+      cause: alert.cause,
+      slot: alert.slot,
+      started_at_ms: BigInt(alert.startedAtMs),
+      ended_at_ms: null,
+      c10_before: alert.before.c10Sol,
+      c10_after: alert.after.c10Sol,
+      depth_before: alert.before.depthSol,
+      depth_after: alert.after.depthSol,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Marks the token's alert as turned off; one that is off already stays as it was. */
+export async function endAlerts(
+  db: Kysely<Schema>,
+  ended: { readonly tokenId: bigint; readonly endedAtMs: number },
+): Promise<void> {
+  await db
+    .updateTable("alerts")
+    .set({ ended_at_ms: BigInt(ended.endedAtMs) })
+    .where("token_id", "=", ended.tokenId)
+    .where("ended_at_ms", "is", null)
+    .execute();
+}
+
+/** The token's alerts, the newest first. */
+export async function alertsOf(
+  db: Kysely<Schema>,
+  query: { readonly tokenId: bigint; readonly limit: number },
+): Promise<readonly StoredAlert[]> {
+  const rows = await db
+    .selectFrom("alerts")
+    .selectAll()
+    .where("token_id", "=", query.tokenId)
+    .orderBy("started_at_ms", "desc")
+    .orderBy("id", "desc")
+    .limit(query.limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    tokenId: row.token_id,
+    detector: row.detector,
+    cause: row.cause,
+    slot: row.slot,
+    startedAtMs: Number(row.started_at_ms),
+    endedAtMs: row.ended_at_ms === null ? null : Number(row.ended_at_ms),
+    before: { c10Sol: row.c10_before, depthSol: row.depth_before },
+    after: { c10Sol: row.c10_after, depthSol: row.depth_after },
+  }));
+}

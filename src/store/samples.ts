@@ -1,0 +1,98 @@
+import { type Kysely, sql } from "kysely";
+import type { Database } from "./database.ts";
+import type { Schema } from "./schema.ts";
+
+/** What was measured of a token in one hour, packed by whoever writes it. */
+export type SamplesTables = {
+  samples: { token_id: bigint; day: bigint; hour: bigint; data: Uint8Array };
+};
+
+export type SampleHour = {
+  readonly tokenId: bigint;
+  /** Whole hours since 1970 in UTC. */
+  readonly hour: number;
+  readonly data: Uint8Array;
+};
+
+const HOURS_PER_DAY = 24;
+const ROWS_PER_STATEMENT = 200;
+
+/** Writes hours of samples; an hour that is written again is replaced. */
+export async function writeSampleHours(
+  { db, dialect }: Database,
+  hours: readonly SampleHour[],
+): Promise<void> {
+  if (dialect === "postgres") {
+    for (const day of new Set(hours.map(({ hour }) => dayOf(hour)))) await addPartition(db, day);
+  }
+  for (let start = 0; start < hours.length; start += ROWS_PER_STATEMENT) {
+    const rows = hours.slice(start, start + ROWS_PER_STATEMENT).map(({ tokenId, hour, data }) => ({
+      token_id: tokenId,
+      day: BigInt(dayOf(hour)),
+      hour: BigInt(hour % HOURS_PER_DAY),
+      data,
+    }));
+    await db
+      .insertInto("samples")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["token_id", "day", "hour"])
+          .doUpdateSet((eb) => ({ data: eb.ref("excluded.data") })),
+      )
+      .execute();
+  }
+}
+
+/** A token's hours from `fromHour` to `toHour`, both included, ascending. */
+export async function readSampleHours(
+  db: Kysely<Schema>,
+  range: { readonly tokenId: bigint; readonly fromHour: number; readonly toHour: number },
+): Promise<readonly SampleHour[]> {
+  const rows = await db
+    .selectFrom("samples")
+    .selectAll()
+    .where("token_id", "=", range.tokenId)
+    .where("day", ">=", BigInt(dayOf(range.fromHour)))
+    .where("day", "<=", BigInt(dayOf(range.toHour)))
+    .orderBy("day")
+    .orderBy("hour")
+    .execute();
+  return rows
+    .map((row) => ({
+      tokenId: row.token_id,
+      hour: Number(row.day) * HOURS_PER_DAY + Number(row.hour),
+      data: row.data,
+    }))
+    .filter(({ hour }) => hour >= range.fromHour && hour <= range.toHour);
+}
+
+/** Forgets every sample of the days before `day` (whole days since 1970 in UTC). */
+export async function dropSamplesBefore({ db, dialect }: Database, day: number): Promise<void> {
+  if (dialect === "sqlite") {
+    await db.deleteFrom("samples").where("day", "<", BigInt(day)).execute();
+    return;
+  }
+  const first = partitionOf(day);
+  const { rows } = await sql<{ name: string }>`select child.relname as name
+    from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = to_regclass('samples')`.execute(db);
+  for (const { name } of rows) {
+    if (name < first) await sql`drop table ${sql.ref(name)}`.execute(db);
+  }
+}
+
+function dayOf(hour: number): number {
+  return Math.floor(hour / HOURS_PER_DAY);
+}
+
+async function addPartition(db: Kysely<Schema>, day: number): Promise<void> {
+  await sql`create table if not exists ${sql.ref(partitionOf(day))} partition of samples
+    for values from (${sql.lit(day)}) to (${sql.lit(day + 1)})`.execute(db);
+}
+
+/** Named by its date, so that names sort as days do. */
+function partitionOf(day: number): string {
+  const [year, month, date] = new Date(day * 86_400_000).toISOString().slice(0, 10).split("-");
+  return `samples_y${year}m${month}d${date}`;
+}

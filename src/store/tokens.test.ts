@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namedAddress } from "#test/simulation/track/plain-pool-venue.ts";
+import { eachDatabase } from "#test/support/databases.ts";
+import { alertsOf, endAlerts, recordAlert } from "./alerts.ts";
+import { dropSamplesBefore, readSampleHours, writeSampleHours } from "./samples.ts";
+import { rememberToken, saveSnapshots, storedToken } from "./tokens.ts";
+
+const MINT = namedAddress("token");
+const DAY = 20_000;
+const HOUR = DAY * 24;
+
+test("a token keeps its number, and names that become known later", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const unnamed = { mint: MINT, name: null, symbol: null, nowMs: 5 };
+    const id = await rememberToken(db, unnamed);
+    assert.equal(await rememberToken(db, { ...unnamed, name: "Coin", symbol: "C" }), id);
+    assert.equal(await rememberToken(db, unnamed), id);
+    await saveSnapshots(db, [{ tokenId: id, snapshot: "{}", atMs: 9 }]);
+    assert.deepEqual(await storedToken(db, MINT), {
+      id,
+      name: "Coin",
+      symbol: "C",
+      snapshot: "{}",
+      snapshotAtMs: 9,
+    });
+    assert.equal(await storedToken(db, namedAddress("another")), null);
+  });
+});
+
+test("hours of samples come back in order, the last writing of each", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const hours = [3, 1, 2, 25].map((hour) => ({
+      tokenId: 7n,
+      hour: HOUR + hour,
+      data: Uint8Array.of(hour),
+    }));
+    await writeSampleHours(database, hours);
+    await writeSampleHours(database, [
+      { tokenId: 7n, hour: HOUR + 2, data: Uint8Array.of(99) },
+      { tokenId: 8n, hour: HOUR + 2, data: Uint8Array.of(0) },
+    ]);
+    const read = await readSampleHours(database.db, {
+      tokenId: 7n,
+      fromHour: HOUR + 2,
+      toHour: HOUR + 25,
+    });
+    assert.deepEqual(
+      read.map(({ hour, data }) => [hour - HOUR, ...data]),
+      [
+        [2, 99],
+        [3, 3],
+        [25, 25],
+      ],
+    );
+  });
+});
+
+test("samples of days past retention are gone, later ones stay", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    for (const day of [DAY, DAY + 1, DAY + 2]) {
+      const data = Uint8Array.of(1);
+      await writeSampleHours(database, [{ tokenId: 7n, hour: day * 24, data }]);
+    }
+    await dropSamplesBefore(database, DAY + 1);
+    const range = { tokenId: 7n, fromHour: HOUR, toHour: HOUR + 100 };
+    const read = await readSampleHours(database.db, range);
+    assert.deepEqual(
+      read.map(({ hour }) => hour),
+      [HOUR + 24, HOUR + 48],
+    );
+  });
+});
+
+test("an alert is kept with its figures, and ends once", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const alert = {
+      tokenId: 7n,
+      detector: "jump",
+      cause: "liquidity-withdrawn",
+      slot: 400n,
+      startedAtMs: 1_000,
+      before: { c10Sol: 12.5, depthSol: 80 },
+      after: { c10Sol: 3.25, depthSol: 20 },
+    };
+    const first = await recordAlert(db, alert);
+    await endAlerts(db, { tokenId: 7n, endedAtMs: 2_000 });
+    const second = await recordAlert(db, { ...alert, startedAtMs: 3_000 });
+    await endAlerts(db, { tokenId: 7n, endedAtMs: 4_000 });
+    await endAlerts(db, { tokenId: 7n, endedAtMs: 5_000 });
+    assert.deepEqual(await alertsOf(db, { tokenId: 7n, limit: 10 }), [
+      { ...alert, id: second, startedAtMs: 3_000, endedAtMs: 4_000 },
+      { ...alert, id: first, endedAtMs: 2_000 },
+    ]);
+    assert.equal((await alertsOf(db, { tokenId: 7n, limit: 1 })).length, 1);
+  });
+});

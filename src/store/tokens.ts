@@ -1,0 +1,86 @@
+import type { Generated, Kysely } from "kysely";
+import type { Address } from "#src/units/address.ts";
+import type { Schema } from "./schema.ts";
+
+export type TokensTables = {
+  tokens: {
+    id: Generated<bigint>;
+    mint: Address;
+    name: string | null;
+    symbol: string | null;
+    first_seen_ms: bigint;
+    snapshot: string | null;
+    snapshot_at_ms: bigint | null;
+  };
+};
+
+export type StoredToken = {
+  readonly id: bigint;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  /** The last answer in the writer's own form, and the time of the state it was measured on. */
+  readonly snapshot: string | null;
+  readonly snapshotAtMs: number | null;
+};
+
+export type TokenNames = { readonly name: string | null; readonly symbol: string | null };
+
+/** The token's number, given the first time it is seen. Names that are known now replace older ones. */
+export async function rememberToken(
+  db: Kysely<Schema>,
+  token: TokenNames & { readonly mint: Address; readonly nowMs: number },
+): Promise<bigint> {
+  const { id } = await db
+    .insertInto("tokens")
+    .values({
+      mint: token.mint,
+      name: token.name,
+      symbol: token.symbol,
+      first_seen_ms: BigInt(token.nowMs),
+      snapshot: null,
+      snapshot_at_ms: null,
+    })
+    .onConflict((conflict) =>
+      conflict.column("mint").doUpdateSet((eb) => ({
+        name: eb.fn.coalesce("excluded.name", "tokens.name"),
+        symbol: eb.fn.coalesce("excluded.symbol", "tokens.symbol"),
+      })),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function storedToken(db: Kysely<Schema>, mint: Address): Promise<StoredToken | null> {
+  const row = await db.selectFrom("tokens").selectAll().where("mint", "=", mint).executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    id: row.id,
+    name: row.name,
+    symbol: row.symbol,
+    snapshot: row.snapshot,
+    snapshotAtMs: row.snapshot_at_ms === null ? null : Number(row.snapshot_at_ms),
+  };
+}
+
+export type SavedSnapshot = {
+  readonly tokenId: bigint;
+  readonly snapshot: string;
+  readonly atMs: number;
+};
+
+/** Keeps the last answers of tokens, for when the chain can't be reached after a restart. */
+export async function saveSnapshots(
+  db: Kysely<Schema>,
+  saved: readonly SavedSnapshot[],
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    for (const { tokenId, snapshot, atMs } of saved) {
+      await transaction
+        .updateTable("tokens")
+        .set({ snapshot, snapshot_at_ms: BigInt(atMs) })
+        .where("id", "=", tokenId)
+        .execute();
+    }
+  });
+}
