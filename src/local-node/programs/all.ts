@@ -1,11 +1,15 @@
 import type { MarketProgram } from "../market-program.ts";
+import { orcaWhirlpoolProgram } from "./orca-whirlpool.ts";
 import { pumpCurveProgram } from "./pump-curve.ts";
 import { pumpSwapProgram } from "./pumpswap.ts";
+import { raydiumClmmProgram } from "./raydium-clmm.ts";
 import { raydiumLaunchLabProgram } from "./raydium-launchlab.ts";
 
 /** Every program that the demo market can play, one line each. */
 export const MARKET_PROGRAMS: readonly MarketProgram[] = [
+  orcaWhirlpoolProgram,
   pumpCurveProgram,
   pumpSwapProgram,
+  raydiumClmmProgram,
   raydiumLaunchLabProgram,
 ];
