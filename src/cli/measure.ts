@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { readConfig } from "#src/config.ts";
-import { openChain } from "#src/main.ts";
 import { assess } from "#src/measure/assess.ts";
+import { openChain } from "#src/open-chain.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
