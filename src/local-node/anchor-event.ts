@@ -54,3 +54,13 @@ export function logEvents(
     innerInstructionData: [],
   };
 }
+
+/** Events that a program leaves only as calls to itself, as Meteora's do (`emit_cpi!`). */
+export function emitEventCalls(
+  programId: Address,
+  instruction: string,
+  events: readonly Uint8Array[],
+): EmittedEvents {
+  const { logs, innerInstructionData } = emitEvents(programId, instruction, events);
+  return { logs: logs.filter((line) => !line.startsWith("Program data:")), innerInstructionData };
+}
