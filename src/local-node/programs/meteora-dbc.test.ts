@@ -143,7 +143,7 @@ test("the graduated pool is where DAMM v2's search looks, and sells at the curve
     const market = playedMarket([meteoraDbcProgram], 27);
     const { coin, pool } = complete(market, quoteMint);
     const { accounts, freshAddress } = market;
-    const migration = { baseMint: coin, clock: MARKET_CLOCK, freshAddress };
+    const migration = { baseMint: coin, clock: MARKET_CLOCK, freshAddress, program: () => null };
     const graduation = meteoraDbcProgram.graduate?.(accounts, pool, migration);
     assert.ok(graduation);
     store(accounts, graduation.changes);
