@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { readConfig } from "#src/config.ts";
-import { openChain } from "#src/main.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
+import { openChain } from "#src/open-chain.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { AlertEvent } from "#src/track/token-observer.ts";
