@@ -1,14 +1,11 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { ChainSource } from "./chain/chain-source.ts";
-import { createRpcSource } from "./chain/rpc-source.ts";
-import type { ChainConfig, Config } from "./config.ts";
+import type { Config } from "./config.ts";
 import { buildApp } from "./http/app.ts";
 import type { Readiness } from "./http/routes/health.ts";
-import { createLocalNode } from "./local-node/node.ts";
-import { readRecordedAccounts } from "./local-node/recorded-accounts.ts";
-import { type NowMs, systemNowMs } from "./platform/clock.ts";
+import { type OpenChain, openChain } from "./open-chain.ts";
+import { systemNowMs } from "./platform/clock.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { createTracker, type Tracker } from "./track/tracker.ts";
@@ -34,16 +31,11 @@ const DASHBOARD_PAGES = [
 
 export type Service = {
   readonly url: string;
+  /** The demo market's named tokens; empty on any other chain. */
+  readonly examples: OpenChain["examples"];
   /** Finishes what is in flight, refuses what is new, and gives everything back, last opened first. */
   readonly close: () => Promise<void>;
 };
-
-export type OpenChain = {
-  readonly source: ChainSource;
-  readonly close: () => Promise<void>;
-};
-
-type Sources = { readonly nowMs: NowMs; readonly random: () => number };
 
 /** Builds every part, in order of who needs whom, and listens. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
@@ -86,33 +78,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     });
     closers.push(() => app.close());
     const url = await app.listen({ host: config.host, port: config.port });
-    return { url, close };
+    return { url, examples: chain.examples, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** The node that the configuration names: a remote one, or one in this process. */
-export async function openChain(
-  config: ChainConfig,
-  { nowMs, random }: Sources,
-): Promise<OpenChain> {
-  if (config.kind === "rpc") {
-    const source = createRpcSource({ ...config, origin: "live", nowMs, random });
-    return { source, close: () => source.close() };
-  }
-  if (config.kind === "demo") throw new Error("the demo market is not here yet");
-  const ledger = await readRecordedAccounts(config.directory, nowMs());
-  const node = createLocalNode({ ledger });
-  const source = createRpcSource({ ...(await node.listen()), origin: "recorded", nowMs, random });
-  return {
-    source,
-    close: async () => {
-      await source.close();
-      await node.close();
-    },
-  };
 }
 
 /** Sign-in, keys, sessions and limits, on the configured database and mail. */

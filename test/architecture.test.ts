@@ -22,6 +22,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "local-node": ["units", "platform", "venues"],
   cli: [ANY],
   "main.ts": [ANY],
+  "open-chain.ts": [ANY],
   "config.ts": ["platform", "units"],
 };
 

@@ -13,6 +13,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "MINT [--size SOL] [--profile retail|pro] [--json]: one assessment",
     load: async () => (await import("./measure.ts")).measure,
   },
+  record: {
+    summary: "MINT DIR: write every account behind an assessment, as ACCOUNTS_DIR reads them",
+    load: async () => (await import("./measure.ts")).recordAssessment,
+  },
   verify: {
     summary: "FILE... [--json]: replay recorded executions, say how many are exact",
     load: async () => (await import("./verify.ts")).verify,

@@ -1,46 +1,80 @@
 import { parseArgs } from "node:util";
+import type { ChainSource } from "#src/chain/chain-source.ts";
 import { readConfig } from "#src/config.ts";
-import { openChain } from "#src/main.ts";
 import { assess } from "#src/measure/assess.ts";
+import type { Assessment, Profile } from "#src/measure/assessment.ts";
+import { openChain } from "#src/open-chain.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { exitabilityBody } from "#src/wire/exitability.ts";
+import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { parseSize } from "#src/wire/size.ts";
 import { formatAssessment } from "./assessment-report.ts";
 import { type Output, UsageError } from "./output.ts";
+import { record } from "./record.ts";
 
 const USAGE = "exitability measure MINT [--size SOL] [--profile retail|pro] [--json]";
 
 /** One assessment, as a table with a small curve, or with `--json` as the service answers it. */
 export async function measure(args: readonly string[], output: Output): Promise<number> {
-  const { mint, size, profile, isJson } = readArguments(args);
+  const question = readArguments(args);
   const chain = await openChain(readConfig(process.env).chain, {
     nowMs: systemNowMs,
     random: Math.random,
   });
   try {
-    const deps = { source: chain.source, venues: VENUES, nowMs: systemNowMs };
-    const loaded = await loadMarket(deps, mint);
-    if (loaded.kind === "not-found") {
-      output.err(`${mint} has no pool or curve on any program we model`);
+    const assessment = await assessOnce(chain.source, question.mint);
+    if (assessment === null) {
+      output.err(`${question.mint} has no pool or curve on any program we model`);
       return 1;
     }
-    const assessment = assess(loaded.market);
-    const answer = { assessment, trend: "stable", isDeteriorating: false } as const;
-    output.out(
-      isJson
-        ? JSON.stringify(exitabilityBody({ ...answer, size, profile, language: "es" }))
-        : formatAssessment(assessment),
-    );
+    output.out(question.isJson ? answerText(assessment, question) : formatAssessment(assessment));
     return 0;
   } finally {
     await chain.close();
   }
 }
 
-function readArguments(args: readonly string[]) {
+/** `record MINT DIR` on the configured chain. */
+export async function recordAssessment(args: readonly string[], output: Output): Promise<number> {
+  const chain = await openChain(readConfig(process.env).chain, {
+    nowMs: systemNowMs,
+    random: Math.random,
+  });
+  try {
+    return await record(args, {
+      source: chain.source,
+      output,
+      measure: async (source, mint) => {
+        const assessment = await assessOnce(source, mint);
+        return assessment === null ? null : formatAssessment(assessment);
+      },
+    });
+  } finally {
+    await chain.close();
+  }
+}
+
+/** Null where no pool of the token is known. */
+async function assessOnce(source: ChainSource, mint: Address): Promise<Assessment | null> {
+  const loaded = await loadMarket({ source, venues: VENUES, nowMs: systemNowMs }, mint);
+  return loaded.kind === "not-found" ? null : assess(loaded.market);
+}
+
+function answerText(assessment: Assessment, { size, profile }: Question): string {
+  const answer = { assessment, trend: "stable", isDeteriorating: false } as const;
+  return JSON.stringify(exitabilityBody({ ...answer, size, profile, language: "es" }));
+}
+
+type Question = {
+  readonly mint: Address;
+  readonly size: RequestedSize;
+  readonly profile: Profile;
+  readonly isJson: boolean;
+};
+
+function readArguments(args: readonly string[]): Question {
   const { values, positionals } = parseArgs({
     args: [...args],
     options: {
@@ -56,7 +90,7 @@ function readArguments(args: readonly string[]) {
   if (profile !== "retail" && profile !== "pro") {
     throw new UsageError("--profile must be retail or pro");
   }
-  return { mint: mintOf(positionals), size, profile, isJson: values.json } as const;
+  return { mint: mintOf(positionals), size, profile, isJson: values.json };
 }
 
 function mintOf(positionals: readonly string[]): Address {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { readConfig } from "#src/config.ts";
-import { startService } from "#src/main.ts";
+import { type Service, startService } from "#src/main.ts";
 import { createLogger } from "#src/platform/logger.ts";
-import { type Output, UsageError } from "./output.ts";
+import { formatTable, type Output, UsageError } from "./output.ts";
 
 /** What `npm start` does: the whole service, until it is told to stop. */
 export async function serve(args: readonly string[], output: Output): Promise<number> {
@@ -11,9 +11,27 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
   const service = await startService(config, logger);
-  output.out(`Exitability listens at ${service.url}`);
+  output.out(welcome(service));
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
   logger.info("stopping");
   await service.close();
   return 0;
+}
+
+/** Where it listens, what can be asked for, and a line to ask with. */
+function welcome({ url, examples }: Service): string {
+  const [first] = examples;
+  const lines = [`Exitability listens at ${url}`];
+  if (first === undefined) return lines.join("\n");
+  const rows = examples.map(({ mint, symbol, story }) => [symbol, mint, story]);
+  return [
+    ...lines,
+    "",
+    "The chain is a demo market: neither its tokens nor its prices are real. Ask for any of these:",
+    "",
+    formatTable(rows),
+    "",
+    `  curl ${url}/api/token/${first.mint}/exitability`,
+    "",
+  ].join("\n");
 }

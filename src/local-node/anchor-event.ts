@@ -36,3 +36,31 @@ export function emitEvents(
     innerInstructionData: events.map((event) => Uint8Array.of(...SELF_CALL, ...event)),
   };
 }
+
+/** Events that a program only writes into its logs, as Raydium's pools and Orca do. */
+export function logEvents(
+  programId: Address,
+  instruction: string,
+  events: readonly Uint8Array[],
+): EmittedEvents {
+  return {
+    logs: [
+      `Program ${programId} invoke [1]`,
+      `Program log: Instruction: ${instruction}`,
+      ...events.map((event) => `Program data: ${Buffer.from(event).toString("base64")}`),
+      `Program ${programId} consumed 84117 of 200000 compute units`,
+      `Program ${programId} success`,
+    ],
+    innerInstructionData: [],
+  };
+}
+
+/** Events that a program leaves only as calls to itself, as Meteora's do (`emit_cpi!`). */
+export function emitEventCalls(
+  programId: Address,
+  instruction: string,
+  events: readonly Uint8Array[],
+): EmittedEvents {
+  const { logs, innerInstructionData } = emitEvents(programId, instruction, events);
+  return { logs: logs.filter((line) => !line.startsWith("Program data:")), innerInstructionData };
+}

@@ -35,6 +35,14 @@ export class FieldWriter {
     return this.u64(BigInt.asUintN(64, value));
   }
 
+  i32(value: number): this {
+    return this.u32(value >>> 0);
+  }
+
+  u128(value: bigint): this {
+    return this.i128(value);
+  }
+
   i128(value: bigint): this {
     return this.u64(BigInt.asUintN(64, value), BigInt.asUintN(64, value >> 64n));
   }

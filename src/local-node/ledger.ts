@@ -91,8 +91,8 @@ export class Ledger {
     return this.#transactions.values();
   }
 
-  /** Stores accounts as of the current slot; null deletes one. */
-  apply(changes: AccountChanges): void {
+  /** Stores accounts as of the current slot; null deletes one. `isSilent`: no listener hears of it. */
+  apply(changes: AccountChanges, { isSilent = false } = {}): void {
     for (const [address, account] of changes) {
       const before = this.#accounts.get(address);
       if (before !== undefined && before.owner !== account?.owner) {
@@ -103,7 +103,7 @@ export class Ledger {
         this.#accounts.set(address, { ...account, slot: this.#clock.slot });
         this.#ownedSet(account.owner).add(address);
       }
-      this.#changed.add(address);
+      if (!isSilent) this.#changed.add(address);
     }
   }
 

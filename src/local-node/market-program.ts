@@ -91,6 +91,8 @@ export type Migration = {
   readonly baseMint: Address;
   readonly clock: Clock;
   readonly freshAddress: () => Address;
+  /** The program that opens the pool; null where the demo market does not play it. */
+  readonly program: (venue: VenueId) => MarketProgram | null;
 };
 
 export type Graduation = {

@@ -26,3 +26,14 @@ export function hasSameBytes(a: Uint8Array, b: Uint8Array, from: number, to: num
   for (let index = from; index < to; index++) if (a[index] !== b[index]) return false;
   return true;
 }
+
+/** A little-endian i128 as a double: exact where it lies within 2^53 of zero, NaN where it is no i64. */
+export function i128AsDouble(bytes: Uint8Array, offset: number): number {
+  const low = u32AsDouble(bytes, offset);
+  const high = u32AsDouble(bytes, offset + 4) | 0;
+  const sign = high < 0 ? 255 : 0;
+  for (let index = offset + 8; index < offset + 16; index++) {
+    if (bytes[index] !== sign) return Number.NaN;
+  }
+  return high * TWO_32 + low;
+}

@@ -1,8 +1,14 @@
 import type { Address } from "#src/units/address.ts";
+import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "#src/venues/meteora-dbc/layout.ts";
 import type { BaseFee, DbcConfig, DbcState, DynamicFee } from "#src/venues/meteora-dbc/state.ts";
 import { ByteWriter } from "../byte-writer.ts";
+
+/** Where a curve's vault of a mint is. */
+export function vaultAddress(curve: Address, mint: Address): Address {
+  return findProgramAddress(["token_vault", { address: mint }, { address: curve }], DBC_PROGRAM);
+}
 
 const MIGRATION_TO_DAMM_V2 = 1;
 const BASE_FEE_MODE = { linear: 0, exponential: 1, "rate-limiter": 2 } as const;

@@ -68,6 +68,10 @@ export const pumpCurveProgram: MarketProgram = {
   createPool,
   swap,
   changeLiquidity: () => null,
+  graduate: (known, _curve, { baseMint, clock }) => {
+    const done = graduate(known, { mint: baseMint, clock });
+    return done === null ? null : { venue: "pumpswap", ...done };
+  },
 };
 
 function setup({ slot }: Clock): AccountChanges {

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import type { CpmmState } from "#src/venues/raydium-cpmm/decode.ts";
 import {
   CONFIG,
   CONFIG_DISCRIMINATOR,
@@ -10,6 +11,7 @@ import {
   POOL_LENGTH,
   PROGRAM_ID,
 } from "#src/venues/raydium-cpmm/layout.ts";
+import type { Clock } from "#src/venues/venue.ts";
 import { ByteWriter } from "../byte-writer.ts";
 
 export type NewCpmmPool = {
@@ -57,6 +59,26 @@ export function cpmmPoolAccount(fields: NewCpmmPool): Account {
     .u8(POOL.creatorFeeOn, fields.creatorFeeOn)
     .u8(POOL.enableCreatorFee, fields.isCreatorFeeEnabled ? 1 : 0);
   return { owner: PROGRAM_ID, lamports: 5_324_400n, data: writer.bytes, slot: fields.slot };
+}
+
+/** The same pool account with everything that a swap moves. */
+export function movedCpmmPool(account: Account, state: CpmmState, clock: Clock): Account {
+  const { token0, token1 } = state;
+  const writer = new ByteWriter(account.data.slice())
+    .u64(POOL.protocolFeesToken0, token0.protocolFees)
+    .u64(POOL.protocolFeesToken1, token1.protocolFees)
+    .u64(POOL.fundFeesToken0, token0.fundFees)
+    .u64(POOL.fundFeesToken1, token1.fundFees)
+    .u64(POOL.creatorFeesToken0, token0.creatorFees)
+    .u64(POOL.creatorFeesToken1, token1.creatorFees)
+    .u64(POOL.recentEpoch, clock.epoch);
+  return { ...account, data: writer.bytes, slot: clock.slot };
+}
+
+/** The same configuration with another trade fee, in parts per million. */
+export function withCpmmTradeFee(account: Account, rate: bigint, slot: bigint): Account {
+  const writer = new ByteWriter(account.data.slice()).u64(CONFIG.tradeFeeRate, rate);
+  return { ...account, data: writer.bytes, slot };
 }
 
 export type NewCpmmConfig = {

@@ -65,6 +65,12 @@ export const raydiumLaunchLabProgram: MarketProgram = {
   createPool,
   swap,
   changeLiquidity: () => null,
+  graduate: (known, pool, { clock, freshAddress, program }) => {
+    const target = program("raydium-cpmm");
+    if (target === null) return null;
+    const done = graduateLaunch(known, { pool, clock, freshAddress }, target);
+    return done === null ? null : { venue: "raydium-cpmm", ...done };
+  },
 };
 
 function setup({ slot }: Clock): AccountChanges {

@@ -8,7 +8,8 @@ import {
   mulDivFloor,
   Q64,
 } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import { powQ64 } from "../curves/q64-power.ts";
 import type { BaseFee, DammV2State, DynamicFee } from "./decode.ts";
 import { BASIS_POINTS, FEE_DENOMINATOR } from "./layout.ts";
 
@@ -93,24 +94,8 @@ function scheduledFee(fee: Schedule, passed: bigint, isLinear: boolean): bigint 
   }
   if (fee.reductionFactor === 0n) return fee.cliffFeeNumerator;
   const reduction = divFloor(fee.reductionFactor << 64n, BASIS_POINTS);
-  const left = powerQ64(checkedU128(Q64 - reduction, "fee left per period"), period);
+  const left = powQ64(checkedU128(Q64 - reduction, "fee left per period"), toNumber(period));
   return (left * fee.cliffFeeNumerator) >> 64n;
-}
-
-/**
- * A Q64.64 fraction below one to a power, by squaring, every product shifted down.
- *
- * @throws MathError where it comes to zero, as the program does
- */
-function powerQ64(base: bigint, exponent: bigint): bigint {
-  let result = Q64;
-  let squared = base;
-  for (let bits = exponent; bits > 0n; bits >>= 1n) {
-    if ((bits & 1n) === 1n) result = (result * squared) >> 64n;
-    squared = (squared * squared) >> 64n;
-  }
-  if (result === 0n) throw new MathError("underflow", { what: "fee power" });
-  return result;
 }
 
 type RateLimiter = Extract<BaseFee, { readonly kind: "rate-limiter" }>;

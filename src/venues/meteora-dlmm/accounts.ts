@@ -1,10 +1,11 @@
-import type { Address } from "#src/units/address.ts";
-import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
+import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import { findProgramAddress, i64LeSeed, type Seed, u16LeSeed } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { binArrayIndex } from "./bin-price.ts";
 import { type Bitmap, markedArrays } from "./bitmap.ts";
-import { BITMAP_EXTENSION, DLMM_PROGRAM, LB_PAIR } from "./layout.ts";
+import { BITMAP_EXTENSION, DLMM_PROGRAM, ILM_BASE, LB_PAIR } from "./layout.ts";
+import type { DlmmParameters } from "./state.ts";
 
 /**
  * Bin arrays that a swap is given per direction. The program itself sets no number; a transaction's
@@ -30,6 +31,27 @@ export function readOwn(
   if (account === null || account === undefined || account.owner !== DLMM_PROGRAM) return null;
   const reader = new ByteReader(account.data);
   return reader.length === layout.length && reader.has(0, layout.discriminator) ? reader : null;
+}
+
+/** Where the pair of two mints is that a launch makes. */
+export function launchPairAddress(mintA: Address, mintB: Address): Address {
+  return findProgramAddress([{ address: ILM_BASE }, ...mintSeeds(mintA, mintB)], DLMM_PROGRAM);
+}
+
+/** Where the pair of two mints is that was made from a preset. */
+export function presetPairAddress(
+  mintA: Address,
+  mintB: Address,
+  { binStep, baseFactor }: Pick<DlmmParameters, "binStep" | "baseFactor">,
+): Address {
+  const seeds = [...mintSeeds(mintA, mintB), u16LeSeed(binStep), u16LeSeed(baseFactor)];
+  return findProgramAddress(seeds, DLMM_PROGRAM);
+}
+
+/** Two mints in the program's order: as big-endian numbers of 32 bytes. */
+function mintSeeds(a: Address, b: Address): readonly Seed[] {
+  const [lesser, greater] = compareAddressBytes(a, b) < 0 ? [a, b] : [b, a];
+  return [{ address: lesser }, { address: greater }];
 }
 
 /** Where the bitmap extension of a pair is, if it has one. */

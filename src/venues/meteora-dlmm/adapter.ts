@@ -1,18 +1,17 @@
-import { type Address, addressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { MathError } from "#src/units/math-error.ts";
-import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
 import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
-import { accountsNeeded, readPair } from "./accounts.ts";
+import { accountsNeeded, launchPairAddress, presetPairAddress, readPair } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
 import { firstPayingBin, priceOf, reachableOut } from "./depth.ts";
 import { accumulatorAt, feeRate, referencesAt } from "./fees.ts";
-import { DLMM_PROGRAM, ILM_BASE, LB_PAIR } from "./layout.ts";
+import { DLMM_PROGRAM, LB_PAIR } from "./layout.ts";
 import { quoteExactIn, sideOf, statusOf } from "./quote.ts";
 import type { Bin, DlmmState } from "./state.ts";
 
@@ -73,22 +72,12 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
 
 /** The pair a launch makes, and those of the common presets. Others are found by filter. */
 function derivedPairs(mint: Address, other: Address): readonly Address[] {
-  const [lower, higher] = ordered(mint, other);
-  const mints = [{ address: lower }, { address: higher }];
   return [
-    findProgramAddress([{ address: ILM_BASE }, ...mints], DLMM_PROGRAM),
+    launchPairAddress(mint, other),
     ...COMMON_PRESETS.map(([binStep, baseFactor]) =>
-      findProgramAddress([...mints, u16LeSeed(binStep), u16LeSeed(baseFactor)], DLMM_PROGRAM),
+      presetPairAddress(mint, other, { binStep, baseFactor }),
     ),
   ];
-}
-
-/** Two mints as the program orders them: as big-endian numbers of 32 bytes. */
-function ordered(a: Address, b: Address): readonly [Address, Address] {
-  const bytesA = addressBytes(a) ?? new Uint8Array();
-  const bytesB = addressBytes(b) ?? new Uint8Array();
-  const place = bytesA.findIndex((byte, index) => byte !== bytesB[index]);
-  return (bytesA[place] ?? 0) < (bytesB[place] ?? 0) ? [a, b] : [b, a];
 }
 
 function pairFilter(offset: number, mint: Address, pairedWith: Address | null): ProgramFilter {

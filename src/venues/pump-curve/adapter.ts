@@ -7,6 +7,7 @@ import { constantProductReachable } from "../curves/constant-product.ts";
 import type { PoolOutline, Venue } from "../venue.ts";
 import { curveAddress } from "./addresses.ts";
 import { decodeBondingCurve, decodePumpCurve, type PumpCurveState } from "./decode.ts";
+import { openFastPumpCurve } from "./fast.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS, PUMP_PROGRAM } from "./layout.ts";
 import { curveRates, curveStatus, quoteExactIn } from "./quote.ts";
 
@@ -32,6 +33,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
   spotPrice,
   reachable,
   feePpm,
+  openFast: openFastPumpCurve,
 };
 
 function outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null {

@@ -9,6 +9,7 @@ import { tokenBalance } from "../token/token-account.ts";
 import type { PoolOutline, PoolSearch, PoolStatus, ProgramFilter, Venue } from "../venue.ts";
 import { poolAddress, poolAuthority } from "./addresses.ts";
 import { decodePool, decodePumpSwap, type PumpSwapState } from "./decode.ts";
+import { openFastPumpSwap } from "./fast.ts";
 import {
   GLOBAL_CONFIG_ADDRESS,
   POOL,
@@ -33,6 +34,7 @@ export const pumpSwap: Venue<PumpSwapState> = {
   spotPrice,
   reachable,
   feePpm,
+  openFast: openFastPumpSwap,
 };
 
 /** What curves are quoted in where SOL or a stable comes out: a graduated pool keeps its curve's quote. */

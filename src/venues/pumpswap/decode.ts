@@ -3,6 +3,7 @@ import { U64_MAX } from "#src/units/integer.ts";
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
+import { DerivedAddresses } from "../derived-addresses.ts";
 import {
   decodeFeeConfig,
   type FeeConfig,
@@ -189,13 +190,16 @@ function decodeFeeConfigAt(known: AccountSet): FeeConfig | null {
   return account ? decodeFeeConfig(account) : null;
 }
 
+/** Derived once a coin: it takes longer than all the rest of a decode. */
+const AUTHORITIES = new DerivedAddresses(10_000, poolAuthority);
+
 /** Only a pool that pump itself created pays by market cap and quote; any other pays flat fees. */
 function ownSchedule(
   pool: Pool,
   config: FeeConfig,
   isCreatorFeeConfigurable: boolean,
 ): FeeSchedule | null {
-  const isLaunched = pool.creator === poolAuthority(pool.baseMint);
+  const isLaunched = pool.creator === AUTHORITIES.get(pool.baseMint, 0);
   const schedule = isLaunched ? launchedSchedule(config, pool.quoteMint) : flatSchedule(config);
   if (schedule === null) return null;
   if (pool.coinCreator === null) return withCreatorRate(schedule, 0n);

@@ -1,5 +1,6 @@
 import { Q64 } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
+import { squareRootFloor } from "../curves/constant-product.ts";
 import { type ClmmState, unfilledOrders } from "./pool-state.ts";
 import { nextTickIndex } from "./quote.ts";
 import { MAX_SQRT_PRICE_X64, MIN_SQRT_PRICE_X64, sqrtPriceAtTick } from "./tick-math.ts";
@@ -77,16 +78,5 @@ function sqrtPriceAfterFall(spot: bigint, zeroForOne: boolean, fallBps: number):
   if (fallBps >= 10_000) return zeroForOne ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
   const left = BigInt(10_000 - fallBps);
   const square = spot * spot;
-  return squareRoot(zeroForOne ? (square * left) / 10_000n : (square * 10_000n) / left);
-}
-
-/** `floor(sqrt(value))`, by Newton's method from above. */
-function squareRoot(value: bigint): bigint {
-  if (value < 2n) return value;
-  let guess = 1n << BigInt((value.toString(2).length + 1) >> 1);
-  for (;;) {
-    const better = (guess + value / guess) >> 1n;
-    if (better >= guess) return guess;
-    guess = better;
-  }
+  return squareRootFloor(zeroForOne ? (square * left) / 10_000n : (square * 10_000n) / left);
 }

@@ -22,12 +22,40 @@ export function reserveOf(token: CpmmToken): bigint {
   return checkedU64(token.vaultAmount - owed, "reserve");
 }
 
+/** One swap as the program counts it; base units. */
+export type Swap = {
+  readonly isZeroForOne: boolean;
+  readonly reserveIn: bigint;
+  readonly reserveOut: bigint;
+  /** What reaches the input vault, after its transfer fee. */
+  readonly reaching: bigint;
+  /** What leaves the output vault, before its transfer fee. */
+  readonly paid: bigint;
+  /** What reaches the trader. */
+  readonly received: bigint;
+  readonly tradeFee: bigint;
+  readonly creatorFee: bigint;
+  readonly isCreatorFeeOnInput: boolean;
+};
+
+export type SwapResult =
+  | { readonly kind: "filled"; readonly swap: Swap; readonly after: CpmmState }
+  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+
 /**
  * An exact-in swap in the program's own order of operations.
  *
  * @see swap_base_input in the source named in this folder's README
  */
 export function quoteExactIn(state: CpmmState, order: ExactIn): Quote<CpmmState> {
+  const result = swapExactIn(state, order);
+  return result.kind === "filled"
+    ? { kind: "filled", amountOut: result.swap.received, after: result.after }
+    : result;
+}
+
+/** The same with every fee, as the program's event tells it. Never throws. */
+export function swapExactIn(state: CpmmState, order: ExactIn): SwapResult {
   const status = statusAt(state, order.clock);
   if (status !== "open") return unfillable(status);
   if (order.amountIn <= 0n) return unfillable("amount-zero");
@@ -39,7 +67,7 @@ export function quoteExactIn(state: CpmmState, order: ExactIn): Quote<CpmmState>
   }
 }
 
-function unfillable(reason: UnfillableReason): Quote<never> {
+function unfillable(reason: UnfillableReason): SwapResult {
   return { kind: "unfillable", reason };
 }
 
@@ -48,7 +76,7 @@ function reasonOf(error: MathError): UnfillableReason {
   return error.code === "division-by-zero" ? "refused" : "overflow";
 }
 
-function swapBaseInput(state: CpmmState, order: ExactIn): Quote<CpmmState> {
+function swapBaseInput(state: CpmmState, order: ExactIn): SwapResult {
   const isZeroForOne = order.inputMint === state.token0.mint;
   if (!isZeroForOne && order.inputMint !== state.token1.mint) return unfillable("refused");
   const input = isZeroForOne ? state.token0 : state.token1;
@@ -74,30 +102,46 @@ function swapBaseInput(state: CpmmState, order: ExactIn): Quote<CpmmState> {
   const received = paid - transferFee(output.transferFee, paid, order.clock.epoch);
   if (received <= 0n) return unfillable("output-zero");
 
-  const after = {
-    input: {
-      ...input,
-      vaultAmount: checkedU64(input.vaultAmount + reaching, "input vault"),
-      protocolFees: checkedU64(
-        input.protocolFees + checkedU64(feeFloor(fees.trade, state.protocolFeeRate)),
-      ),
-      fundFees: checkedU64(input.fundFees + checkedU64(feeFloor(fees.trade, state.fundFeeRate))),
-      creatorFees: checkedU64(input.creatorFees + fees.creator),
-    },
-    output: {
-      ...output,
-      vaultAmount: output.vaultAmount - paid,
-      creatorFees: checkedU64(output.creatorFees + creatorFeeOut),
-    },
+  const swap = {
+    isZeroForOne,
+    reserveIn,
+    reserveOut,
+    reaching,
+    paid,
+    received,
+    tradeFee: fees.trade,
+    creatorFee: fees.creator + creatorFeeOut,
+    isCreatorFeeOnInput,
+  };
+  return { kind: "filled", swap, after: stateAfter(state, swap) };
+}
+
+/** @throws MathError where a balance leaves u64, as the program or the token program would */
+function stateAfter(state: CpmmState, swap: Swap): CpmmState {
+  const { isZeroForOne, reaching, paid, tradeFee } = swap;
+  const input = isZeroForOne ? state.token0 : state.token1;
+  const output = isZeroForOne ? state.token1 : state.token0;
+  const [creatorFeeIn, creatorFeeOut] = swap.isCreatorFeeOnInput
+    ? [swap.creatorFee, 0n]
+    : [0n, swap.creatorFee];
+  const protocolFee = checkedU64(feeFloor(tradeFee, state.protocolFeeRate), "protocol fee");
+  const fundFee = checkedU64(feeFloor(tradeFee, state.fundFeeRate), "fund fee");
+  const inputAfter = {
+    ...input,
+    vaultAmount: checkedU64(input.vaultAmount + reaching, "input vault"),
+    protocolFees: checkedU64(input.protocolFees + protocolFee, "protocol fees"),
+    fundFees: checkedU64(input.fundFees + fundFee, "fund fees"),
+    creatorFees: checkedU64(input.creatorFees + creatorFeeIn, "creator fees"),
+  };
+  const outputAfter = {
+    ...output,
+    vaultAmount: output.vaultAmount - paid,
+    creatorFees: checkedU64(output.creatorFees + creatorFeeOut, "creator fees"),
   };
   return {
-    kind: "filled",
-    amountOut: received,
-    after: {
-      ...state,
-      token0: isZeroForOne ? after.input : after.output,
-      token1: isZeroForOne ? after.output : after.input,
-    },
+    ...state,
+    token0: isZeroForOne ? inputAfter : outputAfter,
+    token1: isZeroForOne ? outputAfter : inputAfter,
   };
 }
 

@@ -8,6 +8,7 @@ import type { PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts"
 import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
 import { decodeLaunchLab, decodeLaunchPool, type LaunchLabState } from "./decode.ts";
+import { openFastLaunchLab } from "./fast.ts";
 import { LAUNCHLAB_PROGRAM, POOL } from "./layout.ts";
 import { poolStatus, quoteExactIn, totalFeeRate } from "./quote.ts";
 
@@ -27,6 +28,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   spotPrice,
   reachable,
   feePpm: (state) => toNumber(totalFeeRate(state)),
+  openFast: openFastLaunchLab,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {

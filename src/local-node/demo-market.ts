@@ -1,0 +1,368 @@
+import type { Address } from "#src/units/address.ts";
+import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { USDC } from "#src/units/known-addresses.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { Venue, VenueId } from "#src/venues/venue.ts";
+import { stableAndSolMints } from "./demo-basics.ts";
+import { DEMO_SUPPLY, demoMintAccounts } from "./demo-mint.ts";
+import {
+  changePoolLiquidity,
+  type DemoPool,
+  quoteMintOf,
+  quoteUnitsPerLamport,
+  viewPool,
+} from "./demo-pool.ts";
+import { applyScript, type DemoScript } from "./demo-script.ts";
+import { STORIES, type Story } from "./demo-stories.ts";
+import {
+  type LiveToken,
+  sceneOf,
+  type TradeLottery,
+  tradeLottery,
+  tradeOnce,
+} from "./demo-token-life.ts";
+import { type DemoToken, type PoolPlan, TOKEN_PLANS } from "./demo-tokens.ts";
+import { Ledger } from "./ledger.ts";
+import type { MarketProgram } from "./market-program.ts";
+import { type SeededRandom, seededRandom } from "./seeded-random.ts";
+import { clockAt, SLOT_MS } from "./slot-clock.ts";
+
+export type DemoOptions = {
+  readonly seed: number;
+  /** The market's first moment; it moves on by ticks alone. */
+  readonly startMs: number;
+  readonly programs: readonly MarketProgram[];
+  readonly venues: readonly Venue<unknown>[];
+  /** Unnamed tokens beside the named ones, for load. */
+  readonly extraTokens?: number;
+  /** Of all of them together. */
+  readonly extraTradesPerMinute?: number;
+  /** Minutes between launches on a curve; null: none. */
+  readonly launchEveryMinutes?: number | null;
+};
+
+const MINUTE_SLOTS = 60_000 / SLOT_MS;
+/** Stories move liquidity in steps, and are looked at this often. */
+const STORY_EVERY_SLOTS = 5n;
+const LEAST_STEP = 0.02;
+/** Between a full curve and its pool. */
+const MIGRATION_SLOTS = 25n;
+const LAUNCHES_KEPT = 60;
+const USERS = 24;
+const MAX_FIRST_BUYERS = 80;
+/** Where the service was asleep for longer, time jumps instead of being played. */
+const MAX_CATCH_UP_TICKS = 250;
+const SOL_PER_USDC_POOL = 20_000;
+const LAMPORTS = toNumber(LAMPORTS_PER_SOL);
+
+type NewToken = {
+  readonly mint: Address;
+  readonly name: string;
+  readonly symbol: string;
+  readonly kind: "classic" | "token-2022";
+  readonly transferFeeBps: number;
+  readonly pools: readonly PoolPlan[];
+  readonly tradesPerMinute: number;
+  readonly marketCapSol: number;
+  readonly plot: Story;
+};
+
+/**
+ * A market that never was: tokens in the programs' true account layouts, launched, bought, sold,
+ * drained and graduated. The same options and the same ticks give the same bytes.
+ */
+export class DemoMarket {
+  readonly ledger: Ledger;
+  readonly #options: DemoOptions;
+  readonly #random: SeededRandom;
+  readonly #users: readonly Address[];
+  readonly #tokens = new Map<Address, LiveToken>();
+  readonly #named: DemoToken[] = [];
+  #launches: LiveToken[] = [];
+  /** Null after the set of tokens has changed. */
+  #lottery: TradeLottery | null = null;
+  #nextMs: number;
+  #launchedCount = 0;
+
+  constructor(options: DemoOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+    this.#users = Array.from({ length: USERS }, () => this.#random.address());
+    this.#nextMs = options.startMs + SLOT_MS;
+    this.ledger = new Ledger(clockAt(options.startMs));
+    this.ledger.apply(stableAndSolMints(this.ledger.clock.slot));
+    for (const program of options.programs) this.ledger.apply(program.setup(this.ledger.clock));
+    this.#openUsdcPool();
+    for (const plan of TOKEN_PLANS) {
+      if (this.#create(plan) !== null) this.#named.push(plan);
+    }
+    this.#createExtras();
+  }
+
+  /** The named tokens whose programs can be played. */
+  get namedTokens(): readonly DemoToken[] {
+    return this.#named;
+  }
+
+  /** Every token that trades now, launches and unnamed ones included. */
+  get mints(): readonly Address[] {
+    return [...this.#tokens.keys()];
+  }
+
+  /** Plays one slot. */
+  tick(): void {
+    const { slot } = this.ledger.clock;
+    if (slot % STORY_EVERY_SLOTS === 0n) this.#tellStories();
+    this.#launchNow(slot);
+    this.#trade();
+    this.#graduateDue();
+    this.ledger.advance(clockAt(this.#nextMs));
+    this.#nextMs += SLOT_MS;
+  }
+
+  /** Plays the slots up to a wall-clock time; after a long sleep only the last few of them. */
+  catchUp(nowMs: number): void {
+    const behind = Math.floor((nowMs - this.#nextMs) / SLOT_MS) + 1;
+    if (behind > MAX_CATCH_UP_TICKS) this.#nextMs += (behind - MAX_CATCH_UP_TICKS) * SLOT_MS;
+    while (this.#nextMs <= nowMs) this.tick();
+  }
+
+  /** Makes something happen to a token within this slot. False where none of its pools can do it. */
+  script(mint: Address, script: DemoScript): boolean {
+    const token = this.#tokens.get(mint);
+    if (token === undefined) return false;
+    if (script.kind !== "migrate") {
+      return applyScript(this.ledger, token.pools, script, this.#random);
+    }
+    return this.#fillCurve(token) && this.#graduate(token);
+  }
+
+  #program(venue: VenueId): { program: MarketProgram; venue: Venue<unknown> } | null {
+    const program = this.#options.programs.find((candidate) => candidate.venue === venue);
+    const found = this.#options.venues.find((candidate) => candidate.id === venue);
+    return program === undefined || found === undefined ? null : { program, venue: found };
+  }
+
+  /** Null where one of its pools can't be played. */
+  #create(token: NewToken): LiveToken | null {
+    const places = token.pools.map((pool) => ({ pool, played: this.#firstPlayed(pool.venues) }));
+    if (places.length === 0 || places.some(({ played }) => played === null)) return null;
+    const { slot } = this.ledger.clock;
+    this.ledger.apply(demoMintAccounts({ ...token, slot }));
+    const price = (token.marketCapSol * LAMPORTS) / toNumber(DEMO_SUPPLY);
+    const pools = places.flatMap(({ pool, played }) =>
+      played === null ? [] : [this.#openPool(token.mint, pool, played, price)],
+    );
+    const isCurve = pools.some(({ venue }) => venue.kind === "curve");
+    const live: LiveToken = {
+      mint: token.mint,
+      plot: token.plot,
+      bornAtSlot: slot,
+      firstPrice: isCurve ? null : price,
+      pools,
+      tradesPerMinute: token.tradesPerMinute,
+      mood: { value: 0, atSlot: slot },
+      graduatesAtSlot: null,
+    };
+    this.#tokens.set(token.mint, live);
+    this.#lottery = null;
+    if (isCurve) this.#buyUp(live);
+    return live;
+  }
+
+  #firstPlayed(venues: readonly VenueId[]) {
+    for (const venue of venues) {
+      const played = this.#program(venue);
+      if (played !== null) return played;
+    }
+    return null;
+  }
+
+  #openPool(
+    baseMint: Address,
+    plan: Pick<PoolPlan, "quote" | "depthSol">,
+    played: { program: MarketProgram; venue: Venue<unknown> },
+    price: number,
+  ): DemoPool {
+    const quoteMint = quoteMintOf(plan.quote);
+    const lamports = plan.depthSol * LAMPORTS;
+    const { pool, changes } = played.program.createPool(this.ledger, {
+      baseMint,
+      quoteMint,
+      baseAmount: BigInt(Math.floor(lamports / price)),
+      quoteAmount: BigInt(Math.floor(lamports * quoteUnitsPerLamport(quoteMint))),
+      creator: this.#random.address(),
+      clock: this.ledger.clock,
+      freshAddress: this.#random.address,
+    });
+    this.ledger.apply(changes);
+    return { ...played, address: pool, baseMint, quoteMint, storyShare: 1, isPaused: false };
+  }
+
+  /** What makes a stable worth SOL: a pool of it that stays near its price. */
+  #openUsdcPool(): void {
+    const played = this.#firstPlayed(["raydium-cpmm", "raydium-clmm", "raydium-amm-v4"]);
+    if (played === null) return;
+    const price = 1 / quoteUnitsPerLamport(USDC);
+    const plan = { quote: "SOL", depthSol: SOL_PER_USDC_POOL } as const;
+    const { slot } = this.ledger.clock;
+    this.#tokens.set(USDC, {
+      mint: USDC,
+      plot: STORIES.steady,
+      bornAtSlot: slot,
+      firstPrice: price,
+      pools: [this.#openPool(USDC, plan, played, price)],
+      tradesPerMinute: 10,
+      mood: { value: 0, atSlot: slot },
+      graduatesAtSlot: null,
+    });
+  }
+
+  #createExtras(): void {
+    const { extraTokens = 0, extraTradesPerMinute = 0, programs, venues } = this.#options;
+    const amms = programs.filter(
+      ({ venue }) => venues.find(({ id }) => id === venue)?.kind === "amm",
+    );
+    for (let index = 0; index < extraTokens; index++) {
+      const program = amms[index % Math.max(1, amms.length)];
+      if (program === undefined) return;
+      const depthSol = 20 * Math.exp(1.2 * this.#random.normal());
+      this.#create({
+        mint: this.#random.address(),
+        name: `Extra ${index}`,
+        symbol: `X${index}`,
+        kind: "classic",
+        transferFeeBps: 0,
+        pools: [{ venues: [program.venue], quote: "SOL", depthSol }],
+        tradesPerMinute: extraTradesPerMinute / extraTokens,
+        marketCapSol: depthSol * (5 + 20 * this.#random.uniform()),
+        plot: STORIES.steady,
+      });
+    }
+  }
+
+  #launchNow(slot: bigint): void {
+    const { launchEveryMinutes = 3, programs, venues } = this.#options;
+    if (launchEveryMinutes === null) return;
+    if (slot % BigInt(Math.round(launchEveryMinutes * MINUTE_SLOTS)) !== 0n) return;
+    const curves = programs.filter(
+      ({ venue }) => venues.find(({ id }) => id === venue)?.kind === "curve",
+    );
+    const program = curves[Math.floor(this.#random.uniform() * curves.length)];
+    if (program === undefined) return;
+    this.#launchedCount++;
+    const isHit = this.#random.uniform() < 0.15;
+    const launched = this.#create({
+      mint: this.#random.address(),
+      name: `Launch ${this.#launchedCount}`,
+      symbol: `L${this.#launchedCount}`,
+      kind: "classic",
+      transferFeeBps: 0,
+      pools: [{ venues: [program.venue], quote: "SOL", depthSol: 0 }],
+      tradesPerMinute: isHit ? 30 : 8,
+      marketCapSol: 30,
+      plot: STORIES.launch(isHit ? 25 : 1.2 + 3 * this.#random.uniform()),
+    });
+    if (launched !== null) this.#launches.push(launched);
+    // Old launches stay on the chain; nobody trades them any more.
+    for (const forgotten of this.#launches.splice(0, this.#launches.length - LAUNCHES_KEPT)) {
+      this.#tokens.delete(forgotten.mint);
+      this.#lottery = null;
+    }
+  }
+
+  #trade(): void {
+    this.#lottery ??= tradeLottery([...this.#tokens.values()]);
+    const count = Math.floor(this.#lottery.perMinute / MINUTE_SLOTS + this.#random.uniform());
+    for (let made = 0; made < count; made++) {
+      const token = this.#lottery.draw(this.#random.uniform());
+      if (token === null) continue;
+      tradeOnce(this.ledger, token, this.#random, this.#users);
+      this.#watchCurve(token);
+    }
+  }
+
+  #watchCurve(token: LiveToken): void {
+    if (token.graduatesAtSlot !== null) return;
+    const curve = token.pools.find(({ venue }) => venue.kind === "curve");
+    if (curve === undefined || viewPool(this.ledger, curve)?.status !== "complete") return;
+    token.graduatesAtSlot = this.ledger.clock.slot + MIGRATION_SLOTS;
+  }
+
+  #graduateDue(): void {
+    for (const token of this.#tokens.values()) {
+      if (token.graduatesAtSlot !== null && token.graduatesAtSlot <= this.ledger.clock.slot) {
+        this.#graduate(token);
+      }
+    }
+  }
+
+  #graduate(token: LiveToken): boolean {
+    token.graduatesAtSlot = null;
+    const index = token.pools.findIndex(({ venue }) => venue.kind === "curve");
+    const curve = token.pools[index];
+    const done = curve?.program.graduate?.(this.ledger, curve.address, {
+      baseMint: token.mint,
+      clock: this.ledger.clock,
+      freshAddress: this.#random.address,
+      program: (venue) => this.#program(venue)?.program ?? null,
+    });
+    if (curve === undefined || done === undefined || done === null) return false;
+    this.ledger.apply(done.changes);
+    token.pools.splice(index, 1);
+    const played = this.#program(done.venue);
+    if (played !== null) {
+      token.pools.push({ ...curve, ...played, address: done.pool, storyShare: 1 });
+    }
+    return true;
+  }
+
+  /** The first buyers of a launch that begins above its curve's first price. */
+  #buyUp(token: LiveToken): void {
+    const [curve] = token.pools;
+    const { worth } = sceneOf(token, this.ledger.clock.slot);
+    if (curve === undefined) return;
+    const startedAt = viewPool(this.ledger, curve)?.spot ?? null;
+    for (let bought = 0; bought < MAX_FIRST_BUYERS; bought++) {
+      const spot = viewPool(this.ledger, curve)?.spot ?? null;
+      if (startedAt !== null && spot !== null && spot >= startedAt * worth) return;
+      const script: DemoScript = { kind: "trade", side: "buy", sol: 0.5 };
+      if (!applyScript(this.ledger, [curve], script, this.#random)) return;
+      if (worth <= 1) return;
+    }
+  }
+
+  /** Buys until the curve is full; false where it has none, or it does not fill. */
+  #fillCurve(token: LiveToken): boolean {
+    const curve = token.pools.find(({ venue }) => venue.kind === "curve");
+    if (curve === undefined) return false;
+    for (let sol = 64; sol >= 1 / 1024; sol /= 2) {
+      const script: DemoScript = { kind: "trade", side: "buy", sol };
+      for (let bought = true; bought; ) {
+        if (viewPool(this.ledger, curve)?.status === "complete") return true;
+        bought = applyScript(this.ledger, [curve], script, this.#random);
+      }
+    }
+    return viewPool(this.ledger, curve)?.status === "complete";
+  }
+
+  #tellStories(): void {
+    for (const token of this.#tokens.values()) {
+      if (token.plot === STORIES.steady) continue;
+      const scene = sceneOf(token, this.ledger.clock.slot);
+      for (const pool of token.pools) {
+        this.#setShare(pool, scene.liquidityShare);
+        if (pool.isPaused === scene.isPaused) continue;
+        applyScript(this.ledger, [pool], { kind: "pause", isPaused: scene.isPaused }, this.#random);
+        pool.isPaused = scene.isPaused;
+      }
+    }
+  }
+
+  #setShare(pool: DemoPool, share: number): void {
+    if (Math.abs(share / pool.storyShare - 1) < LEAST_STEP) return;
+    const shareBps = Math.round((1 - share / pool.storyShare) * 10_000);
+    changePoolLiquidity(this.ledger, pool, shareBps);
+    pool.storyShare *= 1 - shareBps / 10_000;
+  }
+}
