@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import manifest from "../package.json" with { type: "json" };
 import type { Config } from "./config.ts";
 import { buildApp } from "./http/app.ts";
 import type { Readiness } from "./http/routes/health.ts";
@@ -69,7 +70,12 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       nowMs: systemNowMs,
       logger,
       trustProxyHops: config.trustProxyHops,
-      isDemo: chain.source.origin === "demo",
+      service: {
+        origin: chain.source.origin,
+        examples: chain.examples,
+        venues: VENUES.map(({ id, family, kind }) => ({ id, family, kind })),
+        version: manifest.version,
+      },
       dashboard: {
         directory: join(import.meta.dirname, "..", "web", "dist"),
         pages: DASHBOARD_PAGES,

@@ -1,8 +1,9 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { MarketSource } from "#src/track/market-snapshot.ts";
+import type { Tracker } from "#src/track/tracker.ts";
 import type { Users } from "#src/users/users.ts";
 import { registerErrors } from "./plugins/errors.ts";
+import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
@@ -13,12 +14,18 @@ import { eventRoute } from "./routes/event.ts";
 import { exitabilityRoute } from "./routes/exitability.ts";
 import { healthRoutes, type Readiness } from "./routes/health.ts";
 import { registerRoute } from "./routes/register.ts";
+import { type ServiceFacts, serviceRoutes } from "./routes/service.ts";
+import { streamRoute } from "./routes/stream.ts";
+import { tokenDataRoutes } from "./routes/token-data.ts";
 import { waitlistRoute } from "./routes/waitlist.ts";
 
 const BODY_LIMIT = 16 * 1024;
 
 export type HttpDeps = {
-  readonly markets: MarketSource;
+  readonly markets: Pick<
+    Tracker,
+    "snapshot" | "latest" | "market" | "history" | "alerts" | "onSnapshot" | "health"
+  >;
   readonly users: Users;
   /** Where the dashboard is: the one origin from which its cookie may write. */
   readonly publicUrl: string;
@@ -27,7 +34,7 @@ export type HttpDeps = {
   readonly logger: FastifyBaseLogger;
   readonly trustProxyHops: number;
   /** Answers made from the demo market say so. */
-  readonly isDemo: boolean;
+  readonly service: ServiceFacts;
   /** The built dashboard. */
   readonly dashboard: StaticOptions;
 };
@@ -51,12 +58,16 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   const refuseOtherMethods = registerMethods(app);
   app.addHook("onSend", async (request, reply) => {
     reply.header("x-request-id", request.id);
-    if (deps.isDemo) reply.header("x-chain", "demo");
+    if (deps.service.origin === "demo") reply.header("x-chain", "demo");
   });
   const { users, nowMs } = deps;
   const { apiKeys, signIn, funnel, quotas } = users;
   const callers = createCallers(deps);
-  exitabilityRoute(app, { ...deps, quotas, callers });
+  const metering = createMetering({ quotas, callers, nowMs });
+  exitabilityRoute(app, { ...deps, metering });
+  tokenDataRoutes(app, { ...deps, metering });
+  streamRoute(app, { ...deps, callers });
+  serviceRoutes(app, { ...deps, health: () => deps.markets.health() });
   registerRoute(app, { signIn, nowMs });
   waitlistRoute(app, { funnel, nowMs });
   eventRoute(app, { funnel, nowMs });

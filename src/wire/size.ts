@@ -22,3 +22,15 @@ function snapSize(requested: number): StandardSize {
   }
   return nearest;
 }
+
+/**
+ * An amount in whole units as its smallest units, exactly: "1.5" with 9 decimals is 1,500,000,000.
+ * Null for anything but plain digits, and where more decimals are given than there are.
+ */
+export function parseUnits(text: string, decimals: number): bigint | null {
+  const match = /^(\d{1,20})(?:\.(\d{1,18}))?$/.exec(text);
+  if (match === null) return null;
+  const [, whole = "", fraction = ""] = match;
+  if (fraction.length > decimals) return null;
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
+}

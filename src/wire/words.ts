@@ -21,3 +21,11 @@ export const CONFIDENCE_WORD = {
   medium: "media",
   low: "baja",
 } as const satisfies Record<Confidence, string>;
+
+/** What took an exit away, by measure's word for it. */
+export const CAUSE_WORD: Readonly<Record<string, string>> = {
+  withdrawn: "liquidity-withdrawn",
+  sold: "sells",
+  fees: "fees-raised",
+  paused: "trading-paused",
+};

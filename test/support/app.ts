@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { buildApp } from "#src/http/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { someSnapshot } from "./assessments.ts";
+import { SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
 import { eachDatabase } from "./databases.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
 
@@ -33,14 +33,14 @@ export async function eachApp(
   await eachDatabase(t, async (t, store) => {
     const users = await testUsers(t, store);
     const app = await buildApp({
-      markets: { latest: () => null, snapshot: async () => someSnapshot() },
+      markets: someMarkets(() => someSnapshot()),
       users,
       publicUrl: TEST_PUBLIC_URL,
       readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
       nowMs: users.nowMs,
       logger: pino({ level: "silent" }),
       trustProxyHops: 1,
-      isDemo: false,
+      service: SOME_SERVICE,
       dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
     });
     const send: TestApp["send"] = (method, url, options = {}) =>

@@ -1,6 +1,7 @@
+import type { HttpDeps } from "#src/http/app.ts";
 import type { Assessment, Ladder, Measurement } from "#src/measure/assessment.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import { address } from "#src/units/address.ts";
+import { type Address, address } from "#src/units/address.ts";
 
 export const SOME_MINT = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");
 
@@ -45,3 +46,30 @@ export function someSnapshot(change: Partial<Assessment> = {}): MarketSnapshot {
     symbol: null,
   };
 }
+
+/** Markets that answer with one snapshot and have no past. What a test does not set, it must not call. */
+export function someMarkets(
+  snapshotOf: (mint: Address) => MarketSnapshot | Promise<MarketSnapshot>,
+  change: Partial<HttpDeps["markets"]> = {},
+): HttpDeps["markets"] {
+  const unexpected = (): never => {
+    throw new Error("this test did not expect the call");
+  };
+  return {
+    latest: () => null,
+    snapshot: async (mint) => snapshotOf(mint),
+    market: unexpected,
+    history: unexpected,
+    alerts: unexpected,
+    onSnapshot: unexpected,
+    health: unexpected,
+    ...change,
+  };
+}
+
+export const SOME_SERVICE: HttpDeps["service"] = {
+  origin: "demo",
+  examples: [],
+  venues: [],
+  version: "0.0.0",
+};

@@ -3,7 +3,13 @@ import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { SOME_MINT, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
+import {
+  SOME_MINT,
+  SOME_SERVICE,
+  someMarkets,
+  someMeasurement,
+  someSnapshot,
+} from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { buildApp } from "../app.ts";
@@ -18,17 +24,14 @@ type Setting = {
 async function startApp(t: TestContext, setting: Setting = {}) {
   const clock = { nowMs: NOON };
   const app = await buildApp({
-    markets: {
-      latest: () => null,
-      snapshot: async (mint) => (setting.answers ?? (() => someSnapshot()))(mint),
-    },
+    markets: someMarkets(setting.answers ?? (() => someSnapshot())),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => clock.nowMs }),
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: () => clock.nowMs,
     logger: pino({ level: "silent" }),
     trustProxyHops: setting.trustProxyHops ?? 0,
-    isDemo: true,
+    service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   t.after(() => app.close());

@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+const HEARTBEAT_MS = 15_000;
+/** A reader who has not taken this much off our hands is cut off; it comes back by itself. */
+const MAX_UNSENT_BYTES = 256 * 1024;
+
+export type ServerEvent = {
+  readonly event: string;
+  readonly id?: string;
+  /** One line: JSON. */
+  readonly data: string;
+};
+
+export type EventStream = {
+  readonly send: (event: ServerEvent) => void;
+  readonly onClose: (listener: () => void) => void;
+};
+
+/** Turns an answer into a stream of server-sent events with a heartbeat, until the reader goes. */
+export function openEventStream(request: FastifyRequest, reply: FastifyReply): EventStream {
+  reply.hijack();
+  const { raw } = reply;
+  const headers = reply.getHeaders();
+  raw.writeHead(200, {
+    ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    "x-request-id": request.id,
+  });
+  const write = (text: string): void => {
+    if (raw.writableEnded || raw.destroyed) return;
+    raw.write(text);
+    if (raw.writableLength > MAX_UNSENT_BYTES) raw.destroy();
+  };
+  const heartbeat = setInterval(() => write("event: heartbeat\ndata: {}\n\n"), HEARTBEAT_MS);
+  heartbeat.unref();
+  const listeners: (() => void)[] = [() => clearInterval(heartbeat)];
+  raw.on("close", () => {
+    for (const listener of listeners.splice(0)) listener();
+  });
+  return {
+    send: ({ event, id, data }) => {
+      write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
+    },
+    onClose: (listener) => {
+      if (raw.destroyed) listener();
+      else listeners.push(listener);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import type { FastifyInstance } from "fastify";
+import type { Profile } from "#src/measure/assessment.ts";
+import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import type { Market } from "#src/measure/market.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Tracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
+import { parseUnits } from "#src/wire/size.ts";
+import { exitAtBody, historyBody, poolsBody } from "#src/wire/token-data.ts";
+import type { Metering } from "../plugins/metering.ts";
+import { prepareAboutToken, readProfile } from "./token-question.ts";
+
+const DAY_MS = 86_400_000;
+const LONGEST_HISTORY_MS = 31 * DAY_MS;
+const SHORTEST_STEP_MS = 10_000;
+const SOL_DECIMALS = 9;
+const LARGEST_SIZE_LAMPORTS = 1_000_000_000_000n;
+const SMALLEST_SIZE_LAMPORTS = 10_000_000n;
+
+export type TokenDataDeps = {
+  readonly markets: Pick<Tracker, "snapshot" | "latest" | "market" | "history" | "alerts">;
+  readonly metering: Metering;
+  readonly nowMs: NowMs;
+};
+
+type Route<Query> = { Params: { readonly id: string }; Querystring: Query };
+
+/** What is known of a token beside its exitability: its name, pools, any size, its past. */
+export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void {
+  const { markets, metering, nowMs } = deps;
+  const about = (id: string) => ({
+    id,
+    profile: "retail" as Profile,
+    snapshotOf: async (mint: Address) => markets.latest(mint) ?? (await markets.snapshot(mint)),
+  });
+
+  app.get<Route<object>>("/api/token/:id", (request, reply) =>
+    metering(request, reply, () =>
+      prepareAboutToken({
+        ...about(request.params.id),
+        answer: ({ assessment, name, symbol }) => ({
+          token_id: assessment.mint,
+          name,
+          symbol,
+          decimals: assessment.decimals,
+          updated_at: new Date(assessment.stateTimeMs).toISOString(),
+        }),
+      }),
+    ),
+  );
+
+  app.get<Route<object>>("/api/token/:id/pools", (request, reply) =>
+    metering(request, reply, () =>
+      prepareAboutToken({
+        ...about(request.params.id),
+        answer: ({ assessment }) => poolsBody(assessment),
+      }),
+    ),
+  );
+
+  app.get<Route<AtQuery>>("/api/token/:id/exitability/at", (request, reply) =>
+    metering(request, reply, () => {
+      const profile = readProfile(request.query.profile);
+      const sell = readSale(request.query);
+      return prepareAboutToken({
+        ...about(request.params.id),
+        profile,
+        answer: ({ assessment }, mint) => {
+          const market = markets.market(mint);
+          const exit: ExitAt =
+            market === null
+              ? { kind: "unsellable", reason: "blocked" }
+              : sell(market, assessment.decimals ?? 0, profile);
+          return exitAtBody({ assessment, profile, exit, nowMs: nowMs() });
+        },
+      });
+    }),
+  );
+
+  app.get<Route<HistoryQuery>>("/api/token/:id/history", (request, reply) =>
+    metering(request, reply, () => {
+      const query = readHistoryQuery(request.query, nowMs());
+      return prepareAboutToken({
+        ...about(request.params.id),
+        answer: async (_snapshot, mint) => {
+          const points = await markets.history(mint, query);
+          const alerts = await markets.alerts(mint);
+          const within = alerts.filter(
+            ({ startedAtMs }) => startedAtMs >= query.fromMs && startedAtMs <= query.toMs,
+          );
+          return historyBody({ mint, stepMs: query.stepMs, points, alerts: within });
+        },
+      });
+    }),
+  );
+}
+
+type AtQuery = { readonly size?: unknown; readonly unit?: unknown; readonly profile?: unknown };
+type Sale = (market: Market, decimals: number, profile: Profile) => ExitAt;
+
+/** A size in SOL, or with unit=token an amount of whole tokens, in plain digits. */
+function readSale({ size, unit = "sol" }: AtQuery): Sale {
+  if (unit === "sol") {
+    const lamports = typeof size === "string" ? parseUnits(size, SOL_DECIMALS) : null;
+    if (
+      lamports !== null &&
+      lamports >= SMALLEST_SIZE_LAMPORTS &&
+      lamports <= LARGEST_SIZE_LAMPORTS
+    ) {
+      return (market, _decimals, profile) => exitAt(market, lamports, profile);
+    }
+    throw invalidSize("size must be a number of SOL from 0.01 to 1000, in plain digits.");
+  }
+  if (unit !== "token") throw invalidSize("unit must be sol or token.");
+  if (typeof size !== "string" || !/^\d{1,20}(?:\.\d{1,18})?$/.test(size)) {
+    throw invalidSize("size must be a number of whole tokens, in plain digits.");
+  }
+  return (market, decimals, profile) => {
+    const baseUnits = parseUnits(size, decimals);
+    return baseUnits === null
+      ? { kind: "unsellable", reason: "too-small" }
+      : exitOfBaseUnits(market, baseUnits, profile);
+  };
+}
+
+function invalidSize(publicMessage: string): AppError {
+  return new AppError("invalid_size", { publicMessage });
+}
+
+type HistoryQuery = { readonly from?: unknown; readonly to?: unknown; readonly step?: unknown };
+
+/** The last day in steps of a minute, unless asked otherwise. */
+function readHistoryQuery({ from, to, step }: HistoryQuery, nowMs: number) {
+  const toMs = to === undefined ? nowMs : readTime(to, "to");
+  const fromMs = from === undefined ? toMs - DAY_MS : readTime(from, "from");
+  const stepMs = step === undefined ? 60_000 : readStep(step);
+  if (fromMs >= toMs || toMs - fromMs > LONGEST_HISTORY_MS) {
+    throw new AppError("invalid_body", {
+      publicMessage: "from must lie before to, by 31 days at the most.",
+    });
+  }
+  return { fromMs, toMs, stepMs };
+}
+
+function readTime(text: unknown, name: string): number {
+  const timeMs = typeof text === "string" && text.length < 40 ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(timeMs)) return timeMs;
+  throw new AppError("invalid_body", { publicMessage: `${name} must be a time in ISO 8601.` });
+}
+
+function readStep(text: unknown): number {
+  const stepMs = typeof text === "string" && /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : 0;
+  if (stepMs >= SHORTEST_STEP_MS) return stepMs;
+  throw new AppError("invalid_body", { publicMessage: "step must be seconds, 10 or more." });
+}

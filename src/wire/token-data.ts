@@ -1,0 +1,148 @@
+import type { Assessment, PoolShare } from "#src/measure/assessment.ts";
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { ExitRoute } from "#src/measure/exit-route.ts";
+import type { Confidence } from "#src/measure/finding.ts";
+import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { lamportsToSol, priceOf } from "./exitability.ts";
+import { CAUSE_WORD, CONFIDENCE_WORD } from "./words.ts";
+
+/** GET /api/token/{id}/pools: each pool with its share of the depth. Null measurement: nothing is known. */
+export function poolsBody(assessment: Assessment) {
+  const pools = assessment.measurement?.pools ?? [];
+  const total = pools.reduce((sum, { depthLamports }) => sum + depthLamports, 0n);
+  return {
+    token_id: assessment.mint,
+    slot: toNumber(assessment.slot),
+    updated_at: new Date(assessment.stateTimeMs).toISOString(),
+    pools: pools.map((pool) => poolBody(pool, total, assessment.decimals)),
+  };
+}
+
+function poolBody(pool: PoolShare, totalLamports: bigint, decimals: number | null) {
+  return {
+    program: pool.venue,
+    address: pool.address,
+    quote_mint: pool.quoteMint,
+    status: pool.status,
+    depth_sol: lamportsToSol(pool.depthLamports),
+    share_pct: totalLamports === 0n ? null : 100 * ratioToNumber(pool.depthLamports, totalLamports),
+    spot_price: pool.spotPrice === null ? null : priceOf(pool.spotPrice, decimals),
+    fee_pct: pool.feePpm / 10_000,
+  };
+}
+
+export type ExitAtAnswer = {
+  readonly assessment: Assessment;
+  readonly profile: "retail" | "pro";
+  readonly exit: ExitAt;
+  readonly nowMs: number;
+};
+
+/** GET /api/token/{id}/exitability/at: any size, exact, not snapped, with the way it goes. */
+export function exitAtBody({ assessment, profile, exit, nowMs }: ExitAtAnswer) {
+  const base = {
+    token_id: assessment.mint,
+    profile,
+    slot: toNumber(assessment.slot),
+    updated_at: new Date(assessment.stateTimeMs).toISOString(),
+    age_seconds: Math.max(0, (nowMs - assessment.stateTimeMs) / 1_000),
+  };
+  if (exit.kind === "unsellable") {
+    return {
+      ...base,
+      state: exit.reason === "blocked" ? "bloqueado_dato" : "no_exit",
+      reason: exit.reason,
+      size_sol: null,
+      tokens_sold: null,
+      net_sol: null,
+      net_lamports: null,
+      slippage_pct: null,
+      price_impact_pct: null,
+      average_price: null,
+      routes: [],
+    };
+  }
+  const { decimals } = assessment;
+  return {
+    ...base,
+    state: "ok",
+    reason: null,
+    size_sol: lamportsToSol(exit.sizeLamports),
+    tokens_sold:
+      decimals === null ? null : ratioToNumber(exit.baseUnitsSold, 10n ** BigInt(decimals)),
+    net_sol: lamportsToSol(exit.paidLamports),
+    net_lamports: String(exit.paidLamports),
+    slippage_pct: exit.slippagePct,
+    price_impact_pct: exit.priceImpactPct,
+    average_price: priceOf(exit.averagePrice, decimals),
+    routes: exit.routes.map((route) => routeBody(route, exit.baseUnitsSold)),
+  };
+}
+
+function routeBody(route: ExitRoute, soldWhole: bigint) {
+  return {
+    share_pct: 100 * ratioToNumber(route.amountIn, soldWhole),
+    net_sol: lamportsToSol(route.paidLamports),
+    legs: route.legs.map((leg) => ({
+      program: leg.venue,
+      pool: leg.pool,
+      input_mint: leg.inputMint,
+      output_mint: leg.outputMint,
+      amount_in: String(leg.amountIn),
+      amount_out: String(leg.amountOut),
+    })),
+  };
+}
+
+export type HistoryAnswer = {
+  readonly mint: string;
+  readonly stepMs: number;
+  readonly points: readonly {
+    readonly atMs: number;
+    readonly c10Sol: number | null;
+    readonly depthSol: number | null;
+    readonly slippagePct: readonly (number | null)[];
+    readonly confidence: Confidence | null;
+  }[];
+  readonly alerts: readonly {
+    readonly id: bigint;
+    readonly detector: string;
+    readonly cause: string;
+    readonly slot: bigint;
+    readonly startedAtMs: number;
+    readonly endedAtMs: number | null;
+    readonly before: { readonly c10Sol: number; readonly depthSol: number | null };
+    readonly after: { readonly c10Sol: number; readonly depthSol: number | null };
+  }[];
+};
+
+/** GET /api/token/{id}/history: an even grid; null where nothing was known. */
+export function historyBody({ mint, stepMs, points, alerts }: HistoryAnswer) {
+  return {
+    token_id: mint,
+    step_seconds: stepMs / 1_000,
+    points: points.map(({ atMs, c10Sol, depthSol, slippagePct, confidence }) => ({
+      t: new Date(atMs).toISOString(),
+      c10_sol: c10Sol,
+      depth_sol: depthSol,
+      slippage: Object.fromEntries(
+        STANDARD_SIZES.map((size, index) => [size, slippagePct[index] ?? null]),
+      ),
+      confianza: confidence === null ? null : CONFIDENCE_WORD[confidence],
+    })),
+    alerts: alerts.map(({ id, detector, cause, slot, startedAtMs, endedAtMs, before, after }) => ({
+      id: String(id),
+      started_at: new Date(startedAtMs).toISOString(),
+      ended_at: endedAtMs === null ? null : new Date(endedAtMs).toISOString(),
+      detector,
+      cause: CAUSE_WORD[cause] ?? "unknown",
+      share_pct: null,
+      slot: toNumber(slot),
+      c10_before_sol: before.c10Sol,
+      c10_after_sol: after.c10Sol,
+      depth_before_sol: before.depthSol,
+      depth_after_sol: after.depthSol,
+    })),
+  };
+}
