@@ -23,7 +23,7 @@ function welcome({ url, examples }: Service): string {
   const [first] = examples;
   const lines = [`Exitability listens at ${url}`];
   if (first === undefined) return lines.join("\n");
-  const rows = examples.map(({ mint, symbol, story }) => [symbol, mint, story]);
+  const rows = examples.map(({ mint, symbol, story }) => [symbol, mint, story.en]);
   return [
     ...lines,
     "",

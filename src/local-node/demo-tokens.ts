@@ -8,7 +8,7 @@ export type DemoToken = {
   readonly name: string;
   readonly symbol: string;
   /** What happens to it, one sentence. */
-  readonly story: string;
+  readonly story: { readonly en: string; readonly es: string };
 };
 
 export type PoolPlan = {
@@ -63,13 +63,19 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
   plan("Steady", {
     name: "Steady Hand",
     symbol: "STEADY",
-    story: "a deep pool with calm trading both ways",
+    story: {
+      en: "a deep pool with calm trading both ways",
+      es: "un pool profundo, con compras y ventas tranquilas",
+    },
     pools: [pool(["pumpswap", ...ANY_AMM], 420)],
   }),
   plan("Three", {
     name: "Three Doors",
     symbol: "THREE",
-    story: "pools on three programs: a large exit is split",
+    story: {
+      en: "pools on three programs: a large exit is split",
+      es: "pools en tres programas: una salida grande se reparte",
+    },
     pools: [
       pool(["raydium-cpmm"], 180),
       pool(["meteora-dlmm", "meteora-damm-v2"], 90),
@@ -79,20 +85,29 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
   plan("Buck", {
     name: "Quick Buck",
     symbol: "BUCK",
-    story: "quoted in USDC: every exit goes on through a USDC pool into SOL",
+    story: {
+      en: "quoted in USDC: every exit goes on through a USDC pool into SOL",
+      es: "cotiza en USDC: cada salida pasa después por un pool de USDC a SOL",
+    },
     pools: [pool(["raydium-cpmm", "raydium-clmm", "raydium-amm-v4"], 200, "USDC")],
   }),
   plan("Curve", {
     name: "Bent But Bonded",
     symbol: "CURVE",
-    story: "still on its launch curve, traded both ways",
+    story: {
+      en: "still on its launch curve, traded both ways",
+      es: "aún en su curva de lanzamiento, con compras y ventas",
+    },
     plot: STORIES.bonding,
     pools: [pool(["pump-curve", "raydium-launchlab", "meteora-dbc"], 0)],
   }),
   plan("Graduate", {
     name: "Cap And Gown",
     symbol: "GRAD",
-    story: "bought until its curve is full, about ten minutes in, then moves to its pool",
+    story: {
+      en: "bought until its curve is full, about ten minutes in, then moves to its pool",
+      es: "se compra hasta llenar su curva, a los diez minutos, y pasa a su pool",
+    },
     pools: [pool(["pump-curve", "raydium-launchlab", "meteora-dbc"], 0)],
     tradesPerMinute: 20,
     plot: STORIES.graduation,
@@ -100,21 +115,30 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
   plan("Drain", {
     name: "Slow Leak",
     symbol: "LEAK",
-    story: "its liquidity is taken out in small slices, from minute 6 to minute 30 of each hour",
+    story: {
+      en: "its liquidity is taken out in small slices, from minute 6 to minute 30 of each hour",
+      es: "le retiran liquidez a pedazos, del minuto 6 al 30 de cada hora",
+    },
     pools: [pool(ANY_AMM, 250)],
     plot: STORIES.drain,
   }),
   plan("Rug", {
     name: "Magic Carpet",
     symbol: "RUG",
-    story: "all but a sliver is pulled in one transaction at minute 8 of each hour",
+    story: {
+      en: "all but a sliver is pulled in one transaction at minute 8 of each hour",
+      es: "en el minuto 8 de cada hora retiran casi todo en una transacción",
+    },
     pools: [pool(ANY_AMM, 150)],
     plot: STORIES.rug,
   }),
   plan("Tax", {
     name: "Death And Taxes",
     symbol: "TAX",
-    story: "takes 3 % of every transfer for itself",
+    story: {
+      en: "takes 3 % of every transfer for itself",
+      es: "se queda con un 3 % de cada transferencia",
+    },
     kind: "token-2022",
     transferFeeBps: 300,
     pools: [pool(["raydium-cpmm", "raydium-clmm", "meteora-damm-v2"], 160)],
@@ -122,14 +146,20 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
   plan("Quiet", {
     name: "Sunday Afternoon",
     symbol: "QUIET",
-    story: "a good pool that nobody trades: quiet is not stale",
+    story: {
+      en: "a good pool that nobody trades: quiet is not stale",
+      es: "un buen pool en el que nadie opera: quieto no es viejo",
+    },
     pools: [pool(["raydium-amm-v4", ...ANY_AMM], 120)],
     tradesPerMinute: 0,
   }),
   plan("Thin", {
     name: "Thin Ice",
     symbol: "THIN",
-    story: "a price like the others', and next to nothing behind it",
+    story: {
+      en: "a price like the others', and next to nothing behind it",
+      es: "un precio como los demás, y casi nada detrás",
+    },
     pools: [pool(ANY_AMM, 2)],
     tradesPerMinute: 3,
     marketCapSol: 900,
@@ -137,45 +167,66 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
   plan("Range", {
     name: "Home On The Range",
     symbol: "RANGE",
-    story: "liquidity set by hand around the price",
+    story: {
+      en: "liquidity set by hand around the price",
+      es: "liquidez colocada a mano alrededor del precio",
+    },
     pools: [pool(["raydium-clmm"], 220)],
   }),
   plan("Bins", {
     name: "Bin There",
     symbol: "BINS",
-    story: "liquidity in price bins, with a fee that follows volatility",
+    story: {
+      en: "liquidity in price bins, with a fee that follows volatility",
+      es: "liquidez en cestas de precio, con comisión que sigue la volatilidad",
+    },
     pools: [pool(["meteora-dlmm"], 220)],
   }),
   plan("Sea", {
     name: "Open Sea",
     symbol: "SEA",
-    story: "trades outside the three families: amm is otro",
+    story: {
+      en: "trades outside the three families: amm is otro",
+      es: "cotiza fuera de las tres familias: amm es otro",
+    },
     pools: [pool(["orca-whirlpool"], 220)],
   }),
   plan("Dbc", {
     name: "Curve Of Another Kind",
     symbol: "DBC",
-    story: "on a curve of Meteora's",
+    story: {
+      en: "on a curve of Meteora's",
+      es: "en una curva de Meteora",
+    },
     plot: STORIES.bonding,
     pools: [pool(["meteora-dbc"], 0)],
   }),
   plan("Launch", {
     name: "Letsgo",
     symbol: "LETSGO",
-    story: "on a curve of LaunchLab's",
+    story: {
+      en: "on a curve of LaunchLab's",
+      es: "en una curva de LaunchLab",
+    },
     plot: STORIES.bonding,
     pools: [pool(["raydium-launchlab"], 0)],
   }),
   plan("Dynamic", {
     name: "Dynamic Duo",
     symbol: "DUO",
-    story: "one old and one new Meteora pool",
+    story: {
+      en: "one old and one new Meteora pool",
+      es: "un pool de Meteora antiguo y otro nuevo",
+    },
     pools: [pool(["meteora-damm-v2"], 140), pool(["meteora-damm-v1"], 70)],
   }),
   plan("Paused", {
     name: "Closed For Lunch",
     symbol: "PAUSE",
-    story: "its pool's trading is switched off and on, five minutes each",
+    story: {
+      en: "its pool's trading is switched off and on, five minutes each",
+      es: "su pool se pausa y se reabre, cinco minutos cada vez",
+    },
     pools: [pool(["raydium-cpmm", "raydium-amm-v4", "meteora-damm-v2"], 90)],
     plot: STORIES.pauses,
   }),

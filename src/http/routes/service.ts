@@ -8,7 +8,7 @@ export type ServiceFacts = {
     readonly mint: string;
     readonly name: string;
     readonly symbol: string;
-    readonly story: string;
+    readonly story: { readonly en: string; readonly es: string };
   }[];
   readonly venues: readonly {
     readonly id: string;

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { pino } from "pino";
+import { assess } from "#src/measure/assess.ts";
+import { SOME_MINT, SOME_SERVICE, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { sqliteDatabase } from "#test/support/databases.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
+import { buildApp, type HttpDeps } from "../app.ts";
+
+const NOW = 1_790_000_001_000;
+const market = marketOf([poolOfSol(100), poolOfSol(50)]);
+
+async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {}) {
+  const { mint: _mint, ...assessed } = assess(market);
+  const app = await buildApp({
+    markets: someMarkets(() => someSnapshot(assessed), { market: () => market, ...change }),
+    users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => NOW }),
+    publicUrl: TEST_PUBLIC_URL,
+    readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
+    nowMs: () => NOW,
+    logger: pino({ level: "silent" }),
+    trustProxyHops: 1,
+    service: SOME_SERVICE,
+    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
+  });
+  t.after(() => app.close());
+  let caller = 0;
+  return async (path: string, headers: Record<string, string> = {}) => {
+    caller++;
+    const address = headers["x-forwarded-for"] ?? `198.51.100.${caller}`;
+    const response = await app.inject({
+      url: `/api/token/${SOME_MINT}${path}`,
+      headers: { ...headers, "x-forwarded-for": address },
+    });
+    return { status: response.statusCode, body: response.json(), headers: response.headers };
+  };
+}
+
+test("pools are told with their share of the depth, and the shares make a whole", async (t) => {
+  const get = await startApp(t);
+  const { status, body } = await get("/pools");
+  assert.equal(status, 200);
+  assert.equal(body.pools.length, 2);
+  const shares = body.pools.map((pool: { share_pct: number }) => pool.share_pct);
+  assert.ok(Math.abs(shares[0] + shares[1] - 100) < 1e-9);
+  assert.ok(shares[0] > shares[1]);
+});
+
+test("any size is priced as asked, not snapped, and the route adds up to what is paid", async (t) => {
+  const get = await startApp(t);
+  const { body } = await get("/exitability/at?size=3.3&profile=pro");
+  assert.equal(body.state, "ok");
+  assert.equal(body.size_sol, 3.3);
+  assert.ok(body.slippage_pct > 0 && body.slippage_pct < 10);
+  const paid = body.routes.reduce(
+    (sum: number, route: { net_sol: number }) => sum + route.net_sol,
+    0,
+  );
+  assert.ok(Math.abs(paid - body.net_sol) < 1e-9);
+  assert.equal(body.net_lamports, String(Math.round(body.net_sol * 1e9)));
+  assert.equal(body.age_seconds, 1);
+});
+
+test("an amount of tokens is priced as well as an amount of SOL", async (t) => {
+  const get = await startApp(t);
+  const { body: inSol } = await get("/exitability/at?size=1");
+  const { body: inTokens } = await get(`/exitability/at?unit=token&size=${inSol.tokens_sold}`);
+  assert.equal(inTokens.net_lamports, inSol.net_lamports);
+});
+
+test("what can't be sold whole has a reason and nulls, never zeros", async (t) => {
+  const get = await startApp(t, { market: () => marketOf([poolOfSol(0.5)]) });
+  const { status, body } = await get("/exitability/at?unit=token&size=999999999999");
+  assert.equal(status, 200);
+  assert.equal(body.state, "no_exit");
+  assert.equal(body.reason, "exceeds-supply");
+  assert.deepEqual([body.net_sol, body.slippage_pct, body.routes], [null, null, []]);
+  const unknown = await startApp(t, { market: () => null });
+  assert.equal((await unknown("/exitability/at?size=1")).body.state, "bloqueado_dato");
+});
+
+test("a wrong size, unit, time or step is refused and says how it is written", async (t) => {
+  const get = await startApp(t);
+  const wrong: readonly (readonly [string, string])[] = [
+    ["/exitability/at", "invalid_size"],
+    ["/exitability/at?size=0.001", "invalid_size"],
+    ["/exitability/at?size=1001", "invalid_size"],
+    ["/exitability/at?size=1&unit=usd", "invalid_size"],
+    ["/exitability/at?size=-1&unit=token", "invalid_size"],
+    ["/exitability/at?size=1&profile=x", "invalid_profile"],
+    ["/history?from=yesterday", "invalid_body"],
+    ["/history?step=1", "invalid_body"],
+    ["/history?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z", "invalid_body"],
+    ["/history?from=2026-03-01T00:00:00Z&to=2026-01-01T00:00:00Z", "invalid_body"],
+  ];
+  for (const [path, code] of wrong) {
+    const { status, body } = await get(path);
+    assert.deepEqual([status, body.error], [400, code], path);
+  }
+});
+
+test("history is an even grid, with null where nothing was known and alerts within it", async (t) => {
+  const alert = {
+    id: 7n,
+    tokenId: 1n,
+    detector: "jump",
+    cause: "withdrawn",
+    slot: 9n,
+    endedAtMs: null,
+    before: { c10Sol: 10, depthSol: 100 },
+    after: { c10Sol: 5, depthSol: null },
+  };
+  const get = await startApp(t, {
+    history: async () => [
+      {
+        atMs: NOW - 60_000,
+        c10Sol: 10,
+        depthSol: 100,
+        slippagePct: [1, 2, 3, 4, 5, null],
+        confidence: "high",
+      },
+      { atMs: NOW, c10Sol: null, depthSol: null, slippagePct: [], confidence: null },
+    ],
+    alerts: async () => [
+      { ...alert, startedAtMs: NOW - 1_000 },
+      { ...alert, startedAtMs: NOW - 40 * 86_400_000 },
+    ],
+  });
+  const { body } = await get("/history");
+  assert.equal(body.step_seconds, 60);
+  assert.equal(body.points[0].slippage["10"], 5);
+  assert.equal(body.points[0].confianza, "alta");
+  assert.equal(body.points[1].c10_sol, null);
+  assert.equal(body.points[1].slippage["0.5"], null);
+  assert.equal(body.alerts.length, 1);
+  assert.equal(body.alerts[0].cause, "liquidity-withdrawn");
+  assert.equal(body.alerts[0].depth_after_sol, null);
+});
+
+test("on the dashboard everything on one token's page counts once an hour", async (t) => {
+  const get = await startApp(t);
+  const page = { "sec-fetch-site": "same-origin", "x-forwarded-for": "203.0.113.5" };
+  for (const path of ["/exitability", "", "/pools", "/exitability/at?size=1", "/exitability"]) {
+    const { status, headers } = await get(path, page);
+    assert.equal(status, 200, path);
+    assert.equal(headers["x-ratelimit-remaining"], "4", path);
+  }
+  const other = { "x-forwarded-for": "203.0.113.5" };
+  assert.equal((await get("/pools", other)).headers["x-ratelimit-remaining"], "3");
+});
