@@ -8,6 +8,7 @@ import { transferFeeBps } from "../token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
+import { openFast } from "./fast.ts";
 import { KNOWN_CONFIGS, POOL_STATE, PROGRAM_ID } from "./layout.ts";
 import { type ClmmState, isTransferBlocked } from "./pool-state.ts";
 import { quoteExactIn } from "./quote.ts";
@@ -37,6 +38,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   reachable: (state, inputMint, fallBps) =>
     reachable(state, inputMint === state.token0.mint, fallBps),
   feePpm,
+  openFast,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { raydiumClmmProgram } from "#src/local-node/programs/raydium-clmm.ts";
+import { mintAccount } from "#src/local-node/token-accounts.ts";
+import type { Address } from "#src/units/address.ts";
+import { divCeil, Q64 } from "#src/units/integer.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { FastQuoter } from "#src/venues/fast-quoter.ts";
+import { type ClmmFixture, clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
+import { testAddress } from "#test/support/raydium-pools.ts";
+import { raydiumClmm } from "./adapter.ts";
+import { readPoolHeader } from "./decode.ts";
+import { ClmmFastQuoter, openFast } from "./fast.ts";
+import type { ClmmState } from "./pool-state.ts";
+import { nextTickIndex } from "./quote.ts";
+import { sqrtPriceAtTick } from "./tick-math.ts";
+
+const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+const amount = fc
+  .integer({ min: 0, max: 53 })
+  .chain((bits) => fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n }));
+
+function stateOf(pool: Address, known: ReadonlyMap<Address, Account | null>): ClmmState {
+  const decoded = raydiumClmm.decode(pool, known);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+/** What the reference pays, in the fast path's words. */
+function reference(state: ClmmState, inputMint: Address, amountIn: bigint): number {
+  const quote = raydiumClmm.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+  return quote.kind === "filled" ? toNumber(quote.amountOut) : -1;
+}
+
+/** Fast results that are not the reference's; a result left to the reference is never wrong. */
+function differences(
+  quoter: FastQuoter,
+  state: ClmmState,
+  inputMint: Address,
+  unsorted: readonly bigint[],
+): readonly string[] {
+  const amounts = [...unsorted].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const out = new Float64Array(amounts.length);
+  quoter.quoteAscending(Float64Array.from(amounts, toNumber), out, CLOCK);
+  return amounts.flatMap((amountIn, index) => {
+    const fast = out[index] ?? Number.NaN;
+    const expected = reference(state, inputMint, amountIn);
+    return Number.isNaN(fast) || fast === expected ? [] : [`${amountIn}: ${fast}, ${expected}`];
+  });
+}
+
+/** Amounts around those that end exactly at a tick, as far as the program's integers hold them. */
+function boundaries(state: ClmmState, zeroForOne: boolean): readonly bigint[] {
+  const feePpm = BigInt(state.tradeFeePpm);
+  const found: bigint[] = [];
+  let { sqrtPriceX64, liquidity } = state;
+  let consumed = 0n;
+  let index = nextTickIndex(state, zeroForOne);
+  for (let tick = state.ticks[index]; tick !== undefined; tick = state.ticks[index]) {
+    const targetX64 = sqrtPriceAtTick(tick.tick);
+    const area = liquidity * (zeroForOne ? sqrtPriceX64 - targetX64 : targetX64 - sqrtPriceX64);
+    const net = zeroForOne ? divCeil(area << 64n, sqrtPriceX64 * targetX64) : divCeil(area, Q64);
+    consumed += divCeil(net * 1_000_000n, 1_000_000n - feePpm);
+    for (const near of [-2n, -1n, 0n, 1n, 2n]) found.push(consumed + near);
+    liquidity += zeroForOne ? -tick.liquidityNet : tick.liquidityNet;
+    sqrtPriceX64 = targetX64;
+    index += zeroForOne ? -1 : 1;
+  }
+  return found.filter((value) => value >= 0n && value < 1n << 53n);
+}
+
+test("equals the reference on any pool and amount, at tick boundaries too", () => {
+  let opened = 0;
+  fc.assert(
+    fc.property(
+      clmmPools,
+      fc.array(amount, { minLength: 1, maxLength: 8 }),
+      fc.boolean(),
+      (fields, amounts, zeroForOne) => {
+        const { dynamicFee: _, ...rest } = fields;
+        const { pool, mintA, mintB, accounts } = clmmFixture(rest);
+        const inputMint = zeroForOne ? mintA : mintB;
+        const quoter = openFast(pool, accounts, inputMint);
+        if (quoter === null) return;
+        const state = stateOf(pool, accounts);
+        const tried = [...amounts, ...boundaries(state, zeroForOne)];
+        assert.deepEqual(differences(quoter, state, inputMint, tried), []);
+        opened++;
+      },
+    ),
+    { numRuns: 400 },
+  );
+  assert.ok(opened > 100);
+});
+
+test("hostile liquidity and prices are equal or left to the reference", () => {
+  const wide: fc.Arbitrary<ClmmFixture> = fc
+    .record({
+      tick: fc.integer({ min: -430_000, max: 430_000 }),
+      liquidity: fc.integer({ min: 0, max: 120 }).map((bits) => (1n << BigInt(bits)) + 7n),
+      below: fc.integer({ min: 1, max: 500 }),
+      above: fc.integer({ min: 1, max: 500 }),
+      tradeFeePpm: fc.constantFrom(0, 1, 2_500, 500_000, 999_999),
+    })
+    .map(({ tick, liquidity, below, above, tradeFeePpm }) => ({
+      tickSpacing: 1,
+      sqrtPriceX64: sqrtPriceAtTick(tick) + 1n,
+      positions: [{ lower: tick - below, upper: tick + above, liquidity }],
+      tradeFeePpm,
+    }));
+  fc.assert(
+    fc.property(wide, fc.array(amount, { minLength: 4, maxLength: 8 }), (fields, amounts) => {
+      const { pool, mintA, mintB, accounts } = clmmFixture(fields);
+      const state = stateOf(pool, accounts);
+      for (const inputMint of [mintA, mintB]) {
+        const quoter = openFast(pool, accounts, inputMint);
+        if (quoter === null) continue;
+        const tried = [...amounts, ...boundaries(state, inputMint === mintA)];
+        assert.deepEqual(differences(quoter, state, inputMint, tried), []);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("stays equal while swaps, liquidity and fees move the pool's bytes", () => {
+  const baseMint = testAddress(2);
+  const ledger = new Map<Address, Account | null>([
+    [WSOL, mintAccount({ supply: 10n ** 18n, decimals: 9, slot: 1n })],
+    [baseMint, mintAccount({ supply: 10n ** 15n, decimals: 6, slot: 1n })],
+  ]);
+  const apply = (changes: ReadonlyMap<Address, Account | null> | null | undefined): void => {
+    for (const [address, account] of changes ?? []) ledger.set(address, account);
+  };
+  apply(raydiumClmmProgram.setup(CLOCK));
+  const opened = raydiumClmmProgram.createPool(ledger, {
+    baseMint,
+    quoteMint: WSOL,
+    baseAmount: 200_000_000_000_000n,
+    quoteAmount: 400_000_000_000n,
+    creator: testAddress(90),
+    clock: CLOCK,
+    freshAddress: () => testAddress(91),
+  });
+  apply(opened.changes);
+  const { pool } = opened;
+  const quoters = [baseMint, WSOL].map((mint) => {
+    const quoter = openFast(pool, ledger, mint);
+    if (quoter === null) throw new Error("the demo pool is in range");
+    return { mint, quoter };
+  });
+  for (let step = 0; step < 120; step++) {
+    const isSale = (step * 7) % 5 < 3;
+    const inputMint = isSale ? baseMint : WSOL;
+    const size = BigInt(1 + ((step * 7919) % 97));
+    const amountIn = isSale ? size * 90_000_000_000n : size * 220_000_000n;
+    const trade = { pool, inputMint, outputMint: isSale ? WSOL : baseMint, amountIn };
+    const result = raydiumClmmProgram.swap(ledger, { ...trade, user: pool, clock: CLOCK });
+    if (result.kind === "done") apply(result.changes);
+    if (step % 13 === 5) apply(raydiumClmmProgram.changeLiquidity(ledger, pool, 900, CLOCK));
+    if (step % 17 === 7) apply(raydiumClmmProgram.setFee?.(ledger, pool, 1_000 + step, CLOCK));
+    apply(raydiumClmmProgram.setPaused?.(ledger, pool, step % 29 === 11, CLOCK));
+    const state = stateOf(pool, ledger);
+    for (const { mint, quoter } of quoters) {
+      assert.ok(quoter.refresh(ledger));
+      const amounts = [1n, 1_000n, 10n ** 9n, 5n * 10n ** 10n, 10n ** 12n, 3n * 10n ** 13n];
+      assert.deepEqual(differences(quoter, state, mint, amounts), [], `step ${step}`);
+    }
+  }
+});
+
+test("pools that doubles can't hold or don't know are left to the reference", () => {
+  const even = {
+    tickSpacing: 10,
+    sqrtPriceX64: sqrtPriceAtTick(0),
+    positions: [{ lower: -1000, upper: 1000, liquidity: 1n << 40n }],
+  };
+  const fee = { epoch: 0n, maximum: 5n, feeBps: 5 };
+  const dynamicFee = {
+    filterPeriod: 30n,
+    decayPeriod: 600n,
+    reductionFactor: 5000,
+    control: 1,
+    maxAccumulator: 1_000,
+    indexReference: 0,
+    volatilityReference: 0,
+    accumulator: 0,
+    lastUpdate: 0n,
+  };
+  const first = (fields: ClmmFixture) => {
+    const { pool, mintA, accounts } = clmmFixture(fields);
+    return openFast(pool, accounts, mintA);
+  };
+  assert.notEqual(first(even), null);
+  assert.equal(first({ ...even, feeOn: 2 }), null);
+  assert.equal(first({ ...even, dynamicFee }), null);
+  assert.equal(first({ ...even, transferFee1: { older: fee, newer: fee } }), null);
+  assert.equal(first({ ...even, sqrtPriceX64: sqrtPriceAtTick(430_000) }), null);
+  const { pool, mintA, accounts } = clmmFixture(even);
+  const quoter = openFast(pool, accounts, mintA);
+  const header = readPoolHeader(accounts.get(pool));
+  if (header === null) throw new Error("the fixture has no pool");
+  const { ammConfig, vault0, vault1, mint0, mint1 } = header;
+  for (const address of [pool, ammConfig, vault0, vault1, mint0, mint1]) {
+    const without = new Map(accounts);
+    without.delete(address);
+    assert.equal(quoter?.refresh(without), false, address);
+  }
+  assert.ok(quoter?.refresh(accounts));
+});
+
+test("nothing is uncertified in a pool of ordinary size", () => {
+  const { pool, mintA, accounts } = clmmFixture({
+    tickSpacing: 60,
+    sqrtPriceX64: sqrtPriceAtTick(-60_000) + 5n,
+    positions: Array.from({ length: 30 }, (_, index) => ({
+      lower: -60_000 - (index + 1) * 60,
+      upper: -60_000 + (index + 1) * 60,
+      liquidity: 300_000_000_000n + BigInt(index),
+    })),
+  });
+  const quoter = openFast(pool, accounts, mintA);
+  if (!(quoter instanceof ClmmFastQuoter)) throw new Error("the pool is in range");
+  const state = stateOf(pool, accounts);
+  const amounts = [1n, 2n, 4n, 10n, 20n, 100n].map((size) => size * 50_000_000_000n);
+  assert.deepEqual(differences(quoter, state, mintA, amounts), []);
+  assert.equal(quoter.table.uncertified, 0);
+  assert.ok(quoter.table.steps > 30);
+});
