@@ -7,7 +7,7 @@ import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
 import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
-import type { AccountUpdate } from "./chain-source.ts";
+import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
 import { createRpcSource } from "./rpc-source.ts";
 
 const PROGRAM = testAddress(1);
@@ -220,6 +220,40 @@ test("new accounts of a program are told of where they match", async (t) => {
   await log.first(({ address }) => address === testAddress(20), "the new pool");
   assert.deepEqual([...new Set(log.events.map(({ address }) => address))], [testAddress(20)]);
   await subscription.close();
+});
+
+test("transactions that mention an address are told of by their logs, and read whole", async (t) => {
+  const chain = await startChain(t);
+  const log = new EventLog<ObservedTransaction>();
+  const transactions = chain.source.followTransactions({ onTransaction: log.add, onGap: () => {} });
+  transactions.add([POOL]);
+  const { following, followed } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const instruction = { programId: PROGRAM, accounts: [POOL], data: Uint8Array.of(1, 2) };
+  const swap = {
+    signature: "5".repeat(87),
+    slot: chain.ledger.clock.slot,
+    unixTimestamp: START.unixTimestamp,
+    feePayer: testAddress(50),
+    logs: ["Program log: swapped"],
+    instruction,
+    inner: [{ programId: PROGRAM, accounts: [], data: Uint8Array.of(3) }],
+  };
+  const elsewhere = { ...instruction, accounts: [OTHER_POOL] };
+  chain.ledger.addTransaction({ ...swap, signature: "6".repeat(87), instruction: elsewhere });
+  chain.ledger.addTransaction(swap);
+  const told = await log.first(() => true, "the transaction");
+  const { signature, slot, logs } = swap;
+  assert.deepEqual(told, { signature, slot, logs, instructions: null });
+  assert.deepEqual(await chain.source.readTransaction(signature), {
+    ...{ signature, slot, logs },
+    instructions: [
+      { ...instruction, outerIndex: 0, isInner: false },
+      { ...swap.inner[0], outerIndex: 0, isInner: true },
+    ],
+  });
+  assert.equal(await chain.source.readTransaction("7".repeat(87)), null);
 });
 
 test("a listener that throws costs its one event", async (t) => {

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { Ledger } from "#src/local-node/ledger.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { type Address, addressBytes } from "#src/units/address.ts";
+import { EventLog } from "#test/support/event-log.ts";
+import { FakeGeyser } from "#test/support/fake-geyser.ts";
+import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
+import { createGeyserSource } from "./geyser-source.ts";
+import { createRpcSource } from "./rpc-source.ts";
+
+const PROGRAM = testAddress(1);
+const POOL = testAddress(2);
+const OTHER_POOL = testAddress(3);
+const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+const TIMING = { silentAfterMs: 200, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
+
+type Told =
+  | { readonly kind: "update"; readonly update: AccountUpdate }
+  | { readonly kind: "slot"; readonly slot: bigint }
+  | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
+  | { readonly kind: "followed"; readonly addresses: readonly Address[] };
+
+async function startChain(t: TestContext) {
+  const ledger = new Ledger(START);
+  const node = createLocalNode({ ledger });
+  const geyser = new FakeGeyser(ledger);
+  await geyser.open();
+  const clock = { nowMs: () => performance.now(), random: () => 0.5 };
+  const reads = createRpcSource({ ...(await node.listen()), ...clock, origin: "live" });
+  const options = { url: geyser.url, token: "a-token", reads, ...clock, timing: TIMING };
+  const source = await createGeyserSource(options);
+  const pulse = setInterval(
+    () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n }),
+    10,
+  );
+  t.after(async () => {
+    clearInterval(pulse);
+    await source.close();
+    await reads.close();
+    geyser.close();
+    await node.close();
+  });
+  const set = (address: Address, byte: number) =>
+    ledger.apply(new Map([[address, testAccount(PROGRAM, [byte])]]));
+  return { ledger, geyser, source, set };
+}
+
+function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
+  const log = new EventLog<Told>();
+  const following = chain.source.follow({
+    onUpdate: (update) => log.add({ kind: "update", update }),
+    onSlot: (slot) => log.add({ kind: "slot", slot }),
+    onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
+    onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
+  });
+  const updateTo = (address: Address, byte: number) =>
+    log.first(
+      (told) =>
+        told.kind === "update" &&
+        told.update.address === address &&
+        told.update.account?.data[0] === byte,
+      `${address} becomes ${byte}`,
+    );
+  const followed = (address: Address) =>
+    log.first(
+      (told) => told.kind === "followed" && told.addresses.includes(address),
+      `${address} is followed`,
+    );
+  return { log, following, updateTo, followed };
+}
+
+test("followed accounts change as they do on the chain, closed ones included, and reads still work", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.set(POOL, 7);
+  const told = await updateTo(POOL, 7);
+  assert.ok(told.kind === "update");
+  assert.deepEqual(told.update.account, {
+    ...testAccount(PROGRAM, []),
+    data: Buffer.from([7]),
+    slot: told.update.slot,
+  });
+  chain.ledger.apply(new Map([[POOL, null]]));
+  await log.first((event) => event.kind === "update" && event.update.account === null, "closing");
+  await log.first((event) => event.kind === "slot", "a slot");
+  assert.equal((await chain.source.readAccounts([POOL])).accounts.get(POOL), null);
+  assert.deepEqual(chain.geyser.tokens, ["a-token"]);
+});
+
+test("addresses added later join the open stream; removed ones leave it", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  following.add([OTHER_POOL]);
+  await followed(OTHER_POOL);
+  chain.set(OTHER_POOL, 4);
+  await updateTo(OTHER_POOL, 4);
+  following.remove([POOL]);
+  const third = testAddress(4);
+  following.add([third]);
+  await followed(third);
+  assert.deepEqual(chain.geyser.requests.at(-1)?.accounts["accounts"]?.account.toSorted(), [
+    ...[OTHER_POOL, third].toSorted(),
+  ]);
+  assert.equal(chain.geyser.clientCount, 1);
+  chain.set(POOL, 5);
+  chain.set(third, 6);
+  await updateTo(third, 6);
+  assert.ok(!log.events.some((told) => told.kind === "update" && told.update.address === POOL));
+});
+
+test("a stream never asks for every account of the chain", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  following.remove([POOL]);
+  const subscription = chain.source.followProgram(
+    { programId: PROGRAM, dataSize: null, memcmp: [] },
+    () => {},
+  );
+  const second = followAll(chain);
+  second.following.add([OTHER_POOL]);
+  await second.followed(OTHER_POOL);
+  await subscription.close();
+  for (const { accounts } of chain.geyser.requests) {
+    for (const { account, owner } of Object.values(accounts)) {
+      assert.ok(account.length + owner.length > 0);
+    }
+  }
+});
+
+test("a whole program costs one filter, and brings its new accounts", async (t) => {
+  const chain = await startChain(t);
+  const log = new EventLog<AccountUpdate>();
+  const mint = testAddress(9);
+  const memcmp = [{ offset: 1, bytes: mint }];
+  chain.source.followProgram({ programId: PROGRAM, dataSize: 33, memcmp }, log.add);
+  const { following, followed } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const bytes = addressBytes(mint) ?? [];
+  chain.ledger.apply(
+    new Map([
+      [testAddress(20), testAccount(PROGRAM, [1, ...bytes])],
+      [testAddress(21), testAccount(PROGRAM, [1, ...bytes, 0])],
+      [testAddress(22), testAccount(testAddress(30), [1, ...bytes])],
+    ]),
+  );
+  await log.first(({ address }) => address === testAddress(20), "the new pool");
+  assert.deepEqual([...new Set(log.events.map(({ address }) => address))], [testAddress(20)]);
+});
+
+test("a slot whose parent was never told of is a gap", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const told = await log.first((event) => event.kind === "slot", "a slot");
+  assert.ok(told.kind === "slot");
+  const lost = chain.ledger.clock.slot + 2n;
+  chain.geyser.tellsSlot = (slot) => slot !== lost;
+  const gap = await log.first((event) => event.kind === "gap", "a gap");
+  assert.deepEqual(gap, { kind: "gap", sinceSlot: lost - 1n });
+});
+
+test("after the server was gone, what is wanted is asked for again and a gap is told", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  await log.first((event) => event.kind === "slot", "a slot");
+  chain.geyser.cut();
+  await chain.geyser.open();
+  await log.first((event) => event.kind === "gap", "a gap");
+  chain.set(POOL, 9);
+  await updateTo(POOL, 9);
+});
+
+test("a stream that is open but tells of no slots is left for a new one", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  await log.first((event) => event.kind === "slot", "a slot");
+  const requests = chain.geyser.requests.length;
+  chain.geyser.tellsSlot = () => chain.geyser.requests.length > requests;
+  await log.first((event) => event.kind === "gap", "a gap");
+  chain.set(POOL, 3);
+  await updateTo(POOL, 3);
+});
+
+test("transactions come whole: logs, instructions and what they called", async (t) => {
+  const chain = await startChain(t);
+  const log = new EventLog<ObservedTransaction>();
+  const gaps: (bigint | null)[] = [];
+  const transactions = chain.source.followTransactions({
+    onTransaction: log.add,
+    onGap: (sinceSlot) => gaps.push(sinceSlot),
+  });
+  transactions.add([PROGRAM]);
+  const { following, followed } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const transaction = {
+    signature: "5".repeat(87),
+    slot: chain.ledger.clock.slot,
+    unixTimestamp: START.unixTimestamp,
+    feePayer: testAddress(50),
+    logs: ["Program log: swapped"],
+    instruction: { programId: PROGRAM, accounts: [POOL], data: Uint8Array.of(1, 2) },
+    inner: [{ programId: PROGRAM, accounts: [], data: Uint8Array.of(3) }],
+  };
+  chain.ledger.addTransaction(transaction);
+  const expected = {
+    ...{ signature: transaction.signature, slot: transaction.slot, logs: transaction.logs },
+    instructions: [
+      { ...transaction.instruction, outerIndex: 0, isInner: false },
+      { ...transaction.inner[0], outerIndex: 0, isInner: true },
+    ],
+  };
+  const streamed = await log.first(() => true, "the transaction");
+  assert.deepEqual(comparable(streamed), comparable(expected));
+  const read = await chain.source.readTransaction(transaction.signature);
+  assert.deepEqual(comparable(read), comparable(expected));
+  assert.equal(await chain.source.readTransaction("6".repeat(87)), null);
+});
+
+/** Bytes as hex, so that a Buffer equals the bytes that it holds. */
+function comparable(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_key, part) => {
+      if (typeof part === "bigint") return `${part}n`;
+      if (part?.type === "Buffer") return Buffer.from(part.data).toString("hex");
+      return part instanceof Uint8Array ? Buffer.from(part).toString("hex") : part;
+    }),
+  );
+}

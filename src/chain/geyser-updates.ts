@@ -1,0 +1,79 @@
+import type {
+  SubscribeUpdateAccount,
+  SubscribeUpdateTransaction,
+} from "@triton-one/yellowstone-grpc";
+import { type Address, addressFromBytes } from "#src/units/address.ts";
+import { base58Encode } from "#src/units/base58.ts";
+import type { AccountUpdate, ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
+
+const ADDRESS_BYTES = 32;
+
+/** An account as a stream tells of it, or null where the message makes no sense. */
+export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate | null {
+  const { account } = message;
+  const slot = parseU64(message.slot);
+  const lamports = parseU64(account?.lamports);
+  const isWhole =
+    account?.pubkey.length === ADDRESS_BYTES && account.owner.length === ADDRESS_BYTES;
+  if (account === undefined || !isWhole || slot === null || lamports === null) return null;
+  const address = addressFromBytes(account.pubkey);
+  if (lamports === 0n) return { address, account: null, slot };
+  const owner = addressFromBytes(account.owner);
+  return { address, account: { owner, lamports, data: account.data, slot }, slot };
+}
+
+/** A transaction that went through, or null where it failed or the message makes no sense. */
+export function transactionOf(message: SubscribeUpdateTransaction): ObservedTransaction | null {
+  const { transaction: info } = message;
+  const slot = parseU64(message.slot);
+  const meta = info?.meta;
+  const body = info?.transaction?.message;
+  if (slot === null || info === undefined || meta === undefined || body === undefined) return null;
+  if (meta.err !== undefined) return null;
+  const addressBytes = [
+    ...body.accountKeys,
+    ...meta.loadedWritableAddresses,
+    ...meta.loadedReadonlyAddresses,
+  ];
+  if (addressBytes.some((bytes) => bytes.length !== ADDRESS_BYTES)) return null;
+  const addresses = addressBytes.map((bytes) => addressFromBytes(bytes));
+  const instructions: ObservedInstruction[] = [];
+  for (const [outerIndex, outer] of body.instructions.entries()) {
+    const group = meta.innerInstructions.find(({ index }) => index === outerIndex);
+    const nested = [outer, ...(group?.instructions ?? [])].map((instruction, depth) =>
+      instructionOf(instruction, addresses, { outerIndex, isInner: depth > 0 }),
+    );
+    for (const instruction of nested) {
+      if (instruction === null) return null;
+      instructions.push(instruction);
+    }
+  }
+  return {
+    signature: base58Encode(info.signature),
+    slot,
+    logs: meta.logMessages,
+    instructions: meta.innerInstructionsNone ? null : instructions,
+  };
+}
+
+/** A 64-bit number, which comes as text; null where it is none. */
+export function parseU64(text: string | undefined): bigint | null {
+  return text !== undefined && /^\d{1,20}$/.test(text) ? BigInt(text) : null;
+}
+
+type RawInstruction = {
+  readonly programIdIndex: number;
+  readonly accounts: Uint8Array;
+  readonly data: Uint8Array;
+};
+
+function instructionOf(
+  raw: RawInstruction,
+  addresses: readonly Address[],
+  place: { readonly outerIndex: number; readonly isInner: boolean },
+): ObservedInstruction | null {
+  const programId = addresses[raw.programIdIndex];
+  const accounts = Array.from(raw.accounts, (index) => addresses[index]);
+  if (programId === undefined || !accounts.every((found) => found !== undefined)) return null;
+  return { programId, accounts, data: raw.data, ...place };
+}

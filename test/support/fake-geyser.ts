@@ -1,0 +1,229 @@
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import {
+  SubscribeRequest,
+  type SubscribeRequestFilterAccounts,
+  SubscribeUpdate,
+} from "@triton-one/yellowstone-grpc";
+import type { Ledger, LedgerInstruction, LedgerTransaction } from "#src/local-node/ledger.ts";
+import { type Address, addressBytes } from "#src/units/address.ts";
+import { base58Decode } from "#src/units/base58.ts";
+import type { Account } from "#src/venues/account-set.ts";
+
+type Call = ServerDuplexStream<SubscribeRequest, SubscribeUpdate>;
+type Client = { readonly call: Call; request: SubscribeRequest | null };
+
+const SLOT_CONFIRMED = 1;
+
+/** A Yellowstone gRPC server over a local node's ledger, which fails on command. */
+export class FakeGeyser {
+  /** Whether a slot's end is told of; the accounts that it changed are lost with it. */
+  tellsSlot: (slot: bigint) => boolean = () => true;
+  readonly requests: SubscribeRequest[] = [];
+  readonly tokens: string[] = [];
+  readonly #ledger: Ledger;
+  readonly #clients = new Set<Client>();
+  readonly #stopListening: () => void;
+  #server: Server | null = null;
+  #port = 0;
+  #endedSlot: bigint;
+  #changed: [Address, Account | null][] = [];
+  #transactions: LedgerTransaction[] = [];
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+    this.#endedSlot = ledger.clock.slot;
+    this.#stopListening = ledger.listen({
+      onAccount: (address, account) => this.#changed.push([address, account]),
+      onTransaction: (transaction) => this.#transactions.push(transaction),
+      onSlot: () => this.#endSlot(),
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get clientCount(): number {
+    return this.#clients.size;
+  }
+
+  async open(): Promise<void> {
+    const server = new Server();
+    const implementation: UntypedServiceImplementation = {
+      Subscribe: (call: Call) => this.#serve(call),
+    };
+    server.addService(
+      {
+        Subscribe: {
+          path: "/geyser.Geyser/Subscribe",
+          requestStream: true,
+          responseStream: true,
+          requestDeserialize: (bytes: Buffer) => SubscribeRequest.decode(bytes),
+          requestSerialize: (value: SubscribeRequest) =>
+            Buffer.from(SubscribeRequest.encode(value).finish()),
+          responseDeserialize: (bytes: Buffer) => SubscribeUpdate.decode(bytes),
+          responseSerialize: (value: SubscribeUpdate) =>
+            Buffer.from(SubscribeUpdate.encode(SubscribeUpdate.fromPartial(value)).finish()),
+        },
+      },
+      implementation,
+    );
+    this.#port = await new Promise<number>((resolve, reject) => {
+      server.bindAsync(
+        `127.0.0.1:${this.#port}`,
+        ServerCredentials.createInsecure(),
+        (error, port) => (error === null ? resolve(port) : reject(error)),
+      );
+    });
+    this.#server = server;
+  }
+
+  /** Cuts every stream and refuses new ones, until `open`. */
+  cut(): void {
+    this.#server?.forceShutdown();
+    this.#server = null;
+    this.#clients.clear();
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.cut();
+  }
+
+  #serve(call: Call): void {
+    const client: Client = { call, request: null };
+    this.#clients.add(client);
+    // As the real server does: a client waits for it before it takes the stream for open.
+    call.sendMetadata(new Metadata());
+    this.tokens.push(...call.metadata.get("x-token").map(String));
+    call.on("data", (request: SubscribeRequest) => {
+      if (request.ping !== undefined) {
+        call.write(SubscribeUpdate.fromPartial({ filters: [], pong: { id: request.ping.id } }));
+        return;
+      }
+      this.requests.push(request);
+      client.request = request;
+    });
+    call.on("error", () => this.#clients.delete(client));
+    call.on("end", () => {
+      this.#clients.delete(client);
+      call.end();
+    });
+  }
+
+  #endSlot(): void {
+    const slot = this.#endedSlot;
+    this.#endedSlot = this.#ledger.clock.slot;
+    const changed = this.#changed.splice(0);
+    const transactions = this.#transactions.splice(0);
+    if (!this.tellsSlot(slot)) return;
+    // The parent is the slot before, told of or not: that is how a hole shows.
+    const parent = slot - 1n;
+    for (const client of this.#clients) {
+      const { request } = client;
+      if (request === null) continue;
+      for (const [address, account] of changed) this.#sendAccount(client, address, account, slot);
+      for (const transaction of transactions) sendTransaction(client, transaction);
+      if (Object.keys(request.slots).length === 0) continue;
+      client.call.write(
+        SubscribeUpdate.fromPartial({
+          filters: ["slots"],
+          slot: { slot: String(slot), parent: String(parent), status: SLOT_CONFIRMED },
+        }),
+      );
+    }
+  }
+
+  #sendAccount(
+    { call, request }: Client,
+    address: Address,
+    account: Account | null,
+    slot: bigint,
+  ): void {
+    const filters = Object.entries(request?.accounts ?? {})
+      .filter(([, filter]) => passes(filter, address, account))
+      .map(([name]) => name);
+    if (filters.length === 0) return;
+    call.write(
+      SubscribeUpdate.fromPartial({
+        filters,
+        account: {
+          slot: String(slot),
+          isStartup: false,
+          account: {
+            pubkey: bytesOf(address),
+            lamports: String(account?.lamports ?? 0n),
+            owner: account === null ? new Uint8Array(32) : bytesOf(account.owner),
+            executable: false,
+            rentEpoch: "18446744073709551615",
+            data: account?.data ?? new Uint8Array(0),
+            writeVersion: "1",
+          },
+        },
+      }),
+    );
+  }
+}
+
+function passes(
+  filter: SubscribeRequestFilterAccounts,
+  address: Address,
+  account: Account | null,
+): boolean {
+  if (filter.account.length > 0 && !filter.account.includes(address)) return false;
+  if (filter.owner.length > 0 && (account === null || !filter.owner.includes(account.owner))) {
+    return false;
+  }
+  return filter.filters.every(({ datasize, memcmp }) => {
+    const data = account?.data ?? new Uint8Array(0);
+    if (datasize !== undefined && data.length !== Number(datasize)) return false;
+    const start = Number(memcmp?.offset ?? 0);
+    return (memcmp?.bytes ?? new Uint8Array(0)).every((byte, i) => data[start + i] === byte);
+  });
+}
+
+function sendTransaction({ call, request }: Client, transaction: LedgerTransaction): void {
+  const { feePayer, instruction, inner } = transaction;
+  const keys = [
+    ...new Set([
+      feePayer,
+      ...[instruction, ...inner].flatMap(({ accounts, programId }) => [...accounts, programId]),
+    ]),
+  ];
+  const isWanted = Object.values(request?.transactions ?? {}).some(({ accountInclude }) =>
+    accountInclude.some((address) => keys.some((key) => key === address)),
+  );
+  if (!isWanted) return;
+  const compiled = (one: LedgerInstruction) => ({
+    programIdIndex: keys.indexOf(one.programId),
+    accounts: Uint8Array.from(one.accounts, (address) => keys.indexOf(address)),
+    data: one.data,
+  });
+  const update = SubscribeUpdate.fromPartial({
+    filters: ["transactions"],
+    transaction: {
+      slot: String(transaction.slot),
+      transaction: {
+        signature: base58Decode(transaction.signature) ?? new Uint8Array(64),
+        transaction: {
+          message: { accountKeys: keys.map(bytesOf), instructions: [compiled(instruction)] },
+        },
+        meta: {
+          logMessages: [...transaction.logs],
+          innerInstructions: [{ index: 0, instructions: inner.map(compiled) }],
+        },
+      },
+    },
+  });
+  call.write(update);
+}
+
+function bytesOf(address: Address): Uint8Array {
+  return addressBytes(address) ?? new Uint8Array(32);
+}
