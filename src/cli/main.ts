@@ -13,6 +13,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "MINT [--size SOL] [--profile retail|pro] [--json]: one assessment",
     load: async () => (await import("./measure.ts")).measure,
   },
+  watch: {
+    summary: "MINT [--json]: the same, live: a line for each change",
+    load: async () => (await import("./watch.ts")).watch,
+  },
   record: {
     summary: "MINT DIR: write every account behind an assessment, as ACCOUNTS_DIR reads them",
     load: async () => (await import("./measure.ts")).recordAssessment,

@@ -8,6 +8,7 @@ import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
 import { openDatabase } from "./database.ts";
 import { DirectoryInUseError } from "./directory-lock.ts";
 import { migrate } from "./migrate.ts";
+import { createUserForEmail } from "./users.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -34,6 +35,20 @@ test("a transaction that fails leaves nothing behind, and the next one works", a
       await transaction.insertInto("daily_usage").values(row).execute();
     });
     assert.deepEqual(await db.selectFrom("daily_usage").selectAll().execute(), [row]);
+  });
+});
+
+test("a database's error does not quote the row it is about", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    await createUserForEmail(store, "ana@example.com", 0);
+    const { db } = store;
+    const [row] = await db.selectFrom("users").selectAll().execute();
+    assert.ok(row);
+    const again = db.insertInto("users").values(row).execute();
+    await assert.rejects(again, (error: Error) => {
+      const logged = JSON.stringify({ ...error, message: error.message, stack: error.stack });
+      return !logged.includes("ana@") && !logged.includes(row.id);
+    });
   });
 });
 

@@ -124,7 +124,12 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     },
   });
   pool.on("error", (error) => settings.onIdleError?.(error));
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    log: (event) => {
+      if (event.level === "error") forgetRowValues(event.error);
+    },
+  });
   return {
     db,
     dialect: "postgres",
@@ -133,4 +138,11 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
       if (!pool.ended) await pool.end();
     },
   };
+}
+
+/** Postgres quotes the values of the row at fault, e-mail addresses among them: not for our log. */
+function forgetRowValues(error: unknown): void {
+  if (!(error instanceof pg.DatabaseError)) return;
+  error.detail = undefined;
+  error.where = undefined;
 }

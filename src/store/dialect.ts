@@ -1,9 +1,13 @@
-import { type ColumnDefinitionBuilder, type Kysely, sql } from "kysely";
+import { type ColumnDefinitionBuilder, type Kysely, type QueryExecutorProvider, sql } from "kysely";
 
 export type Dialect = "sqlite" | "postgres";
 
 /** What a migration is given. Whatever differs between the databases differs in this file alone. */
-export type MigrationContext = { readonly db: Kysely<unknown>; readonly dialect: Dialect };
+export type MigrationContext = {
+  /** Builds tables, and runs plain SQL: a migration must not lean on today's typed tables. */
+  readonly db: QueryExecutorProvider & Pick<Kysely<unknown>, "schema">;
+  readonly dialect: Dialect;
+};
 
 /**
  * A numbered primary key that is never given twice, not even after a deletion.

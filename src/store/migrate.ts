@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { Database } from "./database.ts";
 import type { MigrationContext } from "./dialect.ts";
 import * as dailyUsage from "./migrations/0001-daily-usage.ts";
@@ -40,7 +40,8 @@ export async function migrate(
   nowMs: number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<readonly string[]> {
-  return (db as unknown as Kysely<MigrationTables>).transaction().execute(async (transaction) => {
+  return db.transaction().execute(async (migrating) => {
+    const transaction = migrating.withTables<MigrationTables>();
     if (dialect === "postgres")
       await sql`select pg_advisory_xact_lock(hashtext('exitability.migrate.' || current_schema()))`.execute(
         transaction,
@@ -55,7 +56,7 @@ export async function migrate(
     const applied = new Set(rows.map((row) => row.name));
     const pending = migrations.filter((migration) => !applied.has(migration.name));
     for (const { name, up } of pending) {
-      await up({ db: transaction as unknown as Kysely<unknown>, dialect });
+      await up({ db: migrating, dialect });
       await transaction
         .insertInto("schema_migrations")
         .values({ name, applied_at_ms: BigInt(nowMs) })

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import { noteAccessChange } from "./access-changes.ts";
 import type { Dialect } from "./dialect.ts";
@@ -10,7 +9,7 @@ import {
   libraryMomentMs,
 } from "./library-columns.ts";
 import type { Schema, Store } from "./schema.ts";
-import type { UserId } from "./user-id.ts";
+import { newUserId, type UserId } from "./user-id.ts";
 
 /** Users, and the tables that the sign-in library writes. Sessions have a file of their own. */
 export type UsersTables = {
@@ -103,7 +102,7 @@ export async function userOfForeignIdentity(
 function newUser(dialect: Dialect, email: string | null, nowMs: number) {
   const moment = libraryMoment(dialect, nowMs);
   return {
-    id: randomUUID() as UserId,
+    id: newUserId(),
     name: "",
     email,
     email_verified: libraryFalse(dialect),

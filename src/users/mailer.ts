@@ -39,7 +39,9 @@ export function createSmtpMailer(settings: {
   );
   return {
     async send(mail) {
-      await transport.sendMail(mail);
+      await transport.sendMail(mail).catch((cause: unknown) => {
+        throw withoutAddresses(cause);
+      });
     },
     close: () => transport.close(),
   };
@@ -68,5 +70,25 @@ export function createFileMailer(settings: {
       onFile(path);
     },
     close: () => composer.close(),
+  };
+}
+
+/** Mail servers quote the address that they refuse, and errors end in a log: code and status remain. */
+function withoutAddresses(cause: unknown): Error {
+  const { code, responseCode } = cause instanceof Error ? smtpFailure(cause) : UNKNOWN_FAILURE;
+  const status = responseCode === null ? "" : `, status ${responseCode}`;
+  return Object.assign(new Error(`the mail server did not take the mail: ${code}${status}`), {
+    code,
+  });
+}
+
+type SmtpFailure = { readonly code: string; readonly responseCode: number | null };
+
+const UNKNOWN_FAILURE: SmtpFailure = { code: "EUNKNOWN", responseCode: null };
+
+function smtpFailure(cause: Error): SmtpFailure {
+  return {
+    code: "code" in cause ? String(cause.code) : UNKNOWN_FAILURE.code,
+    responseCode: "responseCode" in cause ? Number(cause.responseCode) : null,
   };
 }

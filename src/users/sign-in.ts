@@ -2,8 +2,8 @@ import { isAPIError } from "better-auth/api";
 import type { Store } from "#src/store/schema.ts";
 import { deleteOtherSessions, deleteSession } from "#src/store/sessions.ts";
 import { requestSignIn } from "#src/store/sign-in-requests.ts";
-import type { UserId } from "#src/store/user-id.ts";
-import { findUserByEmail } from "#src/store/users.ts";
+import { parseUserId, type UserId } from "#src/store/user-id.ts";
+import { findUser } from "#src/store/users.ts";
 import type { AccessFeed } from "./access-feed.ts";
 import type { EmailAddress } from "./email-address.ts";
 import { CODE_DIGITS, SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
@@ -46,12 +46,17 @@ export function createSignIn(deps: {
   readonly nowMs: () => number;
 }): SignIn {
   const { store, library, sessionCookie, feed, nowMs } = deps;
+  /** A session of a disabled user's does not hold; it stays unknown to them too. */
+  async function isDisabled(id: string): Promise<boolean> {
+    const userId = parseUserId(id);
+    const user = userId === null ? null : await findUser(store.db, userId);
+    return user === null || user.disabledAtMs !== null;
+  }
+
   return {
     requestCode: (email) => requestSignIn(store.db, email, nowMs()),
     async signIn({ email, code, userAgent }) {
       if (!CODE_FORM.test(code)) return null;
-      const user = await findUserByEmail(store.db, email);
-      if (user === null || user.disabledAtMs !== null) return null;
       const headers = new Headers();
       if (userAgent !== null)
         headers.set(
@@ -65,6 +70,8 @@ export function createSignIn(deps: {
           throw cause;
         });
       if (answer === null) return null;
+      // Only now: before, the time of the answer would tell who has an account.
+      if (await isDisabled(answer.response.user.id)) return null;
       const cookie = answer.headers.get("set-cookie");
       const accessToken = answer.headers.get("set-auth-token");
       if (cookie === null || accessToken === null)

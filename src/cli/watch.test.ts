@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTracker } from "#src/track/tracker.ts";
+import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
+import { namedAddress, plainVenue } from "#test/simulation/track/plain-pool-venue.ts";
+import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
+import { UsageError } from "./output.ts";
+import { watch } from "./watch.ts";
+
+const MINT = namedAddress("token");
+const BASE = 500_000_000_000_000n;
+
+function begin() {
+  const chain = new ScriptedChain();
+  const tracker = createTracker({
+    source: chain,
+    venues: [plainVenue()],
+    nowMs: () => chain.nowMs,
+    database: null,
+  });
+  const stop = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const write = (text: string) => {
+    lines.push(text);
+    begun.resolve();
+  };
+  const deps = {
+    open: async () => ({ tracker, close: () => tracker.close() }),
+    stopped: stop.promise,
+  };
+  return { chain, tracker, stop, begun: begun.promise, lines, write, deps };
+}
+
+test("a watch prints the token, each change, and the alert", async () => {
+  const { chain, tracker, stop, begun, lines, write, deps } = begin();
+  const pool = placeToken(chain, MINT, 80);
+  const watching = watch([MINT], { out: write, err: write }, deps);
+  await begun;
+  for (let step = 0; step < 30; step++) {
+    chain.advance(5);
+    tracker.tick();
+    await tracker.idle();
+  }
+  setReserves(chain, pool, { base: BASE / 10n, quote: 8n * SOL });
+  tracker.tick();
+  stop.resolve();
+  assert.equal(await watching, 0);
+  const text = lines.join("\n");
+  assert.match(text, /exit capacity C10/);
+  assert.match(text, /depth 80\.000 SOL/);
+  assert.match(text, /depth 8\.000 SOL .*DETERIORATING/);
+  assert.match(text, /ALERT at slot \d+: \w+, withdrawn, C10 /);
+});
+
+test("with --json each line is an answer of the service", async () => {
+  const { chain, stop, begun, lines, write, deps } = begin();
+  placeToken(chain, MINT, 80);
+  const watching = watch([MINT, "--json"], { out: write, err: write }, deps);
+  await begun;
+  stop.resolve();
+  await watching;
+  assert.equal(JSON.parse(lines[0] ?? "").depth_sol, 80);
+});
+
+test("a token without pools ends the watch with exit code 1", async () => {
+  const { write, deps, lines } = begin();
+  assert.equal(await watch([MINT], { out: write, err: write }, deps), 1);
+  assert.match(lines.join("\n"), /no pool or curve/);
+});
+
+test("a watch names one mint", async () => {
+  const { write, deps } = begin();
+  const output = { out: write, err: write };
+  await assert.rejects(watch([], output, deps), UsageError);
+  await assert.rejects(watch(["nonsense"], output, deps), UsageError);
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { sqlitePlace } from "#test/support/databases.ts";
+import { loadAuthSecret, secretFor } from "./auth-secret.ts";
+
+test("without one given, a secret is made once, kept, and readable by its owner alone", (t) => {
+  const { dataDir } = sqlitePlace(t);
+  const settings = { authSecret: null, databaseUrl: null, dataDir };
+  const made = loadAuthSecret(settings);
+  assert.ok(made.length >= 43);
+  assert.equal(loadAuthSecret(settings), made);
+  assert.equal(statSync(join(dataDir, "auth-secret")).mode & 0o777, 0o600);
+  const { dataDir: elsewhere } = sqlitePlace(t);
+  assert.notEqual(loadAuthSecret({ ...settings, dataDir: elsewhere }), made);
+});
+
+test("a given secret is used as it is, and refused where it is short", (t) => {
+  const { dataDir } = sqlitePlace(t);
+  const authSecret = "s".repeat(32);
+  assert.equal(loadAuthSecret({ authSecret, databaseUrl: "postgres://x", dataDir }), authSecret);
+  const short = { authSecret: "short", databaseUrl: null, dataDir };
+  assert.throws(() => loadAuthSecret(short), /at least 32 characters/);
+});
+
+test("processes that share a database must be given one", (t) => {
+  const { dataDir } = sqlitePlace(t);
+  const settings = { authSecret: null, databaseUrl: "postgres://x", dataDir };
+  assert.throws(() => loadAuthSecret(settings), /AUTH_SECRET must be set with DATABASE_URL/);
+});
+
+test("each purpose has a secret of its own", () => {
+  assert.notEqual(secretFor("sessions", "secret"), secretFor("codes", "secret"));
+  assert.notEqual(secretFor("sessions", "secret"), secretFor("sessions", "other"));
+});
