@@ -92,6 +92,14 @@ export const CALIBRATION = {
   deterioration: {
     jumpWindowMs: 60_000,
     jumpFallPct: 30,
+    /** And by so many standard deviations of the token's own one-minute changes. */
+    jumpDeviations: 7,
+    /**
+     * Before so much history the alert can't be judged (section 4): a newborn market is all jumps.
+     * Only a jump as deep as this counts then, and withdrawals, which no healthy launch has.
+     */
+    youngMs: 300_000,
+    youngJumpFallPct: 60,
     withdrawalFallPct: 20,
     medianWindowMs: 600_000,
     drift: {
@@ -107,8 +115,8 @@ export const CALIBRATION = {
        * A driftless random walk passes that once in `exp(2 * factor)` of its own time units.
        */
       varianceFactor: 7,
-      /** Withdrawn liquidity counts so many times: nobody withdraws by accident. */
-      withdrawalWeight: 1.5,
+      /** Liquidity withdrawn bit by bit, beyond the same allowance: natural logarithm. */
+      withdrawnThreshold: 0.25,
       startVariance: 0.000_4,
       varianceHalfLifeMinutes: 30,
       /** Changes above so many standard deviations count as that many, lest a fall excuses itself. */

@@ -106,19 +106,39 @@ describe("a slot's withdrawals", () => {
 });
 
 describe("drift", () => {
-  const slices = (pct: number, everySeconds: number, count: number): readonly Reading[] =>
-    Array.from({ length: count }, (_, slice) => ({
-      at: 600 + everySeconds * slice,
+  const slices = (pct: number, isKnown: boolean): readonly Reading[] =>
+    Array.from({ length: 30 }, (_, slice) => ({
+      at: 600 + 70 * slice,
       c10: 10 * (1 - pct / 100) ** (slice + 1),
-      losses: { withdrawn: -Math.log(1 - pct / 100) },
+      losses: isKnown
+        ? { withdrawn: -Math.log(1 - pct / 100) }
+        : { sold: -Math.log(1 - pct / 100) },
     }));
 
-  test("alerts on a drain in small slices before a third is gone", () => {
-    const { changes } = judge([...steady(0, 600, 10), ...slices(4, 70, 30)]);
+  test("alerts on a slide in small steps before 45 % are gone", () => {
+    const { changes } = judge([...steady(0, 600, 10), ...slices(4, false)]);
     const [first] = changes;
     assert.ok(first?.change.kind === "on");
-    assert.equal(first.change.deterioration.detector, "drift");
-    assert.ok(first.change.deterioration.c10Sol > 6.6, String(first.change.deterioration.c10Sol));
+    const { detector, c10Sol, levelSol } = first.change.deterioration;
+    assert.equal(detector, "drift");
+    assert.ok(c10Sol > 5.5 && Math.abs(levelSol - 10) < 1e-4, `${c10Sol} from ${levelSol}`);
+  });
+
+  test("alerts on withdrawals in small slices before a third is gone", () => {
+    const { changes } = judge([...steady(0, 600, 10), ...slices(4, true)]);
+    const [first] = changes;
+    assert.ok(first?.change.kind === "on");
+    assert.equal(first.change.deterioration.detector, "withdrawal");
+    assert.ok(first.change.deterioration.c10Sol > 6.7, String(first.change.deterioration.c10Sol));
+  });
+
+  test("forgives a withdrawal that is put back", () => {
+    const backAndForth = Array.from({ length: 40 }, (_, turn) => ({
+      at: 600 + 60 * turn,
+      c10: turn % 2 === 0 ? 8.5 : 10,
+      losses: { withdrawn: turn % 2 === 0 ? -Math.log(0.85) : 0 },
+    }));
+    assert.deepEqual(onAt([...steady(0, 600, 10), ...backAndForth]), []);
   });
 
   test("does not alert on decay of less than 1 % a minute", () => {

@@ -41,6 +41,8 @@ export type DeteriorationChange =
 
 /** All that the detectors remember of a token: about 600 bytes. Plain data; never changed, replaced. */
 export type DeteriorationState = {
+  /** When the first sample ever came; null before it. */
+  readonly bornMs: number | null;
   readonly basis: number;
   readonly timeMs: number;
   /** ln C10 of the newest sample; null before the first and after a gap. */
@@ -52,11 +54,16 @@ export type DeteriorationState = {
   /** How much of the fall is beyond what decay and chance explain, and where the fall began. */
   readonly drift: number;
   readonly driftFrom: number;
+  /** The same of withdrawn liquidity alone, which no chance explains; put back, it is forgiven. */
+  readonly withdrawn: number;
+  readonly withdrawnFrom: number;
   readonly losses: Losses;
-  /** Of the changes from one minute to the next. */
+  /** Of one-minute changes about their drift: half the mean square of their differences. */
   readonly variance: number;
   readonly minuteMs: number;
   readonly minuteLog: number;
+  /** The last change, over the root of its minutes; null before the first. */
+  readonly minuteChange: number | null;
   readonly alert: Alert | null;
 };
 
@@ -68,14 +75,19 @@ type Alert = {
   readonly lowAtMs: number;
 };
 
-const { deterioration: RULES, series: SERIES } = CALIBRATION;
-const PLACES = RULES.medianWindowMs / SERIES.intervalMs;
-const JUMP_PLACES = RULES.jumpWindowMs / SERIES.intervalMs;
+/** The numbers of the detectors, as others may try them. */
+export type DeteriorationRules = Widened<typeof CALIBRATION.deterioration>;
+type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : Widened<T[K]> };
+
+const { series: SERIES } = CALIBRATION;
+const PLACES = CALIBRATION.deterioration.medianWindowMs / SERIES.intervalMs;
+const JUMP_PLACES = CALIBRATION.deterioration.jumpWindowMs / SERIES.intervalMs;
 const MINUTE_MS = 60_000;
 
 /** A token of which nothing is known yet. */
 export function initialDeterioration(): DeteriorationState {
   return {
+    bornMs: null,
     basis: 0,
     timeMs: 0,
     log: null,
@@ -84,10 +96,13 @@ export function initialDeterioration(): DeteriorationState {
     peak: 0,
     drift: 0,
     driftFrom: 0,
+    withdrawn: 0,
+    withdrawnFrom: 0,
     losses: NO_LOSSES,
-    variance: RULES.drift.startVariance,
+    variance: CALIBRATION.deterioration.drift.startVariance,
     minuteMs: 0,
     minuteLog: 0,
+    minuteChange: null,
     alert: null,
   };
 }
@@ -100,17 +115,18 @@ export function initialDeterioration(): DeteriorationState {
 export function applySample(
   state: DeteriorationState,
   sample: CapacitySample,
+  rules: DeteriorationRules = CALIBRATION.deterioration,
 ): { readonly state: DeteriorationState; readonly change: DeteriorationChange | null } {
   if (sample.timeMs < state.timeMs) return { state, change: null };
   const { timeMs } = sample;
-  if (sample.c10Sol === null) return endByTime({ ...state, timeMs, log: null });
+  if (sample.c10Sol === null) return endByTime({ ...state, timeMs, log: null }, rules);
   const log = logCapacity(sample.c10Sol);
   if (state.log === null || state.basis !== sample.basis) {
-    return turnOff(startAnew(state, sample, log));
+    return turnOff(startAnew(state, sample, log), rules);
   }
-  const next = advance(state, sample, state.log, log);
-  if (next.alert !== null) return turnOff(next);
-  const found = detect(state, next, sample, log);
+  const next = advance(state, { sample, before: state.log, log }, rules);
+  if (next.alert !== null) return turnOff(next, rules);
+  const found = detect(next, { sample, before: state.log, log }, rules);
   return found === null ? { state: next, change: null } : turnOn(next, found, timeMs, log);
 }
 
@@ -121,6 +137,7 @@ function startAnew(
 ): DeteriorationState {
   return {
     ...state,
+    bornMs: state.bornMs ?? timeMs,
     basis,
     timeMs,
     log,
@@ -129,9 +146,12 @@ function startAnew(
     peak: log,
     drift: 0,
     driftFrom: log,
+    withdrawn: 0,
+    withdrawnFrom: log,
     losses: NO_LOSSES,
     minuteMs: timeMs,
     minuteLog: log,
+    minuteChange: null,
     alert: state.basis === basis ? state.alert : onOtherBasis(state.alert, log),
   };
 }
@@ -141,22 +161,24 @@ function onOtherBasis(alert: Alert | null, log: number): Alert | null {
   return alert === null ? null : { ...alert, level: null, low: log };
 }
 
+/** A sample with ln C10 before it and at it. */
+type Step = { readonly sample: CapacitySample; readonly before: number; readonly log: number };
+
 /** The state after one more comparable sample. */
 function advance(
   state: DeteriorationState,
-  sample: CapacitySample,
-  before: number,
-  log: number,
+  step: Step,
+  { drift: rules }: DeteriorationRules,
 ): DeteriorationState {
-  const { timeMs } = sample;
+  const { log, before } = step;
+  const { timeMs, losses } = step.sample;
   const interval = Math.floor(timeMs / SERIES.intervalMs);
   const isSameInterval = interval === state.interval;
-  const passedMinutes = (timeMs - state.timeMs) / MINUTE_MS;
-  const withdrawn = (sample.losses?.withdrawn ?? 0) * (RULES.drift.withdrawalWeight - 1);
-  const fall = before - log + withdrawn;
-  const drift = Math.max(0, state.drift + fall - RULES.drift.allowancePerMinute * passedMinutes);
-  const isFalling = drift > 0;
-  const isMinuteOver = timeMs - state.minuteMs >= MINUTE_MS;
+  const minutes = (timeMs - state.timeMs) / MINUTE_MS;
+  const decay = rules.allowancePerMinute * minutes;
+  const drift = Math.max(0, state.drift + before - log - decay);
+  const change = withdrawnIn(step) - Math.max(0, log - before);
+  const withdrawn = Math.max(0, state.withdrawn + change - decay);
   return {
     ...state,
     timeMs,
@@ -165,12 +187,17 @@ function advance(
     interval,
     peak: isSameInterval ? Math.max(state.peak, log) : log,
     drift,
-    driftFrom: isFalling && state.drift > 0 ? state.driftFrom : isFalling ? before : log,
-    losses: isFalling ? addLosses(state.losses, sample.losses) : NO_LOSSES,
-    variance: isMinuteOver ? nextVariance(state, timeMs, log) : state.variance,
-    minuteMs: isMinuteOver ? timeMs : state.minuteMs,
-    minuteLog: isMinuteOver ? log : state.minuteLog,
+    driftFrom: drift === 0 ? log : state.drift === 0 ? before : state.driftFrom,
+    withdrawn,
+    withdrawnFrom: withdrawn === 0 ? log : state.withdrawn === 0 ? before : state.withdrawnFrom,
+    losses: drift === 0 ? NO_LOSSES : addLosses(state.losses, losses),
+    ...(timeMs - state.minuteMs >= MINUTE_MS ? nextMinute(state, step, rules) : {}),
   };
+}
+
+/** What withdrawals took, as far as C10 fell at all: liquidity far from the price is no loss. */
+function withdrawnIn({ sample, before, log }: Step): number {
+  return Math.max(0, Math.min(sample.losses?.withdrawn ?? 0, before - log));
 }
 
 /** The interval that ended joins the others; intervals without a sample stood where it ended. */
@@ -184,40 +211,62 @@ function shiftPeaks(state: DeteriorationState, interval: number): Float32Array {
   return peaks;
 }
 
-/** Exponentially weighted; a change above a few standard deviations counts as that many. */
-function nextVariance(state: DeteriorationState, timeMs: number, log: number): number {
-  const { varianceHalfLifeMinutes, varianceClip } = RULES.drift;
-  const minutes = (timeMs - state.minuteMs) / MINUTE_MS;
-  const perMinute = (log - state.minuteLog) ** 2 / minutes;
-  const clipped = Math.min(perMinute, varianceClip ** 2 * state.variance);
-  const kept = 0.5 ** (minutes / varianceHalfLifeMinutes);
-  return Math.max(1e-8, kept * state.variance + (1 - kept) * clipped);
+/**
+ * The variance after one more minute, exponentially weighted. Differences of changes, so that a
+ * steady fall does not excuse itself; and each counts as a few standard deviations at most.
+ */
+function nextMinute(
+  state: DeteriorationState,
+  { sample, log }: Step,
+  rules: DeteriorationRules["drift"],
+): Pick<DeteriorationState, "variance" | "minuteMs" | "minuteLog" | "minuteChange"> {
+  const minutes = (sample.timeMs - state.minuteMs) / MINUTE_MS;
+  const minuteChange = (log - state.minuteLog) / Math.sqrt(minutes);
+  const reached = { minuteMs: sample.timeMs, minuteLog: log, minuteChange };
+  if (state.minuteChange === null) return { ...reached, variance: state.variance };
+  const square = (minuteChange - state.minuteChange) ** 2 / 2;
+  const clipped = Math.min(square, rules.varianceClip ** 2 * state.variance);
+  const kept = 0.5 ** (minutes / rules.varianceHalfLifeMinutes);
+  return { ...reached, variance: Math.max(1e-8, kept * state.variance + (1 - kept) * clipped) };
 }
 
 type Found = { readonly detector: Detector; readonly level: number };
 
-function detect(
-  before: DeteriorationState,
-  state: DeteriorationState,
-  { losses }: CapacitySample,
-  log: number,
-): Found | null {
-  const recent = Math.max(state.peak, ...state.peaks.subarray(-JUMP_PLACES));
-  if (hasFallen(recent, log, RULES.jumpFallPct)) return { detector: "jump", level: recent };
-  if (losses !== null && losses.withdrawn > 0 && before.log !== null) {
-    const median = medianOf(Float32Array.of(...state.peaks, before.peak));
-    const cut = Math.exp(before.log) * -Math.expm1(-losses.withdrawn);
-    if (cut >= (Math.exp(median) * RULES.withdrawalFallPct) / 100) {
-      return { detector: "withdrawal", level: Math.max(median, before.log) };
-    }
+function detect(state: DeteriorationState, step: Step, rules: DeteriorationRules): Found | null {
+  const { before, log, sample } = step;
+  const isYoung = sample.timeMs - (state.bornMs ?? sample.timeMs) < rules.youngMs;
+  const recent = Math.max(before, state.peak, ...state.peaks.subarray(-JUMP_PLACES));
+  const jumpFallPct = isYoung ? rules.youngJumpFallPct : rules.jumpFallPct;
+  const chance = rules.jumpDeviations * Math.sqrt(state.variance);
+  if (hasFallen(recent, log, jumpFallPct) && recent - log >= chance) {
+    return { detector: "jump", level: recent };
   }
-  const isDrift = state.drift >= driftThreshold(before.variance);
+  if (isWithdrawnAtOnce(state, step, rules)) {
+    return { detector: "withdrawal", level: before };
+  }
+  if (state.withdrawn >= rules.drift.withdrawnThreshold) {
+    return { detector: "withdrawal", level: state.withdrawnFrom };
+  }
+  const isDrift = !isYoung && state.drift >= driftThreshold(state.variance, rules.drift);
   return isDrift ? { detector: "drift", level: state.driftFrom } : null;
 }
 
+/** Whether this slot's withdrawals took that share of the ten-minute median. */
+function isWithdrawnAtOnce(
+  state: DeteriorationState,
+  step: Step,
+  rules: DeteriorationRules,
+): boolean {
+  const withdrawn = withdrawnIn(step);
+  if (withdrawn === 0) return false;
+  const median = medianOf(Float32Array.of(...state.peaks, Math.max(step.before, state.peak)));
+  const cutSol = Math.exp(step.before) * -Math.expm1(-withdrawn);
+  return cutSol >= (Math.exp(median) * rules.withdrawalFallPct) / 100;
+}
+
 /** How far a fall must go beyond decay: further on a token that moves more by chance. */
-function driftThreshold(variance: number): number {
-  const { leastThreshold, varianceFactor, allowancePerMinute } = RULES.drift;
+function driftThreshold(variance: number, rules: DeteriorationRules["drift"]): number {
+  const { leastThreshold, varianceFactor, allowancePerMinute } = rules;
   return Math.max(leastThreshold, (varianceFactor * variance) / allowancePerMinute);
 }
 
@@ -243,21 +292,27 @@ function turnOn(
 }
 
 /** Ends the alert where C10 is back, or has stopped falling for long enough. */
-function turnOff(state: DeteriorationState): ReturnType<typeof applySample> {
+function turnOff(
+  state: DeteriorationState,
+  rules: DeteriorationRules,
+): ReturnType<typeof applySample> {
   const { alert, log, timeMs } = state;
   if (alert === null || log === null) return { state, change: null };
-  if (alert.level !== null && log >= alert.level + Math.log(RULES.recoveredPct / 100)) {
+  if (alert.level !== null && log >= alert.level + Math.log(rules.recoveredPct / 100)) {
     return ended(state, alert.deterioration, "recovered");
   }
-  if (hasFallen(alert.low, log, RULES.newLowPct)) {
+  if (hasFallen(alert.low, log, rules.newLowPct)) {
     return { state: { ...state, alert: { ...alert, low: log, lowAtMs: timeMs } }, change: null };
   }
-  return endByTime(state);
+  return endByTime(state, rules);
 }
 
-function endByTime(state: DeteriorationState): ReturnType<typeof applySample> {
+function endByTime(
+  state: DeteriorationState,
+  rules: DeteriorationRules,
+): ReturnType<typeof applySample> {
   const { alert, timeMs } = state;
-  if (alert === null || timeMs - alert.lowAtMs < RULES.newNormalMs) return { state, change: null };
+  if (alert === null || timeMs - alert.lowAtMs < rules.newNormalMs) return { state, change: null };
   return ended(state, alert.deterioration, "new-normal");
 }
 
@@ -274,6 +329,8 @@ function ended(
       alert: null,
       drift: 0,
       driftFrom: log,
+      withdrawn: 0,
+      withdrawnFrom: log,
       losses: NO_LOSSES,
       peak: log,
       peaks: new Float32Array(0),

@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { DETECTORS } from "#test/simulation/detection/detectors.ts";
+import { playScript } from "#test/simulation/detection/run-detection.ts";
+import { SCRIPTS } from "#test/simulation/detection/scripts.ts";
+import { type DetectionRow, rowOf } from "#test/simulation/detection/tally.ts";
+import { drawThresholdCurve, sweepThresholds } from "#test/simulation/detection/threshold-curve.ts";
+import { judgeSeriesFile } from "./detection-series.ts";
+import { formatTable, type Output, terminal, UsageError } from "./output.ts";
+
+const USAGE =
+  "npm run detection -- [--seed N] [--share S] [--json] [--curve FILE.svg] | --series FILE [--json]";
+
+/**
+ * How well deterioration is noticed, on scripted markets with known answers, beside two simple
+ * baselines; or, with `--series`, when the alert is on in series of somebody else's making.
+ */
+export async function detection(args: readonly string[], output: Output): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: "string", default: "1" },
+      share: { type: "string", default: "1" },
+      json: { type: "boolean", default: false },
+      series: { type: "string" },
+      curve: { type: "string" },
+    },
+  });
+  if (values.series !== undefined) return judgeSeriesFile(values.series, values.json, output);
+  const seed = Number(values.seed);
+  const share = Number(values.share);
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new UsageError(`--seed: a whole number\n${USAGE}`);
+  if (!(share > 0 && share <= 10)) throw new UsageError(`--share: above 0, to 10\n${USAGE}`);
+  if (values.curve !== undefined) {
+    const points = sweepThresholds({ seed, share }, (text) => output.err(text));
+    writeFileSync(values.curve, drawThresholdCurve(points));
+    output.err(`drawn: ${values.curve}`);
+    return 0;
+  }
+  const rows = playAll({ seed, share }, output, values.json);
+  if (!values.json) output.out(table(rows));
+  return 0;
+}
+
+function playAll(
+  options: { readonly seed: number; readonly share: number },
+  output: Output,
+  isJson: boolean,
+): readonly DetectionRow[] {
+  const rows: DetectionRow[] = [];
+  for (const [index, script] of SCRIPTS.entries()) {
+    output.err(`${index + 1}/${SCRIPTS.length} ${script.name}`);
+    playScript(script, DETECTORS, options).forEach((tally, detector) => {
+      const row = rowOf(script.name, DETECTORS[detector]?.name ?? "", tally);
+      rows.push(row);
+      if (isJson) output.out(JSON.stringify(row));
+    });
+  }
+  return rows;
+}
+
+function table(rows: readonly DetectionRow[]): string {
+  const percent = (share: number | null) =>
+    share === null ? "-" : `${(100 * share).toFixed(1)} %`;
+  const seconds = (value: number | null) => (value === null ? "-" : value.toFixed(1));
+  return formatTable([
+    [
+      "scenario",
+      "detector",
+      "markets",
+      "token-days",
+      "recall",
+      "precision",
+      "false alarms",
+      "per token-day",
+      "lead p10 s",
+      "lead p50 s",
+      "lead > 0",
+    ],
+    ...rows.map((row) => [
+      row.scenario,
+      row.detector,
+      row.markets,
+      row.tokenDays.toFixed(1),
+      percent(row.recall),
+      percent(row.precision),
+      row.falseAlarms,
+      row.falseAlarmsPerTokenDay.toFixed(4),
+      seconds(row.leadSecondsP10),
+      seconds(row.leadSecondsP50),
+      percent(row.leadPositive),
+    ]),
+  ]);
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await detection(process.argv.slice(2), terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof TypeError)) throw error;
+    terminal.err(error.message);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DETECTORS } from "./detectors.ts";
+import { playScript } from "./run-detection.ts";
+import { SCRIPTS } from "./scripts.ts";
+import type { Tally } from "./tally.ts";
+
+/** A small part of what `npm run detection` plays; the targets are issue 4's. */
+function tallyOf(name: string, share: number): Tally {
+  const script = SCRIPTS.find((candidate) => candidate.name === name);
+  assert.ok(script, name);
+  const [own] = playScript(script, DETECTORS.slice(0, 1), { seed: 20_261_121, share });
+  assert.ok(own);
+  return own;
+}
+
+describe("the deterioration alert on scripted markets", () => {
+  for (const name of ["migrations", "feed gaps", "provider switches", "RPC zeros and rollbacks"]) {
+    test(`${name} never raise it`, () => {
+      assert.equal(tallyOf(name, 0.05).alarms, 0);
+    });
+  }
+
+  for (const name of ["rug in one transaction", "fee raise", "trading paused"]) {
+    test(`${name}: each is flagged in the slot after it`, () => {
+      const { drains, found, delaySeconds } = tallyOf(name, 0.1);
+      assert.equal(found, drains);
+      assert.ok(drains > 0);
+      // The reading that first shows the fall is that slot's.
+      assert.ok(delaySeconds.every((seconds) => seconds <= 0));
+    });
+  }
+
+  test("rugs in slices are flagged before half of an exit is lost, nine times in ten at least", () => {
+    const { drains, found, leadSeconds, lost } = tallyOf("rug in slices", 0.1);
+    assert.equal(found, drains);
+    assert.ok(lost > 10);
+    assert.ok(leadSeconds.filter((seconds) => seconds > 0).length >= 0.9 * lost);
+  });
+
+  for (const name of ["healthy launches", "healthy pools", "organic decay"]) {
+    test(`${name} raise it at most once in a hundred token-days`, () => {
+      const { falseAlarms, days } = tallyOf(name, 0.05);
+      assert.ok(falseAlarms <= Math.ceil(days / 100) - 1 || falseAlarms === 0, `${falseAlarms}`);
+    });
+  }
+});
+
+test("the same seed plays the same markets, whatever was played before", () => {
+  const first = tallyOf("rug in slices", 0.02);
+  tallyOf("sell cascade", 0.01);
+  assert.deepEqual(tallyOf("rug in slices", 0.02), first);
+});
