@@ -6,7 +6,7 @@ import { buildApp } from "#src/http/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
-import { eachDatabase } from "./databases.ts";
+import { eachDatabase, sqliteDatabase } from "./databases.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
 
 /** What a signed-in browser sends with a write from the dashboard's own page. */
@@ -26,42 +26,48 @@ export type TestApp = {
 };
 
 /** The whole HTTP surface on each database, with a clock to turn, a mailbox, and a token that sells. */
-export async function eachApp(
-  t: TestContext,
-  suite: (app: TestApp, t: TestContext) => Promise<void>,
-): Promise<void> {
-  await eachDatabase(t, async (t, store) => {
-    const users = await testUsers(t, store);
-    const app = await buildApp({
-      markets: someMarkets(() => someSnapshot()),
-      users,
-      publicUrl: TEST_PUBLIC_URL,
-      readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
-      nowMs: users.nowMs,
-      logger: pino({ level: "silent" }),
-      trustProxyHops: 1,
-      service: SOME_SERVICE,
-      dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
-    });
-    const send: TestApp["send"] = (method, url, options = {}) =>
-      app.inject({ method, url, ...options });
-    const signIn: TestApp["signIn"] = async (text) => {
-      const email = parseEmailAddress(text);
-      assert.ok(email);
-      await send("POST", "/api/auth/code", { payload: { email } });
-      await users.outbox.runDue();
-      const payload = { email, code: users.lastCode(email) };
-      const response = await send("POST", "/api/auth/sign-in", { payload });
-      assert.equal(response.statusCode, 200, response.body);
-      const cookie = String(response.headers["set-cookie"]).split(";")[0] ?? "";
-      return { cookie, origin: TEST_PUBLIC_URL, accessToken: response.json().access_token };
-    };
-    try {
-      await suite({ app, users, store, send, signIn }, t);
-    } finally {
-      await app.close();
-    }
+export async function eachApp(t: TestContext, suite: Suite): Promise<void> {
+  await eachDatabase(t, (t, store) => onStore(t, store, suite));
+}
+
+/** The same on the embedded database alone, for what the database has no part in. */
+export async function oneApp(t: TestContext, suite: Suite): Promise<void> {
+  await onStore(t, await sqliteDatabase(t), suite);
+}
+
+type Suite = (app: TestApp, t: TestContext) => Promise<void>;
+
+async function onStore(t: TestContext, store: Store, suite: Suite): Promise<void> {
+  const users = await testUsers(t, store);
+  const app = await buildApp({
+    markets: someMarkets(() => someSnapshot()),
+    users,
+    publicUrl: TEST_PUBLIC_URL,
+    readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
+    nowMs: users.nowMs,
+    logger: pino({ level: "silent" }),
+    trustProxyHops: 1,
+    service: SOME_SERVICE,
+    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
+  const send: TestApp["send"] = (method, url, options = {}) =>
+    app.inject({ method, url, ...options });
+  const signIn: TestApp["signIn"] = async (text) => {
+    const email = parseEmailAddress(text);
+    assert.ok(email);
+    await send("POST", "/api/auth/code", { payload: { email } });
+    await users.outbox.runDue();
+    const payload = { email, code: users.lastCode(email) };
+    const response = await send("POST", "/api/auth/sign-in", { payload });
+    assert.equal(response.statusCode, 200, response.body);
+    const cookie = String(response.headers["set-cookie"]).split(";")[0] ?? "";
+    return { cookie, origin: TEST_PUBLIC_URL, accessToken: response.json().access_token };
+  };
+  try {
+    await suite({ app, users, store, send, signIn }, t);
+  } finally {
+    await app.close();
+  }
 }
 
 /** The error's code and status; fails where the body is not the contract's. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eachApp, refusal } from "#test/support/app.ts";
+import { eachApp, oneApp, refusal } from "#test/support/app.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
 
 const TOKEN = `/api/token/${SOME_MINT}/exitability`;
@@ -19,7 +19,7 @@ const ROUTES = [
 ] as const;
 
 test("everything about an account needs a session: no key, no forged token, no bad body before it", async (t) => {
-  await eachApp(t, async ({ send, signIn }) => {
+  await oneApp(t, async ({ send, signIn }) => {
     const { cookie, origin } = await signIn("ana@example.com");
     const made = await send("POST", "/api/account/keys", { headers: { cookie, origin } });
     const [name = "", token = ""] = cookie.split("=");
@@ -42,7 +42,7 @@ test("everything about an account needs a session: no key, no forged token, no b
 });
 
 test("a write with the cookie has to come from the dashboard itself", async (t) => {
-  await eachApp(t, async ({ send, signIn }) => {
+  await oneApp(t, async ({ send, signIn }) => {
     const { cookie, origin, accessToken } = await signIn("ana@example.com");
     const attempt = async (headers: Record<string, string>) =>
       refusalOr(await send("DELETE", "/api/account/keys/x", { headers }));

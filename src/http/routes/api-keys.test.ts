@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseUserId } from "#src/store/user-id.ts";
 import { setUserTier } from "#src/store/users.ts";
 import { newApiKeyText } from "#src/users/api-key-text.ts";
-import { eachApp, refusal } from "#test/support/app.ts";
+import { eachApp, oneApp, refusal } from "#test/support/app.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
 
 const KEYS = "/api/account/keys";
@@ -117,7 +117,7 @@ test("200 parallel requests with a key on a limit of 10 pass exactly 10", async 
 });
 
 test("across midnight UTC the count starts anew", async (t) => {
-  await eachApp(t, async ({ send, users }) => {
+  await oneApp(t, async ({ send, users }) => {
     users.setNow(Date.UTC(2026, 10, 20, 23, 58));
     for (let call = 0; call < 5; call++) assert.equal((await send("GET", TOKEN)).statusCode, 200);
     users.setNow(Date.UTC(2026, 10, 20, 23, 59, 59, 999));
@@ -152,7 +152,7 @@ test("a tier without a daily gate is told of its minute, and past it when the wi
 });
 
 test("no preflight allows the key's header from another origin", async (t) => {
-  await eachApp(t, async ({ send, app }) => {
+  await oneApp(t, async ({ send, app }) => {
     const preflight = await app.inject({
       method: "OPTIONS",
       url: TOKEN,

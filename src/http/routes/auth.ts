@@ -7,9 +7,6 @@ import { isSameOrigin } from "../plugins/origin.ts";
 import { sessionRequired } from "../plugins/session.ts";
 import { createThrottle } from "../plugins/throttle.ts";
 
-const CODES_PER_MINUTE = 10;
-const ATTEMPTS_PER_MINUTE = 20;
-
 const CODE_SENT = {
   status: "code_sent",
   message: "If mail reaches this address, a sign-in code is on its way to it.",
@@ -26,13 +23,13 @@ export type AuthDeps = {
 export function authRoutes(app: FastifyInstance, deps: AuthDeps): void {
   const { signIn, callers, publicUrl, nowMs } = deps;
 
-  const codes = createThrottle({ perMinute: CODES_PER_MINUTE, nowMs });
+  const codes = createThrottle({ kind: "code", nowMs });
   app.post("/api/auth/code", { onRequest: codes }, async (request, reply) => {
     await signIn.requestCode(emailIn(bodyObject(request)));
     return reply.header("cache-control", "no-store").send(CODE_SENT);
   });
 
-  const attempts = createThrottle({ perMinute: ATTEMPTS_PER_MINUTE, nowMs });
+  const attempts = createThrottle({ kind: "signIn", nowMs });
   app.post("/api/auth/sign-in", { onRequest: attempts }, async (request, reply) => {
     const body = bodyObject(request);
     const email = emailIn(body);

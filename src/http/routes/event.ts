@@ -17,7 +17,6 @@ import {
 } from "../plugins/json-body.ts";
 import { createThrottle } from "../plugins/throttle.ts";
 
-const PER_MINUTE = 60;
 const LARGEST_PAYLOAD_BYTES = 8 * 1024;
 const LONGEST_UTM = 256;
 
@@ -26,7 +25,7 @@ export function eventRoute(
   app: FastifyInstance,
   { funnel, nowMs }: { readonly funnel: Funnel; readonly nowMs: NowMs },
 ): void {
-  const onRequest = createThrottle({ perMinute: PER_MINUTE, nowMs });
+  const onRequest = createThrottle({ kind: "event", nowMs });
   app.post("/api/oracle/event", { onRequest }, async (request, reply) => {
     const visit = readVisit(bodyObject(request));
     await funnel.record(visit);

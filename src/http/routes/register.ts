@@ -4,8 +4,6 @@ import type { SignIn } from "#src/users/sign-in.ts";
 import { bodyObject, emailIn } from "../plugins/json-body.ts";
 import { createThrottle } from "../plugins/throttle.ts";
 
-const PER_MINUTE = 10;
-
 const REGISTERED = {
   status: "registered",
   message: "If mail reaches this address, a sign-in code is on its way to it.",
@@ -19,7 +17,7 @@ export function registerRoute(
   app: FastifyInstance,
   { signIn, nowMs }: { readonly signIn: SignIn; readonly nowMs: NowMs },
 ): void {
-  const onRequest = createThrottle({ perMinute: PER_MINUTE, nowMs });
+  const onRequest = createThrottle({ kind: "register", nowMs });
   app.post("/api/oracle/register", { onRequest }, async (request, reply) => {
     await signIn.requestCode(emailIn(bodyObject(request)));
     return reply.header("cache-control", "no-store").send(REGISTERED);

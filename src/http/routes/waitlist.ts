@@ -4,7 +4,6 @@ import type { Funnel } from "#src/users/funnel.ts";
 import { bodyObject, emailIn, optionalText } from "../plugins/json-body.ts";
 import { createThrottle } from "../plugins/throttle.ts";
 
-const PER_MINUTE = 10;
 const LONGEST_ORIGIN = 64;
 const DEFAULT_ORIGIN = "api";
 
@@ -18,7 +17,7 @@ export function waitlistRoute(
   app: FastifyInstance,
   { funnel, nowMs }: { readonly funnel: Funnel; readonly nowMs: NowMs },
 ): void {
-  const onRequest = createThrottle({ perMinute: PER_MINUTE, nowMs });
+  const onRequest = createThrottle({ kind: "waitlist", nowMs });
   app.post("/api/oracle/waitlist", { onRequest }, async (request, reply) => {
     const body = bodyObject(request);
     const email = emailIn(body);
