@@ -1,4 +1,6 @@
 import type { Scenario } from "./scenario.ts";
+import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
+import { pumpSwapScenarios } from "./scenarios/pumpswap.ts";
 
 /** Every row of performance.md section 7 that is a pair of contenders, in its order. */
-export const SCENARIOS: readonly Scenario[] = [];
+export const SCENARIOS: readonly Scenario[] = [...pumpSwapScenarios, ...pumpCurveScenarios];

@@ -8,7 +8,7 @@ const WARM_UP_MS = 150;
 export type Result = {
   readonly goal: string;
   readonly name: string;
-  /** Median nanoseconds of one operation. */
+  /** Median nanoseconds of one operation, or median bytes that it allocates. */
   readonly ours: number;
   readonly theirs: number;
   /** Median of the ratios of each round. */
@@ -29,20 +29,21 @@ export async function interleave(scenario: Scenario, random: () => number): Prom
   const { ours, theirs } = contenders;
   const agreedBefore = agree(ours, theirs);
   const batch = { ours: batchSize(ours), theirs: batchSize(theirs) };
-  const times = { ours: [] as number[], theirs: [] as number[] };
+  const costOf = scenario.unit === "heap bytes" ? heapOfBatch : timeBatch;
+  const costs = { ours: [] as number[], theirs: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     const order = random() < 0.5 ? (["ours", "theirs"] as const) : (["theirs", "ours"] as const);
-    for (const side of order) times[side].push(timeBatch(contenders[side], batch[side]));
+    for (const side of order) costs[side].push(costOf(contenders[side], batch[side]));
   }
-  const ratios = times.ours.map((own, round) => {
-    const other = times.theirs[round] ?? Number.NaN;
+  const ratios = costs.ours.map((own, round) => {
+    const other = costs.theirs[round] ?? Number.NaN;
     return scenario.ratio === "speedup" ? other / own : own / other;
   });
   return {
     goal: scenario.goal,
     name: scenario.name,
-    ours: median(times.ours),
-    theirs: median(times.theirs),
+    ours: median(costs.ours),
+    theirs: median(costs.theirs),
     ratio: median(ratios),
     bar: scenario.bar,
     ambition: scenario.ambition,
@@ -82,6 +83,16 @@ function timeBatch(contender: Contender, operations: number): number {
   const start = performance.now();
   for (let index = 0; index < operations; index++) contender.run();
   return ((performance.now() - start) * 1e6) / operations;
+}
+
+/** Bytes that one operation allocates, over a batch; a batch that a collection falls into is repeated. */
+function heapOfBatch(contender: Contender, operations: number): number {
+  for (;;) {
+    const before = process.memoryUsage().heapUsed;
+    for (let index = 0; index < operations; index++) contender.run();
+    const allocated = process.memoryUsage().heapUsed - before;
+    if (allocated >= 0) return allocated / operations;
+  }
 }
 
 function median(values: readonly number[]): number {

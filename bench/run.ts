@@ -31,7 +31,7 @@ for (const scenario of SCENARIOS.filter(({ goal, name }) =>
   isEveryBarMet &&= result.agree && reaches(scenario, result, scenario.bar);
 }
 if (!values.json) {
-  const heading = ["goal", "what", "ours ns", "theirs ns", "ratio", "bar", "ambition", "verdict"];
+  const heading = ["goal", "what", "ours", "theirs", "unit", "ratio", "bar", "ambition", "verdict"];
   console.log(formatTable([heading, ...rows]));
 }
 process.exitCode = isEveryBarMet ? 0 : 1;
@@ -46,5 +46,15 @@ function row(scenario: Scenario, result: Result): readonly (string | number)[] {
         : "below the bar";
   const figure = (value: number): string => Number(value.toPrecision(3)).toString();
   const { goal, name, ours, theirs, ratio, bar, ambition } = result;
-  return [goal, name, figure(ours), figure(theirs), figure(ratio), bar, ambition, verdict];
+  return [
+    goal,
+    name,
+    figure(ours),
+    figure(theirs),
+    scenario.unit,
+    figure(ratio),
+    bar,
+    ambition,
+    verdict,
+  ];
 }

@@ -15,6 +15,8 @@ export type Scenario = {
   readonly ambition: number;
   /** `speedup`: theirs / ours, the more the better. `share`: ours / theirs, the less the better. */
   readonly ratio: "speedup" | "share";
+  /** What is compared: how long an operation takes, or how much it allocates. */
+  readonly unit: "nanoseconds" | "heap bytes";
   /** Builds both on the same bytes; null where a package is not installed. */
   readonly prepare: () => Promise<{ readonly ours: Contender; readonly theirs: Contender } | null>;
 };

@@ -51,7 +51,7 @@ export type SwapQuoteInput = Omit<SdkPool, "isMayhemMode"> & {
   readonly quoteReserve: Bn;
   readonly globalConfig: object;
   readonly baseMintAccount: { readonly supply: bigint };
-  readonly feeConfig: object;
+  readonly feeConfig: object | null;
 };
 
 export type PumpSwapSdkPackage = {

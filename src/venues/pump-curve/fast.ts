@@ -1,9 +1,9 @@
 import type { Address } from "#src/units/address.ts";
-import { mulDivCeilExact, mulDivFloorExact, QUOTIENT_LIMIT } from "#src/units/exact-doubles.ts";
+import { mulDivFloorExact, QUOTIENT_LIMIT } from "#src/units/exact-doubles.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { hasSameBytes, u64AsDouble } from "../fast-bytes.ts";
 import { ASK_REFERENCE, type FastQuoter, REFUSED } from "../fast-quoter.ts";
-import { FastRates } from "../pump-fees/fast-rates.ts";
+import { FastRates, feeOfSplit, highOf } from "../pump-fees/fast-rates.ts";
 import { decodePumpCurve } from "./decode.ts";
 import { BONDING_CURVE, CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS } from "./layout.ts";
 
@@ -67,41 +67,47 @@ class FastPumpCurve implements FastQuoter {
   }
 
   quoteAscending(amountsIn: Float64Array, amountsOut: Float64Array): void {
-    const isBuy = this.#fixed?.isBuy === true;
+    if (this.#fixed === null) amountsOut.fill(ASK_REFERENCE);
+    else if (this.#fixed.isBuy) this.#buy(this.#fixed.rates, amountsIn, amountsOut);
+    else this.#sell(this.#fixed.rates, amountsIn, amountsOut);
+  }
+
+  #sell(rates: FastRates, amountsIn: Float64Array, amountsOut: Float64Array): void {
+    const { protocolBps, creatorBps } = rates;
+    const virtualToken = this.#virtualToken;
+    const virtualQuote = this.#virtualQuote;
+    const realQuote = this.#realQuote;
     for (let index = 0; index < amountsIn.length; index++) {
-      const amountIn = amountsIn[index] ?? 0;
-      amountsOut[index] = isBuy ? this.#buy(amountIn) : this.#sell(amountIn);
+      const tokens = amountsIn[index] ?? 0;
+      const gross = mulDivFloorExact(virtualQuote, tokens, virtualToken + tokens);
+      const high = highOf(gross);
+      const low = gross - high * BPS;
+      const net = gross - feeOfSplit(high, low, protocolBps) - feeOfSplit(high, low, creatorBps);
+      const isRefused = tokens < 1 || gross > realQuote || net < 0;
+      if (tokens < QUOTIENT_LIMIT - virtualToken) amountsOut[index] = isRefused ? REFUSED : net;
+      else amountsOut[index] = ASK_REFERENCE;
     }
   }
 
-  #sell(tokens: number): number {
-    if (!(tokens < QUOTIENT_LIMIT - this.#virtualToken)) return ASK_REFERENCE;
-    if (tokens < 1 || this.#fixed === null) return REFUSED;
-    const { protocolBps, creatorBps } = this.#fixed.rates;
-    const gross = mulDivFloorExact(this.#virtualQuote, tokens, this.#virtualToken + tokens);
-    if (gross > this.#realQuote) return REFUSED;
-    const net =
-      gross - mulDivCeilExact(gross, protocolBps, BPS) - mulDivCeilExact(gross, creatorBps, BPS);
-    return net < 0 ? REFUSED : net;
-  }
-
-  #buy(spendable: number): number {
-    if (!(spendable < QUOTIENT_LIMIT - this.#virtualQuote)) return ASK_REFERENCE;
-    if (spendable < 1 || this.#fixed === null) return REFUSED;
-    const { protocolBps, creatorBps } = this.#fixed.rates;
-    const net = mulDivFloorExact(spendable, BPS, BPS + protocolBps + creatorBps);
-    const excess =
-      net +
-      mulDivCeilExact(net, protocolBps, BPS) +
-      mulDivCeilExact(net, creatorBps, BPS) -
-      spendable;
-    const priced = (excess > 0 ? net - excess : net) - 1;
-    if (priced < 1) return REFUSED;
-    const tokens = mulDivFloorExact(this.#virtualToken, priced, this.#virtualQuote + priced);
-    // An order above what is left gets what is left, unless the reference can't say what that costs.
-    if (this.#realToken >= this.#virtualToken) return ASK_REFERENCE;
-    const bought = Math.min(tokens, this.#realToken);
-    return bought < 1 ? REFUSED : bought;
+  #buy(rates: FastRates, amountsIn: Float64Array, amountsOut: Float64Array): void {
+    const { protocolBps, creatorBps } = rates;
+    const whole = BPS + protocolBps + creatorBps;
+    // Where more is for sale than the price allows for, the reference alone knows what the last costs.
+    const isOdd = this.#realToken >= this.#virtualToken;
+    for (let index = 0; index < amountsIn.length; index++) {
+      const spendable = amountsIn[index] ?? 0;
+      const net = mulDivFloorExact(spendable, BPS, whole);
+      const high = highOf(net);
+      const low = net - high * BPS;
+      const fees = feeOfSplit(high, low, protocolBps) + feeOfSplit(high, low, creatorBps);
+      const priced = Math.min(net, spendable - fees) - 1;
+      const tokens = mulDivFloorExact(this.#virtualToken, priced, this.#virtualQuote + priced);
+      const bought = Math.min(tokens, this.#realToken);
+      const isRefused = priced < 1 || bought < 1;
+      if (spendable < QUOTIENT_LIMIT - this.#virtualQuote && !isOdd) {
+        amountsOut[index] = isRefused ? REFUSED : bought;
+      } else amountsOut[index] = ASK_REFERENCE;
+    }
   }
 
   /** Whether everything but the four reserves stands as it was read last. */

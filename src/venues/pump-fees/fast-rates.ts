@@ -17,6 +17,9 @@ export class FastRates {
   readonly #thresholds: Float64Array;
   /** Three rates of each tier, one after another. */
   readonly #rates: Float64Array;
+  /** Market caps between which the present tier holds. */
+  #from = 0;
+  #to = 0;
 
   private constructor(schedule: FeeSchedule) {
     this.#schedule = schedule;
@@ -48,17 +51,16 @@ export class FastRates {
     if (!(quote < EXACT_LIMIT && supply < EXACT_LIMIT && base < EXACT_LIMIT)) return false;
     const marketCap = (quote * supply) / base;
     const margin = marketCap * MARGIN;
-    let tier = 0;
-    for (let index = this.#thresholds.length - 1; index > 0; index--) {
-      const threshold = this.#thresholds[index] ?? 0;
+    if (marketCap - this.#from > margin && this.#to - marketCap > margin) return true;
+    for (let tier = this.#thresholds.length - 1; tier >= 0; tier--) {
+      const threshold = tier === 0 ? 0 : (this.#thresholds[tier] ?? 0);
       if (marketCap - threshold > margin) {
-        tier = index;
-        break;
+        this.#take(tier);
+        return true;
       }
       if (marketCap - threshold >= -margin) return this.#pickExactly(quote, supply, base);
     }
-    this.#take(tier);
-    return true;
+    return false;
   }
 
   #pickExactly(quote: number, supply: number, base: number): boolean {
@@ -68,8 +70,23 @@ export class FastRates {
   }
 
   #take(tier: number): void {
+    this.#from = tier === 0 ? 0 : (this.#thresholds[tier] ?? 0);
+    this.#to = this.#thresholds[tier + 1] ?? Number.POSITIVE_INFINITY;
     this.lpBps = this.#rates[3 * tier] ?? 0;
     this.protocolBps = this.#rates[3 * tier + 1] ?? 0;
     this.creatorBps = this.#rates[3 * tier + 2] ?? 0;
   }
+}
+
+/** Splits an amount for `feeOfSplit`: `high * 10,000 + low`. */
+export function highOf(amount: number): number {
+  return Math.floor(amount / 10_000);
+}
+
+/**
+ * `ceil((high * 10,000 + low) * bps / 10,000)` for an amount below 2^52, bps up to 10,000 and low
+ * below 10,000: the high part is exact, and the half unit keeps the low one clear of integers.
+ */
+export function feeOfSplit(high: number, low: number, bps: number): number {
+  return high * bps + Math.floor((low * bps + 9_999.5) * 0.0001);
 }

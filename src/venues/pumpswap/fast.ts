@@ -1,10 +1,10 @@
 import type { Address } from "#src/units/address.ts";
-import { mulDivCeilExact, mulDivFloorExact, QUOTIENT_LIMIT } from "#src/units/exact-doubles.ts";
+import { mulDivFloorExact, QUOTIENT_LIMIT } from "#src/units/exact-doubles.ts";
 import { TOKEN_2022_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { hasSameBytes, i128AsDouble, u64AsDouble } from "../fast-bytes.ts";
 import { ASK_REFERENCE, type FastQuoter, REFUSED } from "../fast-quoter.ts";
-import { FastRates } from "../pump-fees/fast-rates.ts";
+import { FastRates, feeOfSplit, highOf } from "../pump-fees/fast-rates.ts";
 import { LAUNCH_SUPPLY } from "../pump-fees/fee-config.ts";
 import { decodePool, decodePumpSwap, type Pool } from "./decode.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL, POOL_FEE_CONFIG_ADDRESS } from "./layout.ts";
@@ -91,40 +91,48 @@ class FastPumpSwap implements FastQuoter {
   }
 
   quoteAscending(amountsIn: Float64Array, amountsOut: Float64Array): void {
-    const isBuy = this.#fixed?.isBuy === true;
+    if (this.#fixed === null) amountsOut.fill(ASK_REFERENCE);
+    else if (this.#fixed.isBuy) this.#buy(this.#fixed.rates, amountsIn, amountsOut);
+    else this.#sell(this.#fixed.rates, amountsIn, amountsOut);
+  }
+
+  #sell(rates: FastRates, amountsIn: Float64Array, amountsOut: Float64Array): void {
+    const { lpBps, protocolBps, creatorBps } = rates;
+    const base = this.#base;
+    const quote = this.#quote;
+    const effective = this.#effective;
     for (let index = 0; index < amountsIn.length; index++) {
-      const amountIn = amountsIn[index] ?? 0;
-      amountsOut[index] = isBuy ? this.#buy(amountIn) : this.#sell(amountIn);
+      const sold = amountsIn[index] ?? 0;
+      const gross = mulDivFloorExact(effective, sold, base + sold);
+      const high = highOf(gross);
+      const low = gross - high * BPS;
+      const afterLp = gross - feeOfSplit(high, low, lpBps);
+      const net = afterLp - feeOfSplit(high, low, protocolBps) - feeOfSplit(high, low, creatorBps);
+      const isRefused = sold < 1 || afterLp > quote || net < 0;
+      if (sold < QUOTIENT_LIMIT - base) amountsOut[index] = isRefused ? REFUSED : net;
+      else amountsOut[index] = ASK_REFERENCE;
     }
   }
 
-  #sell(base: number): number {
-    if (!(base < QUOTIENT_LIMIT - this.#base)) return ASK_REFERENCE;
-    if (base < 1 || this.#fixed === null) return REFUSED;
-    const { lpBps, protocolBps, creatorBps } = this.#fixed.rates;
-    const gross = mulDivFloorExact(this.#effective, base, this.#base + base);
-    const afterLp = gross - mulDivCeilExact(gross, lpBps, BPS);
-    if (afterLp > this.#quote) return REFUSED;
-    const net =
-      afterLp - mulDivCeilExact(gross, protocolBps, BPS) - mulDivCeilExact(gross, creatorBps, BPS);
-    return net < 0 ? REFUSED : net;
-  }
-
-  #buy(spendable: number): number {
-    if (!(spendable < QUOTIENT_LIMIT - this.#effective)) return ASK_REFERENCE;
-    if (spendable < 1 || this.#fixed === null) return REFUSED;
-    const { lpBps, protocolBps, creatorBps } = this.#fixed.rates;
-    const net = mulDivFloorExact(spendable, BPS, BPS + lpBps + protocolBps + creatorBps);
-    const excess =
-      net +
-      mulDivCeilExact(net, lpBps, BPS) +
-      mulDivCeilExact(net, protocolBps, BPS) +
-      mulDivCeilExact(net, creatorBps, BPS) -
-      spendable;
-    const priced = (excess > 0 ? net - excess : net) - 1;
-    if (priced < 1) return REFUSED;
-    const base = mulDivFloorExact(this.#base, priced, this.#effective + priced);
-    return base < 1 ? REFUSED : base;
+  #buy(rates: FastRates, amountsIn: Float64Array, amountsOut: Float64Array): void {
+    const { lpBps, protocolBps, creatorBps } = rates;
+    const whole = BPS + lpBps + protocolBps + creatorBps;
+    for (let index = 0; index < amountsIn.length; index++) {
+      const spendable = amountsIn[index] ?? 0;
+      const net = mulDivFloorExact(spendable, BPS, whole);
+      const high = highOf(net);
+      const low = net - high * BPS;
+      const fees =
+        feeOfSplit(high, low, lpBps) +
+        feeOfSplit(high, low, protocolBps) +
+        feeOfSplit(high, low, creatorBps);
+      const priced = Math.min(net, spendable - fees) - 1;
+      const base = mulDivFloorExact(this.#base, priced, this.#effective + priced);
+      const isRefused = priced < 1 || base < 1;
+      if (spendable < QUOTIENT_LIMIT - this.#effective) {
+        amountsOut[index] = isRefused ? REFUSED : base;
+      } else amountsOut[index] = ASK_REFERENCE;
+    }
   }
 
   /** Whether everything but the numbers that move stands as it was read last. */
