@@ -24,6 +24,11 @@ export type GeyserStreamOptions = {
   readonly timing: LinkTiming;
 };
 
+/**
+ * A server answers a ping from another task than the one that applies filters: a slot under way may
+ * still be told of by the old ones.
+ */
+const SLOTS_TO_SETTLE = 2;
 const SLOT_CONFIRMED = 1;
 const SLOT_FINALIZED = 2;
 const SLOT_PROCESSED = 0;
@@ -45,6 +50,8 @@ export class GeyserStream {
   #isReopened = false;
   #lastPing = 0;
   readonly #pings = new Map<number, () => void>();
+  /** Answered, and waiting for a few slots more. */
+  #settling: { readonly onApplied: () => void; slotsLeft: number }[] = [];
   #isClosed = false;
 
   constructor(options: GeyserStreamOptions) {
@@ -155,7 +162,17 @@ export class GeyserStream {
     for (const [asked, onApplied] of this.#pings) {
       if (asked > id) continue;
       this.#pings.delete(asked);
-      this.#tell(onApplied);
+      this.#settling.push({ onApplied, slotsLeft: SLOTS_TO_SETTLE });
+    }
+  }
+
+  #settle(): void {
+    const settling = this.#settling;
+    if (settling.length === 0) return;
+    for (const waiting of settling) waiting.slotsLeft--;
+    this.#settling = settling.filter(({ slotsLeft }) => slotsLeft > 0);
+    for (const { onApplied, slotsLeft } of settling) {
+      if (slotsLeft === 0) this.#tell(onApplied);
     }
   }
 
@@ -175,6 +192,7 @@ export class GeyserStream {
       this.#tell(() => onGap(before));
     }
     this.#tell(() => onSlot(slot));
+    this.#settle();
   }
 
   /** A listener's mistake costs this one event, not the stream or the process. */
