@@ -7,7 +7,12 @@ type Props = { readonly address: string; readonly isShort?: boolean };
 export function Address({ address, isShort = false }: Props) {
   const text = useText();
   return (
-    <a className="address" href={explorerUrl(address)} target="_blank" rel="noreferrer noopener">
+    <a
+      className={isShort ? "address short" : "address"}
+      href={explorerUrl(address)}
+      target="_blank"
+      rel="noreferrer noopener"
+    >
       <span aria-hidden={isShort}>{isShort ? shortAddress(address) : address}</span>
       <span className="visually-hidden">
         {isShort ? `${address}, ` : ", "}

@@ -42,6 +42,7 @@ export function SlippageCurve({ retail, pro }: Props) {
           grid: { stroke: color("--line"), width: 1 },
           ticks: { show: false },
           splits: () => SIZES.map(Number),
+          filter: (_: unknown, sizes: number[]) => sizes,
           values: (_: unknown, sizes: number[]) => sizes.map((size) => `${size} SOL`),
           space: 30,
         },
