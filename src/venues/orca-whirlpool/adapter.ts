@@ -8,6 +8,7 @@ import { transferFeeBps } from "../token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
+import { openFast } from "./fast.ts";
 import { KNOWN_FEE_TIER_INDEXES, ORCA_CONFIG, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
 import type { WhirlpoolState } from "./pool-state.ts";
 import { quoteExactIn } from "./quote.ts";
@@ -31,6 +32,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   reachable: (state, inputMint, fallBps) =>
     reachable(state, inputMint === state.tokenA.mint, fallBps),
   feePpm,
+  openFast,
 };
 
 /** The program orders a pool's mints by their bytes. */

@@ -2,7 +2,8 @@ import { TICKS_PER_ARRAY } from "./layout.ts";
 import type { Tick, TickArray, WhirlpoolState } from "./pool-state.ts";
 import { MAX_TICK, MIN_TICK } from "./tick-math.ts";
 
-const ARRAYS_PER_SWAP = 3;
+/** Arrays that one swap of the program uses at most. */
+export const ARRAYS_PER_SWAP = 3;
 
 /** Ticks from one array's start to the next one's. */
 export function ticksPerArray(tickSpacing: number): number {
@@ -55,7 +56,7 @@ export function stopsAhead(state: WhirlpoolState, aToB: boolean): readonly Stop[
     last = array;
   }
   if (last === null) return stops;
-  const edge = edgeStop(last, state.tickSpacing, aToB);
+  const edge = edgeOf(last.start, state.tickSpacing, aToB);
   const lastSlot = aToB ? last.start : last.start + (TICKS_PER_ARRAY - 1) * state.tickSpacing;
   // Crossing the last slot leaves the arrays; there is no edge to stop at any more.
   if (stops.at(-1)?.tick !== lastSlot) {
@@ -64,8 +65,9 @@ export function stopsAhead(state: WhirlpoolState, aToB: boolean): readonly Stop[
   return stops;
 }
 
-function edgeStop(last: TickArray, tickSpacing: number, aToB: boolean): number {
-  const end = last.start + ticksPerArray(tickSpacing);
-  if (aToB) return last.start <= MIN_TICK ? MIN_TICK : last.start;
+/** The tick at which a swap stops at the end of its last array, or the tick range's own end. */
+export function edgeOf(start: number, tickSpacing: number, aToB: boolean): number {
+  const end = start + ticksPerArray(tickSpacing);
+  if (aToB) return Math.max(start, MIN_TICK);
   return end > MAX_TICK ? MAX_TICK : end - 1;
 }

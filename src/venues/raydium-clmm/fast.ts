@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
+import { upperWords, word } from "../byte-words.ts";
 import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
@@ -363,20 +364,4 @@ export class ClmmFastQuoter implements FastQuoter {
     this.#prices.set(start, made);
     return made;
   }
-}
-
-/** Four bytes, little-endian, unsigned. */
-function word(data: Uint8Array, at: number): number {
-  return (
-    ((data[at] ?? 0) |
-      ((data[at + 1] ?? 0) << 8) |
-      ((data[at + 2] ?? 0) << 16) |
-      ((data[at + 3] ?? 0) << 24)) >>>
-    0
-  );
-}
-
-/** An unsigned 128-bit integer without its lowest 32 bits; exact below 2^53. */
-function upperWords(data: Uint8Array, at: number): number {
-  return (word(data, at + 12) * WORD + word(data, at + 8)) * WORD + word(data, at + 4);
 }
