@@ -31,15 +31,16 @@ export class FastRates {
     this.#take(0);
   }
 
-  /** Null where a rate is above the whole amount, which no fast path has to reckon with. */
+  /** Null where a rate is above the whole amount, or thresholds do not ascend: left to the reference. */
   static of(schedule: FeeSchedule): FastRates | null {
-    const isSmall = schedule.every(
-      ({ rates }) =>
+    const isUsual = schedule.every(
+      ({ threshold, rates }, index) =>
         rates.lpBps <= LARGEST_BPS &&
         rates.protocolBps <= LARGEST_BPS &&
-        rates.creatorBps <= LARGEST_BPS,
+        rates.creatorBps <= LARGEST_BPS &&
+        threshold >= (schedule[index - 1]?.threshold ?? 0n),
     );
-    return isSmall ? new FastRates(schedule) : null;
+    return isUsual ? new FastRates(schedule) : null;
   }
 
   /**
