@@ -92,7 +92,7 @@ export const CALIBRATION = {
   deterioration: {
     jumpWindowMs: 60_000,
     jumpFallPct: 30,
-    /** And by so many standard deviations of the token's own one-minute changes. */
+    /** And by so many standard deviations of the token's own changes in a minute. */
     jumpDeviations: 7,
     /**
      * Before so much history the alert can't be judged (section 4): a newborn market is all jumps.
@@ -111,14 +111,16 @@ export const CALIBRATION = {
        */
       leastThreshold: 0.37,
       /**
-       * On a wilder one: so many times the variance of its one-minute changes, over the allowance.
+       * On a wilder one: so many times the variance of its changes per minute, over the allowance.
        * A driftless random walk passes that once in `exp(2 * factor)` of its own time units.
        */
       varianceFactor: 7,
       /** Liquidity withdrawn bit by bit, beyond the same allowance: natural logarithm. */
       withdrawnThreshold: 0.25,
+      /** Changes over this long, as variance per minute: shorter ones miss what comes in waves. */
+      varianceChangeMs: 300_000,
       startVariance: 0.000_4,
-      varianceHalfLifeMinutes: 30,
+      varianceHalfLifeMinutes: 80,
       /** Changes above so many standard deviations count as that many, lest a fall excuses itself. */
       varianceClip: 3,
     },

@@ -58,12 +58,12 @@ export type DeteriorationState = {
   readonly withdrawn: number;
   readonly withdrawnFrom: number;
   readonly losses: Losses;
-  /** Of one-minute changes about their drift: half the mean square of their differences. */
+  /** Of ln C10 per minute, about its drift: half the mean square of differences of changes. */
   readonly variance: number;
-  readonly minuteMs: number;
-  readonly minuteLog: number;
-  /** The last change, over the root of its minutes; null before the first. */
-  readonly minuteChange: number | null;
+  readonly markMs: number;
+  readonly markLog: number;
+  /** The change up to there, over the root of its minutes; null before the first. */
+  readonly markChange: number | null;
   readonly alert: Alert | null;
 };
 
@@ -100,9 +100,9 @@ export function initialDeterioration(): DeteriorationState {
     withdrawnFrom: 0,
     losses: NO_LOSSES,
     variance: CALIBRATION.deterioration.drift.startVariance,
-    minuteMs: 0,
-    minuteLog: 0,
-    minuteChange: null,
+    markMs: 0,
+    markLog: 0,
+    markChange: null,
     alert: null,
   };
 }
@@ -149,9 +149,9 @@ function startAnew(
     withdrawn: 0,
     withdrawnFrom: log,
     losses: NO_LOSSES,
-    minuteMs: timeMs,
-    minuteLog: log,
-    minuteChange: null,
+    markMs: timeMs,
+    markLog: log,
+    markChange: null,
     alert: state.basis === basis ? state.alert : onOtherBasis(state.alert, log),
   };
 }
@@ -191,7 +191,7 @@ function advance(
     withdrawn,
     withdrawnFrom: withdrawn === 0 ? log : state.withdrawn === 0 ? before : state.withdrawnFrom,
     losses: drift === 0 ? NO_LOSSES : addLosses(state.losses, losses),
-    ...(timeMs - state.minuteMs >= MINUTE_MS ? nextMinute(state, step, rules) : {}),
+    ...(timeMs - state.markMs >= rules.varianceChangeMs ? nextVariance(state, step, rules) : {}),
   };
 }
 
@@ -212,19 +212,19 @@ function shiftPeaks(state: DeteriorationState, interval: number): Float32Array {
 }
 
 /**
- * The variance after one more minute, exponentially weighted. Differences of changes, so that a
+ * The variance after one more change, exponentially weighted. Differences of changes, so that a
  * steady fall does not excuse itself; and each counts as a few standard deviations at most.
  */
-function nextMinute(
+function nextVariance(
   state: DeteriorationState,
   { sample, log }: Step,
   rules: DeteriorationRules["drift"],
-): Pick<DeteriorationState, "variance" | "minuteMs" | "minuteLog" | "minuteChange"> {
-  const minutes = (sample.timeMs - state.minuteMs) / MINUTE_MS;
-  const minuteChange = (log - state.minuteLog) / Math.sqrt(minutes);
-  const reached = { minuteMs: sample.timeMs, minuteLog: log, minuteChange };
-  if (state.minuteChange === null) return { ...reached, variance: state.variance };
-  const square = (minuteChange - state.minuteChange) ** 2 / 2;
+): Pick<DeteriorationState, "variance" | "markMs" | "markLog" | "markChange"> {
+  const minutes = (sample.timeMs - state.markMs) / MINUTE_MS;
+  const markChange = (log - state.markLog) / Math.sqrt(minutes);
+  const reached = { markMs: sample.timeMs, markLog: log, markChange };
+  if (state.markChange === null) return { ...reached, variance: state.variance };
+  const square = (markChange - state.markChange) ** 2 / 2;
   const clipped = Math.min(square, rules.varianceClip ** 2 * state.variance);
   const kept = 0.5 ** (minutes / rules.varianceHalfLifeMinutes);
   return { ...reached, variance: Math.max(1e-8, kept * state.variance + (1 - kept) * clipped) };
