@@ -75,13 +75,14 @@ export function judgeSeries(series: Series): JudgedSeries {
     const second = index * stepSeconds;
     const fresh = events.filter(({ t }) => t > second - stepSeconds && t <= second);
     pending = freshLosses(pending, fresh, index);
+    const before = state.statistics?.log ?? null;
     const applied = applySample(state, {
       timeMs: START_MS + second * 1_000,
       c10Sol,
       basis: basisAt(events, second, stepSeconds),
-      losses: pending.losses === NO_LOSSES ? null : scaledTo(pending.losses, state.log, c10Sol),
+      losses: pending.losses === NO_LOSSES ? null : scaledTo(pending.losses, before, c10Sol),
     });
-    const hasFallen = state.log !== null && c10Sol !== null && Math.log(c10Sol) < state.log;
+    const hasFallen = before !== null && c10Sol !== null && Math.log(c10Sol) < before;
     if (hasFallen) pending = { losses: NO_LOSSES, sinceIndex: index };
     state = applied.state;
     if (applied.change !== null) note(on, applied.change, second);

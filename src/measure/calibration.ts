@@ -134,3 +134,7 @@ export const CALIBRATION = {
     newNormalMs: 1_800_000,
   },
 } as const;
+
+/** The numbers of the deterioration alert, as others may try them. */
+export type DeteriorationRules = Widened<typeof CALIBRATION.deterioration>;
+type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : Widened<T[K]> };

@@ -1,7 +1,15 @@
-import { CALIBRATION } from "./calibration.ts";
+import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
 import { logCapacity } from "./capacity-series.ts";
+import {
+  advanceStatistics,
+  type FallStatistics,
+  medianPeak,
+  type NextReading,
+  recentPeak,
+  startStatistics,
+  withdrawnBy,
+} from "./fall-statistics.ts";
 import { addLosses, type Cause, causeOf, type Losses, NO_LOSSES } from "./losses.ts";
-import { medianOf } from "./trend.ts";
 
 /** One reading of C10, on every change and at least every 10 s. */
 export type CapacitySample = {
@@ -39,31 +47,18 @@ export type DeteriorationChange =
       readonly deterioration: Deterioration;
     };
 
-/** All that the detectors remember of a token: about 600 bytes. Plain data; never changed, replaced. */
+/** All that is remembered of a token: about 900 bytes. Plain data; never changed, replaced. */
 export type DeteriorationState = {
   /** When the first sample ever came; null before it. */
   readonly bornMs: number | null;
-  readonly basis: number;
   readonly timeMs: number;
-  /** ln C10 of the newest sample; null before the first and after a gap. */
-  readonly log: number | null;
-  /** The highest ln C10 per 10 s, of the last 10 minutes; the newest interval apart. */
-  readonly peaks: Float32Array;
-  readonly interval: number;
-  readonly peak: number;
-  /** How much of the fall is beyond what decay and chance explain, and where the fall began. */
-  readonly drift: number;
-  readonly driftFrom: number;
-  /** The same of withdrawn liquidity alone, which no chance explains; put back, it is forgiven. */
-  readonly withdrawn: number;
-  readonly withdrawnFrom: number;
-  readonly losses: Losses;
-  /** Of ln C10 per minute, about its drift: half the mean square of differences of changes. */
+  readonly basis: number;
+  /** Of the series of this basis; null before its first sample, and after a gap. */
+  readonly statistics: FallStatistics | null;
+  /** How wild the token was when its last series ended. */
   readonly variance: number;
-  readonly markMs: number;
-  readonly markLog: number;
-  /** The change up to there, over the root of its minutes; null before the first. */
-  readonly markChange: number | null;
+  /** Of the fall that is under way. */
+  readonly losses: Losses;
   readonly alert: Alert | null;
 };
 
@@ -75,34 +70,17 @@ type Alert = {
   readonly lowAtMs: number;
 };
 
-/** The numbers of the detectors, as others may try them. */
-export type DeteriorationRules = Widened<typeof CALIBRATION.deterioration>;
-type Widened<T> = { readonly [K in keyof T]: T[K] extends number ? number : Widened<T[K]> };
-
-const { series: SERIES } = CALIBRATION;
-const PLACES = CALIBRATION.deterioration.medianWindowMs / SERIES.intervalMs;
-const JUMP_PLACES = CALIBRATION.deterioration.jumpWindowMs / SERIES.intervalMs;
-const MINUTE_MS = 60_000;
+type Applied = { readonly state: DeteriorationState; readonly change: DeteriorationChange | null };
 
 /** A token of which nothing is known yet. */
 export function initialDeterioration(): DeteriorationState {
   return {
     bornMs: null,
-    basis: 0,
     timeMs: 0,
-    log: null,
-    peaks: new Float32Array(0),
-    interval: 0,
-    peak: 0,
-    drift: 0,
-    driftFrom: 0,
-    withdrawn: 0,
-    withdrawnFrom: 0,
-    losses: NO_LOSSES,
+    basis: 0,
+    statistics: null,
     variance: CALIBRATION.deterioration.drift.startVariance,
-    markMs: 0,
-    markLog: 0,
-    markChange: null,
+    losses: NO_LOSSES,
     alert: null,
   };
 }
@@ -116,44 +94,35 @@ export function applySample(
   state: DeteriorationState,
   sample: CapacitySample,
   rules: DeteriorationRules = CALIBRATION.deterioration,
-): { readonly state: DeteriorationState; readonly change: DeteriorationChange | null } {
-  if (sample.timeMs < state.timeMs) return { state, change: null };
-  const { timeMs } = sample;
-  if (sample.c10Sol === null) return endByTime({ ...state, timeMs, log: null }, rules);
-  const log = logCapacity(sample.c10Sol);
-  if (state.log === null || state.basis !== sample.basis) {
-    return turnOff(startAnew(state, sample, log), rules);
+): Applied {
+  const { timeMs, losses, basis } = sample;
+  if (timeMs < state.timeMs) return { state, change: null };
+  const before = state.statistics;
+  const variance = before?.variance ?? state.variance;
+  if (sample.c10Sol === null) {
+    return endByTime({ ...state, timeMs, statistics: null, variance }, rules);
   }
-  const next = advance(state, { sample, before: state.log, log }, rules);
-  if (next.alert !== null) return turnOff(next, rules);
-  const found = detect(next, { sample, before: state.log, log }, rules);
-  return found === null ? { state: next, change: null } : turnOn(next, found, timeMs, log);
-}
-
-function startAnew(
-  state: DeteriorationState,
-  { timeMs, basis }: CapacitySample,
-  log: number,
-): DeteriorationState {
-  return {
+  const log = logCapacity(sample.c10Sol);
+  if (before === null || state.basis !== basis) {
+    const statistics = startStatistics(timeMs, log, variance);
+    const alert = state.basis === basis ? state.alert : onOtherBasis(state.alert, log);
+    const bornMs = state.bornMs ?? timeMs;
+    const started = { ...state, bornMs, timeMs, basis, statistics, losses: NO_LOSSES, alert };
+    return turnOff(started, statistics, rules);
+  }
+  const reading = { timeMs, log, losses };
+  const statistics = advanceStatistics(before, reading, rules);
+  const isFalling = statistics.drift > 0;
+  const next: DeteriorationState = {
     ...state,
-    bornMs: state.bornMs ?? timeMs,
-    basis,
     timeMs,
-    log,
-    peaks: new Float32Array(0),
-    interval: Math.floor(timeMs / SERIES.intervalMs),
-    peak: log,
-    drift: 0,
-    driftFrom: log,
-    withdrawn: 0,
-    withdrawnFrom: log,
-    losses: NO_LOSSES,
-    markMs: timeMs,
-    markLog: log,
-    markChange: null,
-    alert: state.basis === basis ? state.alert : onOtherBasis(state.alert, log),
+    statistics,
+    losses: isFalling ? addLosses(state.losses, losses) : NO_LOSSES,
   };
+  if (next.alert !== null) return turnOff(next, statistics, rules);
+  const isYoung = timeMs - (state.bornMs ?? timeMs) < rules.youngMs;
+  const found = detect({ before, reading, statistics, isYoung }, rules);
+  return found === null ? { state: next, change: null } : turnOn(next, found, reading);
 }
 
 /** An alert that is on can't recover to a level of another series; new lows are counted from here. */
@@ -161,107 +130,37 @@ function onOtherBasis(alert: Alert | null, log: number): Alert | null {
   return alert === null ? null : { ...alert, level: null, low: log };
 }
 
-/** A sample with ln C10 before it and at it. */
-type Step = { readonly sample: CapacitySample; readonly before: number; readonly log: number };
-
-/** The state after one more comparable sample. */
-function advance(
-  state: DeteriorationState,
-  step: Step,
-  { drift: rules }: DeteriorationRules,
-): DeteriorationState {
-  const { log, before } = step;
-  const { timeMs, losses } = step.sample;
-  const interval = Math.floor(timeMs / SERIES.intervalMs);
-  const isSameInterval = interval === state.interval;
-  const minutes = (timeMs - state.timeMs) / MINUTE_MS;
-  const decay = rules.allowancePerMinute * minutes;
-  const drift = Math.max(0, state.drift + before - log - decay);
-  const change = withdrawnIn(step) - Math.max(0, log - before);
-  const withdrawn = Math.max(0, state.withdrawn + change - decay);
-  return {
-    ...state,
-    timeMs,
-    log,
-    peaks: isSameInterval ? state.peaks : shiftPeaks(state, interval),
-    interval,
-    peak: isSameInterval ? Math.max(state.peak, log) : log,
-    drift,
-    driftFrom: drift === 0 ? log : state.drift === 0 ? before : state.driftFrom,
-    withdrawn,
-    withdrawnFrom: withdrawn === 0 ? log : state.withdrawn === 0 ? before : state.withdrawnFrom,
-    losses: drift === 0 ? NO_LOSSES : addLosses(state.losses, losses),
-    ...(timeMs - state.markMs >= rules.varianceChangeMs ? nextVariance(state, step, rules) : {}),
-  };
-}
-
-/** What withdrawals took, as far as C10 fell at all: liquidity far from the price is no loss. */
-function withdrawnIn({ sample, before, log }: Step): number {
-  return Math.max(0, Math.min(sample.losses?.withdrawn ?? 0, before - log));
-}
-
-/** The interval that ended joins the others; intervals without a sample stood where it ended. */
-function shiftPeaks(state: DeteriorationState, interval: number): Float32Array {
-  const passed = Math.min(interval - state.interval, PLACES);
-  const kept = state.peaks.subarray(Math.max(0, state.peaks.length + passed - PLACES));
-  const peaks = new Float32Array(kept.length + passed);
-  peaks.set(kept);
-  peaks[kept.length] = state.peak;
-  peaks.fill(state.log ?? state.peak, kept.length + 1);
-  return peaks;
-}
-
-/**
- * The variance after one more change, exponentially weighted. Differences of changes, so that a
- * steady fall does not excuse itself; and each counts as a few standard deviations at most.
- */
-function nextVariance(
-  state: DeteriorationState,
-  { sample, log }: Step,
-  rules: DeteriorationRules["drift"],
-): Pick<DeteriorationState, "variance" | "markMs" | "markLog" | "markChange"> {
-  const minutes = (sample.timeMs - state.markMs) / MINUTE_MS;
-  const markChange = (log - state.markLog) / Math.sqrt(minutes);
-  const reached = { markMs: sample.timeMs, markLog: log, markChange };
-  if (state.markChange === null) return { ...reached, variance: state.variance };
-  const square = (markChange - state.markChange) ** 2 / 2;
-  const clipped = Math.min(square, rules.varianceClip ** 2 * state.variance);
-  const kept = 0.5 ** (minutes / rules.varianceHalfLifeMinutes);
-  return { ...reached, variance: Math.max(1e-8, kept * state.variance + (1 - kept) * clipped) };
-}
+type Step = {
+  readonly before: FallStatistics;
+  readonly reading: NextReading;
+  readonly statistics: FallStatistics;
+  readonly isYoung: boolean;
+};
 
 type Found = { readonly detector: Detector; readonly level: number };
 
-function detect(state: DeteriorationState, step: Step, rules: DeteriorationRules): Found | null {
-  const { before, log, sample } = step;
-  const isYoung = sample.timeMs - (state.bornMs ?? sample.timeMs) < rules.youngMs;
-  const recent = Math.max(before, state.peak, ...state.peaks.subarray(-JUMP_PLACES));
+function detect(step: Step, rules: DeteriorationRules): Found | null {
+  const { before, reading, statistics, isYoung } = step;
+  const recent = Math.max(before.log, recentPeak(statistics));
   const jumpFallPct = isYoung ? rules.youngJumpFallPct : rules.jumpFallPct;
-  const chance = rules.jumpDeviations * Math.sqrt(state.variance);
-  if (hasFallen(recent, log, jumpFallPct) && recent - log >= chance) {
+  const chance = rules.jumpDeviations * Math.sqrt(statistics.variance);
+  if (hasFallen(recent, reading.log, jumpFallPct) && recent - reading.log >= chance) {
     return { detector: "jump", level: recent };
   }
-  if (isWithdrawnAtOnce(state, step, rules)) {
-    return { detector: "withdrawal", level: before };
+  if (isWithdrawnAtOnce(step, rules)) return { detector: "withdrawal", level: before.log };
+  if (statistics.withdrawn >= rules.drift.withdrawnThreshold) {
+    return { detector: "withdrawal", level: statistics.withdrawnFrom };
   }
-  if (state.withdrawn >= rules.drift.withdrawnThreshold) {
-    return { detector: "withdrawal", level: state.withdrawnFrom };
-  }
-  const isDrift = !isYoung && state.drift >= driftThreshold(state.variance, rules.drift);
-  return isDrift ? { detector: "drift", level: state.driftFrom } : null;
+  const isDrift = !isYoung && statistics.drift >= driftThreshold(statistics.variance, rules.drift);
+  return isDrift ? { detector: "drift", level: statistics.driftFrom } : null;
 }
 
 /** Whether this slot's withdrawals took that share of the ten-minute median. */
-function isWithdrawnAtOnce(
-  state: DeteriorationState,
-  step: Step,
-  rules: DeteriorationRules,
-): boolean {
-  const withdrawn = withdrawnIn(step);
+function isWithdrawnAtOnce({ before, reading }: Step, rules: DeteriorationRules): boolean {
+  const withdrawn = withdrawnBy(before, reading);
   if (withdrawn === 0) return false;
-  const median = medianOf(Float32Array.of(...state.peaks, Math.max(step.before, state.peak)));
-  const cutSol = Math.exp(step.before) * -Math.expm1(-withdrawn);
-  return cutSol >= (Math.exp(median) * rules.withdrawalFallPct) / 100;
+  const cutSol = Math.exp(before.log) * -Math.expm1(-withdrawn);
+  return cutSol >= (Math.exp(medianPeak(before)) * rules.withdrawalFallPct) / 100;
 }
 
 /** How far a fall must go beyond decay: further on a token that moves more by chance. */
@@ -277,9 +176,8 @@ function hasFallen(from: number, to: number, pct: number): boolean {
 function turnOn(
   state: DeteriorationState,
   { detector, level }: Found,
-  timeMs: number,
-  log: number,
-): { readonly state: DeteriorationState; readonly change: DeteriorationChange } {
+  { timeMs, log }: NextReading,
+): Applied {
   const deterioration = {
     detector,
     cause: causeOf(state.losses),
@@ -294,10 +192,11 @@ function turnOn(
 /** Ends the alert where C10 is back, or has stopped falling for long enough. */
 function turnOff(
   state: DeteriorationState,
+  { log, timeMs }: FallStatistics,
   rules: DeteriorationRules,
-): ReturnType<typeof applySample> {
-  const { alert, log, timeMs } = state;
-  if (alert === null || log === null) return { state, change: null };
+): Applied {
+  const { alert } = state;
+  if (alert === null) return { state, change: null };
   if (alert.level !== null && log >= alert.level + Math.log(rules.recoveredPct / 100)) {
     return ended(state, alert.deterioration, "recovered");
   }
@@ -307,10 +206,7 @@ function turnOff(
   return endByTime(state, rules);
 }
 
-function endByTime(
-  state: DeteriorationState,
-  rules: DeteriorationRules,
-): ReturnType<typeof applySample> {
+function endByTime(state: DeteriorationState, rules: DeteriorationRules): Applied {
   const { alert, timeMs } = state;
   if (alert === null || timeMs - alert.lowAtMs < rules.newNormalMs) return { state, change: null };
   return ended(state, alert.deterioration, "new-normal");
@@ -321,20 +217,14 @@ function ended(
   state: DeteriorationState,
   deterioration: Deterioration,
   reason: "recovered" | "new-normal",
-): ReturnType<typeof applySample> {
-  const log = state.log ?? state.driftFrom;
+): Applied {
+  const { statistics } = state;
+  const restarted =
+    statistics === null
+      ? null
+      : startStatistics(statistics.timeMs, statistics.log, statistics.variance);
   return {
-    state: {
-      ...state,
-      alert: null,
-      drift: 0,
-      driftFrom: log,
-      withdrawn: 0,
-      withdrawnFrom: log,
-      losses: NO_LOSSES,
-      peak: log,
-      peaks: new Float32Array(0),
-    },
+    state: { ...state, alert: null, losses: NO_LOSSES, statistics: restarted },
     change: { kind: "off", reason, deterioration },
   };
 }

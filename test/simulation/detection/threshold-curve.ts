@@ -1,5 +1,4 @@
-import { CALIBRATION } from "#src/measure/calibration.ts";
-import type { DeteriorationRules } from "#src/measure/deterioration.ts";
+import { CALIBRATION, type DeteriorationRules } from "#src/measure/calibration.ts";
 import { type NamedDetector, ownDetector } from "./detectors.ts";
 import { playScript } from "./run-detection.ts";
 import { SCRIPTS } from "./scripts.ts";
