@@ -77,6 +77,10 @@ export class Ledger {
     return this.#accounts.get(address) ?? null;
   }
 
+  addresses(): Iterable<Address> {
+    return this.#accounts.keys();
+  }
+
   /** Addresses whose accounts a program owns now. */
   ownedBy(programId: Address): Iterable<Address> {
     return this.#byOwner.get(programId) ?? [];

@@ -9,6 +9,7 @@ type Slot = { readonly clock: Clock; readonly changes: Map<Address, Account | nu
 /** A second ledger that repeats what the first one does, `slotsBehind` slots later. */
 export function lagBehind(leader: Ledger, slotsBehind: number): Ledger {
   const follower = new Ledger({ ...leader.clock, slot: leader.clock.slot - BigInt(slotsBehind) });
+  follower.apply(new Map([...leader.addresses()].map((found) => [found, leader.get(found)])));
   const pending: Slot[] = [];
   let changes = new Map<Address, Account | null>();
   leader.listen({

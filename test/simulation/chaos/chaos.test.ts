@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { DemoMarket } from "#src/local-node/demo-market.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
+import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import { assess } from "#src/measure/assess.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
+import { loadMarket } from "#src/track/load-market.ts";
+import { createTracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
+import { VENUES } from "#src/venues/all.ts";
+import { FaultyLink } from "./faulty-link.ts";
+import { lagBehind } from "./lagging-ledger.ts";
+import { ledgerSource } from "./ledger-source.ts";
+
+const START_MS = Date.UTC(2026, 10, 20);
+/** The market's time runs forty times as fast as ours. */
+const TICK_MS = 10;
+const PATIENCE_MS = 8_000;
+const LINK_TIMING = { silentAfterMs: 150, firstWaitMs: 5, longestWaitMs: 50, settleMs: 1 };
+
+/** A tracker that follows a busy market through a link which can fail, and the truth beside it. */
+async function startScene(t: TestContext) {
+  const played = ["pumpswap", "raydium-cpmm", "raydium-clmm"];
+  const programs = MARKET_PROGRAMS.filter(({ venue }) => played.includes(venue));
+  const demo = new DemoMarket({
+    seed: 5,
+    startMs: START_MS,
+    programs,
+    venues: VENUES,
+    launchEveryMinutes: null,
+  });
+  let ticks = 0;
+  const nowMs = () => START_MS + ticks * SLOT_MS;
+  const node = createLocalNode({ ledger: demo.ledger });
+  const link = new FaultyLink(await node.listen());
+  await link.open();
+  const source = createRpcSource({
+    ...link.urls,
+    origin: "demo",
+    nowMs: () => performance.now(),
+    random: () => 0.5,
+    retry: { attempts: 2, firstWaitMs: 5, longestWaitMs: 20 },
+    linkTiming: LINK_TIMING,
+    staleWaitMs: 1,
+  });
+  const tracker = createTracker({ source, venues: VENUES, nowMs, database: null });
+  const mints = demo.namedTokens.slice(0, 4).map(({ mint }) => mint);
+  for (const mint of mints) await tracker.snapshot(mint);
+  tracker.setWatched(mints);
+  tracker.start();
+  const pulse = setInterval(() => {
+    ticks++;
+    demo.tick();
+  }, TICK_MS);
+  t.after(async () => {
+    clearInterval(pulse);
+    link.thaw();
+    await tracker.close();
+    await source.close();
+    await link.cut();
+    await node.close();
+  });
+
+  const truth = ledgerSource(demo.ledger, nowMs);
+  async function isCurrent(mint: Address): Promise<boolean> {
+    const loaded = await loadMarket({ source: truth, venues: VENUES, nowMs }, mint);
+    const held = tracker.latest(mint);
+    if (loaded.kind !== "market" || held?.kind !== "assessed") return false;
+    return figures(assess(loaded.market)) === figures(held.assessment);
+  }
+
+  /** Slot by slot, until every token is what it is on the chain. */
+  async function healed(): Promise<void> {
+    const behind = new Set(mints);
+    const givesUpAtMs = performance.now() + PATIENCE_MS;
+    while (behind.size > 0) {
+      assert.ok(performance.now() < givesUpAtMs, `never caught up: ${[...behind].join(", ")}`);
+      await slotsToPass(1);
+      for (const mint of behind) {
+        if (await isCurrent(mint)) behind.delete(mint);
+      }
+    }
+  }
+
+  function slotsToPass(count: number): Promise<void> {
+    const end = demo.ledger.clock.slot + BigInt(count);
+    return new Promise((resolve) => {
+      const stop = demo.ledger.listen({
+        onAccount: () => {},
+        onTransaction: () => {},
+        onSlot: (slot) => {
+          if (slot < end) return;
+          stop();
+          resolve();
+        },
+      });
+    });
+  }
+
+  return { demo, link, tracker, mints, healed, slotsToPass };
+}
+
+function figures({ measurement }: Assessment): string {
+  return JSON.stringify(
+    measurement === null
+      ? null
+      : [measurement.depthLamports, measurement.midPrice, measurement.pro, measurement.retail],
+    (_key, value) => (typeof value === "bigint" ? `${value}` : value),
+  );
+}
+
+test("a node that is killed and restarted, again and again, leaves no trace", async (t) => {
+  const { link, healed, slotsToPass } = await startScene(t);
+  await healed();
+  for (let round = 0; round < 3; round++) {
+    await link.cut();
+    await slotsToPass(15);
+    await link.open();
+    await slotsToPass(15);
+  }
+  await healed();
+});
+
+test("while the node is frozen the answers grow old and say so, and then they heal", async (t) => {
+  const { link, tracker, mints, healed, slotsToPass } = await startScene(t);
+  await healed();
+  link.freeze();
+  await slotsToPass(120);
+  for (const mint of mints) {
+    const held = tracker.latest(mint);
+    assert.ok(held?.kind === "assessed");
+    const stale = held.assessment.findings.find(({ kind }) => kind === "stale");
+    assert.ok(stale?.kind === "stale" && stale.ageSeconds > 30, JSON.stringify(stale));
+  }
+  link.thaw();
+  await healed();
+});
+
+test("with every tenth notification lost, rereads bring what is missing", async (t) => {
+  const { link, healed, slotsToPass } = await startScene(t);
+  link.losesNotification = (n) => n % 10 === 0;
+  await slotsToPass(150);
+  await healed();
+});
+
+test("reads from a node that lags never take back what is known", async (t) => {
+  const { demo, link, healed, slotsToPass } = await startScene(t);
+  await healed();
+  const lagging = createLocalNode({ ledger: lagBehind(demo.ledger, 20) });
+  t.after(lagging.close);
+  await slotsToPass(25);
+  link.readFrom(await lagging.listen());
+  await slotsToPass(80);
+  await healed();
+});
