@@ -142,3 +142,14 @@ test("a trade on nothing is refused", () => {
   const trade = { ...order, pool: WSOL, user: WSOL, clock: MARKET_CLOCK };
   assert.equal(pumpCurveProgram.swap(market.accounts, trade).kind, "refused");
 });
+
+test("a fee set by the operator is what curves quote from then on", () => {
+  const market = playedMarket([pumpCurveProgram], 53);
+  const { coin, pool } = launch(market, WSOL);
+  const changes = pumpCurveProgram.setFee?.(market.accounts, pool, 50_000, MARKET_CLOCK);
+  assert.ok(changes);
+  store(market.accounts, changes);
+  const decoded = pumpCurve.decode(pool, market.accounts, coin);
+  assert.ok(decoded.kind === "pool");
+  assert.equal(pumpCurve.feePpm(decoded.state, coin, MARKET_CLOCK), 50_000);
+});

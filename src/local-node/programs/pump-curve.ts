@@ -26,7 +26,7 @@ import type {
 } from "../market-program.ts";
 import { mintAccount, tokenAccount, withTokenAmount } from "../token-accounts.ts";
 import { curveAccount, globalAccount, withReserves } from "./pump-curve-accounts.ts";
-import { feeConfigAccount } from "./pump-fee-config-accounts.ts";
+import { feeConfigAccount, withTotalFee } from "./pump-fee-config-accounts.ts";
 import { CURVE_FEE_CONFIG } from "./pump-fee-schedules.ts";
 import { newGraduatedPool } from "./pumpswap.ts";
 
@@ -67,6 +67,7 @@ export const pumpCurveProgram: MarketProgram = {
   setup,
   createPool,
   swap,
+  setFee,
   changeLiquidity: () => null,
   graduate: (known, _curve, { baseMint, clock }) => {
     const done = graduate(known, { mint: baseMint, clock });
@@ -116,6 +117,19 @@ function createPool(
     changes.set(associatedTokenAddress(pool, quoteMint), tokenAccount(raised));
   }
   return { pool, changes };
+}
+
+/** All curves share one schedule: every tier of it is moved. */
+function setFee(
+  known: AccountSet,
+  _pool: Address,
+  feePpm: number,
+  { slot }: Clock,
+): AccountChanges | null {
+  const account = known.get(CURVE_FEE_CONFIG_ADDRESS);
+  const moved =
+    account && withTotalFee(account, "protocolBps", BigInt(Math.round(feePpm / 100)), slot);
+  return moved ? new Map([[CURVE_FEE_CONFIG_ADDRESS, moved]]) : null;
 }
 
 function swap(known: AccountSet, trade: Trade): TradeResult {

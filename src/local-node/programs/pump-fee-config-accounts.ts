@@ -1,5 +1,6 @@
 import type { Account } from "#src/venues/account-set.ts";
 import {
+  decodeFeeConfig,
   FEE_CONFIG,
   type FeeConfig,
   type FeeRates,
@@ -22,6 +23,33 @@ export function feeConfigAccount(
   }
   if (length >= FEE_CONFIG.lengthWithExoticFees) writeRates(writer, offset, config.exotic);
   return { owner: PUMP_FEES_PROGRAM, lamports: 29_406_000n, data: writer.bytes, slot };
+}
+
+/** The same schedule with one of its rates moved so that every tier comes to `totalBps`, where it can. */
+export function withTotalFee(
+  account: Account,
+  rate: "lpBps" | "protocolBps",
+  totalBps: bigint,
+  slot: bigint,
+): Account | null {
+  const config = decodeFeeConfig(account);
+  if (config === null) return null;
+  const moved = (rates: FeeRates): FeeRates => {
+    const others = rates.lpBps + rates.protocolBps + rates.creatorBps - rates[rate];
+    return { ...rates, [rate]: totalBps > others ? totalBps - others : 0n };
+  };
+  const movedTiers = (tiers: readonly FeeTier[]): readonly FeeTier[] =>
+    tiers.map(({ threshold, rates }) => ({ threshold, rates: moved(rates) }));
+  return feeConfigAccount(
+    {
+      flat: moved(config.flat),
+      tiers: movedTiers(config.tiers),
+      stableTiers: movedTiers(config.stableTiers),
+      exotic: moved(config.exotic),
+    },
+    slot,
+    account.data.length,
+  );
 }
 
 function writeTiers(writer: ByteWriter, offset: number, tiers: readonly FeeTier[]): number {

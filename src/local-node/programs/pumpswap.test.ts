@@ -138,3 +138,15 @@ test("liquidity leaves and returns in proportion; pools with a virtual reserve k
   const { accounts } = market;
   assert.equal(pumpSwapProgram.changeLiquidity(accounts, boosted.pool, 100, MARKET_CLOCK), null);
 });
+
+test("a fee set by the operator is what pools quote from then on", () => {
+  const market = playedMarket([pumpSwapProgram], 53);
+  const coin = market.freshAddress();
+  const pool = open(market, coin, WSOL);
+  const changes = pumpSwapProgram.setFee?.(market.accounts, pool, 50_000, MARKET_CLOCK);
+  assert.ok(changes);
+  store(market.accounts, changes);
+  const decoded = pumpSwap.decode(pool, market.accounts);
+  assert.ok(decoded.kind === "pool");
+  assert.equal(pumpSwap.feePpm(decoded.state, coin, MARKET_CLOCK), 50_000);
+});

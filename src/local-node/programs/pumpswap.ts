@@ -26,7 +26,7 @@ import type {
   TradeResult,
 } from "../market-program.ts";
 import { mintAccount, tokenAccount, withTokenAmount } from "../token-accounts.ts";
-import { feeConfigAccount } from "./pump-fee-config-accounts.ts";
+import { feeConfigAccount, withTotalFee } from "./pump-fee-config-accounts.ts";
 import { POOL_FEE_CONFIG } from "./pump-fee-schedules.ts";
 import { globalConfigAccount, poolAccount } from "./pumpswap-accounts.ts";
 
@@ -47,6 +47,7 @@ export const pumpSwapProgram: MarketProgram = {
   setup,
   createPool,
   swap,
+  setFee,
   changeLiquidity,
 };
 
@@ -149,6 +150,18 @@ function openPool(opening: Opening): { readonly pool: Address; readonly changes:
       [quoteVault, tokenAccount({ mint: quoteMint, owner: pool, amount: quoteAmount, slot })],
     ]),
   };
+}
+
+/** All pools share one schedule: every tier of it is moved. */
+function setFee(
+  known: AccountSet,
+  _pool: Address,
+  feePpm: number,
+  { slot }: Clock,
+): AccountChanges | null {
+  const account = known.get(POOL_FEE_CONFIG_ADDRESS);
+  const moved = account && withTotalFee(account, "lpBps", BigInt(Math.round(feePpm / 100)), slot);
+  return moved ? new Map([[POOL_FEE_CONFIG_ADDRESS, moved]]) : null;
 }
 
 function swap(known: AccountSet, trade: Trade): TradeResult {

@@ -118,3 +118,9 @@ export function launchPlatformConfigAccount(
     slot,
   };
 }
+
+/** The same platform with another rate of its own. */
+export function withPlatformRate(account: Account, feeRate: bigint, slot: bigint): Account {
+  const writer = new ByteWriter(account.data.slice()).u64(PLATFORM_CONFIG.fee_rate, feeRate);
+  return { ...account, data: writer.bytes, slot };
+}

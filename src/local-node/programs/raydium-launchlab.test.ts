@@ -114,3 +114,14 @@ test("a launch fills, waits, and moves into another program's pool", () => {
   assert.equal(opened.state.quoteReserve, waiting.state.realQuote);
   assert.equal(tokenBalance(market.accounts.get(launchVaultAddress(pool, coin))), 0n);
 });
+
+test("a fee set by the operator is what launches quote from then on", () => {
+  const market = playedMarket([raydiumLaunchLabProgram], 53);
+  const { coin, pool } = launch(market, WSOL);
+  const changes = raydiumLaunchLabProgram.setFee?.(market.accounts, pool, 50_000, MARKET_CLOCK);
+  assert.ok(changes);
+  store(market.accounts, changes);
+  const decoded = raydiumLaunchLab.decode(pool, market.accounts);
+  assert.ok(decoded.kind === "pool");
+  assert.equal(raydiumLaunchLab.feePpm(decoded.state, coin, MARKET_CLOCK), 50_000);
+});

@@ -37,6 +37,7 @@ import {
   launchAccount,
   launchGlobalConfigAccount,
   launchPlatformConfigAccount,
+  withPlatformRate,
   withProgress,
 } from "./raydium-launchlab-accounts.ts";
 
@@ -64,6 +65,7 @@ export const raydiumLaunchLabProgram: MarketProgram = {
   setup,
   createPool,
   swap,
+  setFee,
   changeLiquidity: () => null,
   graduate: (known, pool, { clock, freshAddress, program }) => {
     const target = program("raydium-cpmm");
@@ -137,6 +139,23 @@ function createPool(
   changes.set(baseVault, tokenAccount(coins));
   changes.set(quoteVault, tokenAccount({ mint: quoteMint, owner: AUTHORITY, amount: 0n, slot }));
   return { pool, changes };
+}
+
+/** All launches of a platform share its rate. */
+function setFee(
+  known: AccountSet,
+  pool: Address,
+  feePpm: number,
+  { slot }: Clock,
+): AccountChanges | null {
+  const launch = decodeLaunchPool(known.get(pool));
+  const decoded = raydiumLaunchLab.decode(pool, known);
+  const platform = launch && known.get(launch.platformConfig);
+  if (!platform || launch === null || decoded.kind === "unusable") return null;
+  const { protocol, creator } = decoded.state.feeRates;
+  const others = protocol + creator;
+  const feeRate = BigInt(feePpm) > others ? BigInt(feePpm) - others : 0n;
+  return new Map([[launch.platformConfig, withPlatformRate(platform, feeRate, slot)]]);
 }
 
 function swap(known: AccountSet, trade: Trade): TradeResult {
