@@ -22,10 +22,45 @@ export function address(text: string): Address {
   return parsed;
 }
 
+/**
+ * Texts made lately, by a hash of their bytes, with the bytes: the same few addresses are read out of
+ * accounts over and over, and comparing costs a thirtieth of converting. No caller can tell.
+ */
+const RECENT = 1 << 14;
+const recentBytes = new Uint8Array(32 * RECENT);
+const recentTexts: (Address | undefined)[] = new Array<Address | undefined>(RECENT).fill(undefined);
+
 /** The 32 bytes at `offset` as base58 text. @throws RangeError where the bytes end before */
 export function addressFromBytes(bytes: Uint8Array, offset = 0): Address {
   if (offset < 0 || offset + 32 > bytes.length)
     throw new RangeError("address past the end of the bytes");
+  const place = recentPlace(bytes, offset);
+  const recent = recentTexts[place];
+  if (recent !== undefined && isRecent(place, bytes, offset)) return recent;
+  const text = encodeBase58(bytes, offset);
+  recentBytes.set(bytes.subarray(offset, offset + 32), 32 * place);
+  recentTexts[place] = text;
+  return text;
+}
+
+function recentPlace(bytes: Uint8Array, offset: number): number {
+  let hash = 0;
+  for (let index = 0; index < 32; index += 4) {
+    hash = Math.imul(hash ^ (bytes[offset + index] ?? 0), 0x01000193);
+    hash = Math.imul(hash ^ (bytes[offset + index + 1] ?? 0), 0x01000193);
+  }
+  return (hash ^ (hash >>> 15)) & (RECENT - 1);
+}
+
+function isRecent(place: number, bytes: Uint8Array, offset: number): boolean {
+  const start = 32 * place;
+  for (let index = 0; index < 32; index++) {
+    if (recentBytes[start + index] !== bytes[offset + index]) return false;
+  }
+  return true;
+}
+
+function encodeBase58(bytes: Uint8Array, offset: number): Address {
   const limbs = new Float64Array(LIMBS);
   let used = 1;
   for (let index = 0; index < 32; index += 2) {

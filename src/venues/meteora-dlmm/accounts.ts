@@ -2,6 +2,7 @@ import { type Address, compareAddressBytes } from "#src/units/address.ts";
 import { findProgramAddress, i64LeSeed, type Seed, u16LeSeed } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
+import { DerivedAddresses } from "../derived-addresses.ts";
 import { binArrayIndex } from "./bin-price.ts";
 import { type Bitmap, markedArrays } from "./bitmap.ts";
 import { BITMAP_EXTENSION, DLMM_PROGRAM, ILM_BASE, LB_PAIR } from "./layout.ts";
@@ -54,17 +55,21 @@ function mintSeeds(a: Address, b: Address): readonly Seed[] {
   return [{ address: lesser }, { address: greater }];
 }
 
+const extensionAddresses = new DerivedAddresses(16_384, (pair) =>
+  findProgramAddress(["bitmap", { address: pair }], DLMM_PROGRAM),
+);
+const binArrayAddresses = new DerivedAddresses(65_536, (pair, index) =>
+  findProgramAddress(["bin_array", { address: pair }, i64LeSeed(BigInt(index))], DLMM_PROGRAM),
+);
+
 /** Where the bitmap extension of a pair is, if it has one. */
 export function bitmapExtensionAddress(pair: Address): Address {
-  return findProgramAddress(["bitmap", { address: pair }], DLMM_PROGRAM);
+  return extensionAddresses.get(pair, 0);
 }
 
 /** Where a bin array of a pair is. */
 export function binArrayAddress(pair: Address, index: number): Address {
-  return findProgramAddress(
-    ["bin_array", { address: pair }, i64LeSeed(BigInt(index))],
-    DLMM_PROGRAM,
-  );
+  return binArrayAddresses.get(pair, index);
 }
 
 /** Bin arrays that swaps from the active bin visit, by index, nearest first; the active one is in both. */
