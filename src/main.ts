@@ -51,7 +51,12 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const users = await openUsers(config, database, logger);
     closers.push(users.close);
     users.start();
-    const chain = await openChain(config.chain, { nowMs: systemNowMs, random: cryptoRandom });
+    const chain = await openChain(config.chain, {
+      nowMs: systemNowMs,
+      random: cryptoRandom,
+      logger,
+      geyser: config.geyser,
+    });
     closers.push(chain.close);
     const tracker = createTracker({
       source: chain.source,

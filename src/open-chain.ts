@@ -1,6 +1,8 @@
-import type { ChainSource } from "./chain/chain-source.ts";
+import type { ChainLogger } from "./chain/chain-logger.ts";
+import type { ChainSource, TransactionSource } from "./chain/chain-source.ts";
+import { createGeyserSource, GeyserUnavailable } from "./chain/geyser-source.ts";
 import { createRpcSource } from "./chain/rpc-source.ts";
-import type { ChainConfig } from "./config.ts";
+import type { ChainConfig, Config } from "./config.ts";
 import { DemoMarket } from "./local-node/demo-market.ts";
 import type { DemoToken } from "./local-node/demo-tokens.ts";
 import type { Ledger } from "./local-node/ledger.ts";
@@ -16,7 +18,7 @@ import { VENUES } from "./venues/all.ts";
 const DEMO_SEED = 1;
 
 export type OpenChain = {
-  readonly source: ChainSource;
+  readonly source: ChainSource & TransactionSource;
   /** The demo market's named tokens; empty on any other chain. */
   readonly examples: readonly DemoToken[];
   /** Null where the node is not in this process. */
@@ -24,15 +26,19 @@ export type OpenChain = {
   readonly close: () => Promise<void>;
 };
 
-export type ChainDeps = { readonly nowMs: NowMs; readonly random: () => number };
+export type ChainDeps = {
+  readonly nowMs: NowMs;
+  readonly random: () => number;
+  readonly logger?: ChainLogger;
+  /** Where subscriptions run, where they don't run over the node's WebSocket. */
+  readonly geyser?: Config["geyser"];
+};
 
 /** The node that the configuration names: a remote one, or one in this process. */
 export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<OpenChain> {
   switch (config.kind) {
-    case "rpc": {
-      const source = createRpcSource({ ...config, ...deps, origin: "live" });
-      return { source, examples: [], demo: null, close: () => source.close() };
-    }
+    case "rpc":
+      return { ...(await openRemote(config, deps)), examples: [], demo: null };
     case "recorded":
       return openRecorded(config.directory, deps);
     case "demo":
@@ -41,6 +47,27 @@ export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<O
       const unreachable: never = config;
       return unreachable;
     }
+  }
+}
+
+async function openRemote(
+  urls: { readonly httpUrl: string; readonly wsUrl: string },
+  deps: ChainDeps,
+): Promise<Pick<OpenChain, "source" | "close">> {
+  const rpc = createRpcSource({ ...urls, ...deps, origin: "live" });
+  const { geyser = null } = deps;
+  if (geyser === null) return { source: rpc, close: rpc.close };
+  try {
+    const source = await createGeyserSource({ ...geyser, ...deps, reads: rpc });
+    const close = async () => {
+      await source.close();
+      await rpc.close();
+    };
+    return { source, close };
+  } catch (error) {
+    if (!(error instanceof GeyserUnavailable)) throw error;
+    deps.logger?.warn({ err: error }, "no gRPC here; following over the node's WebSocket");
+    return { source: rpc, close: rpc.close };
   }
 }
 

@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { startDemoNode } from "#src/local-node/start-node.ts";
+import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
 import { assess } from "#src/measure/assess.ts";
+import { openChain } from "#src/open-chain.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { VENUES } from "#src/venues/all.ts";
 
 test("every named token of the demo market is found, searched completely, and measured", async (t) => {
   const nowMs = () => Date.UTC(2026, 10, 20);
-  const node = await startDemoNode({ seed: 1, nowMs, programs: MARKET_PROGRAMS, venues: VENUES });
-  const source = createRpcSource({ ...node, origin: "demo", nowMs, random: () => 0.5 });
-  t.after(async () => {
-    await source.close();
-    await node.close();
-  });
-  assert.ok(node.demo.namedTokens.length > 0);
-  for (const { mint, symbol } of node.demo.namedTokens) {
+  const { source, examples, close } = await openChain(
+    { kind: "demo" },
+    { nowMs, random: () => 0.5 },
+  );
+  t.after(close);
+  assert.equal(examples.length, DEMO_TOKENS.length);
+  for (const { mint, symbol } of examples) {
     const loaded = await loadMarket({ source, venues: VENUES, nowMs }, mint);
     assert.ok(loaded.kind === "market", symbol);
     assert.ok(loaded.market.isSearchComplete, symbol);
