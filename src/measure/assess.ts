@@ -4,12 +4,11 @@ import {
   type Assessment,
   type Measurement,
   type PoolShare,
-  type Profile,
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "./assessment.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
-import { type Exits, openExits, paidForPosition, paidForSize } from "./exits.ts";
+import { type Exits, openExits, paidForPositions, paidForSize } from "./exits.ts";
 import { findingsOf } from "./findings.ts";
 import { ladderOf } from "./ladder.ts";
 import type { Market, TokenFacts } from "./market.ts";
@@ -56,8 +55,8 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   }
   const positions = SIZES.map((size) => positionOf(size, midPrice));
   const exits = openExits(priced, { midPrice, supply }, positions);
-  const retailPaid = paidLadder(exits, positions, "retail");
-  const proPaid = priced.open.length === 1 ? retailPaid : paidLadder(exits, positions, "pro");
+  const retailPaid = paidForPositions(exits, positions, "retail");
+  const proPaid = exits.only === null ? paidForPositions(exits, positions, "pro") : retailPaid;
   return {
     depthLamports,
     midPrice,
@@ -66,14 +65,6 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
     c10Sol: capacitySol(exits, proPaid),
     pools,
   };
-}
-
-function paidLadder(
-  exits: Exits,
-  positions: readonly bigint[],
-  profile: Profile,
-): readonly (bigint | null)[] {
-  return positions.map((position) => paidForPosition(exits, position, profile));
 }
 
 function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number {

@@ -4,7 +4,7 @@ import { type ExitLane, exitLanes, exitRoute } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
 import { quoteLane, type SampledLane, sampleLane } from "./lane.ts";
 import type { PricedMarket } from "./priced-market.ts";
-import { quoteRoute } from "./route.ts";
+import { quoteRoute, quoteRouteAscending, type Route } from "./route.ts";
 import { positionOf } from "./slippage.ts";
 import { bestSplit } from "./split.ts";
 
@@ -13,6 +13,8 @@ export type Exits = {
   readonly midPrice: Ratio;
   /** Base units that exist. */
   readonly supply: bigint;
+  /** Where there is only one way out, there is nothing to search. */
+  readonly only: Route | null;
   readonly lanes: readonly ExitLane[];
   readonly sampled: readonly SampledLane[];
 };
@@ -26,9 +28,34 @@ export function openExits(
   { midPrice, supply }: { readonly midPrice: Ratio; readonly supply: bigint },
   positions: readonly bigint[],
 ): Exits {
+  const [only] = priced.open;
+  if (only !== undefined && priced.open.length === 1) {
+    return { midPrice, supply, only, lanes: [], sampled: [] };
+  }
   const lanes = exitLanes(priced.open);
   const existing = positions.filter((position) => position > 0n && position <= supply);
-  return { midPrice, supply, lanes, sampled: lanes.map(({ lane }) => sampleLane(lane, existing)) };
+  const sampled = lanes.map(({ lane }) => sampleLane(lane, existing));
+  return { midPrice, supply, only: null, lanes, sampled };
+}
+
+/** What each of these ascending positions pays, in lamports, or null where it can't be sold whole. */
+export function paidForPositions(
+  exits: Exits,
+  positions: readonly bigint[],
+  profile: Profile,
+): readonly (bigint | null)[] {
+  const { only, supply } = exits;
+  if (only === null) {
+    return positions.map((position) => paidForPosition(exits, position, profile));
+  }
+  const quotes = quoteRouteAscending(
+    only,
+    positions.filter((position) => position > 0n && position <= supply),
+  );
+  let next = 0;
+  return positions.map((position) =>
+    position > 0n && position <= supply ? (quotes[next++] ?? null) : null,
+  );
 }
 
 /** Lamports that the position worth `sizeLamports` at the mid pays, or null where it can't be sold whole. */
@@ -40,6 +67,7 @@ export function paidForSize(exits: Exits, sizeLamports: bigint, profile: Profile
 /** Lamports that base units of the token pay, or null where they can't be sold whole. */
 export function paidForPosition(exits: Exits, position: bigint, profile: Profile): bigint | null {
   if (position === 0n || position > exits.supply) return null;
+  if (exits.only !== null) return quoteRoute(exits.only, position);
   if (profile === "pro") return bestSplit(exits.sampled, position)?.paid ?? null;
   let best: bigint | null = null;
   exits.lanes.forEach(({ routes }, index) => {
@@ -62,6 +90,10 @@ export function routesForPosition(
   profile: Profile,
 ): readonly ExitRoute[] | null {
   if (position === 0n || position > exits.supply) return null;
+  if (exits.only !== null) {
+    const route = exitRoute(exits.only, position);
+    return route === null ? null : [route];
+  }
   if (profile === "pro") return splitRoutes(exits, position);
   let best: ExitRoute | null = null;
   for (const { routes } of exits.lanes) {

@@ -1,4 +1,5 @@
 import { checkedU128, divFloor } from "#src/units/integer.ts";
+import { toNumber } from "#src/units/to-number.ts";
 
 /**
  * `floor(reserveOut * amountIn / (reserveIn + amountIn))`: what `amountIn` takes out of a pool that
@@ -33,10 +34,17 @@ export function constantProductReachable(reserveOut: bigint, fallBps: number): b
 /** `floor(sqrt(value))` for a non-negative integer of any width. */
 export function squareRootFloor(value: bigint): bigint {
   if (value < 2n) return value;
-  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
+  let root = aboveSquareRoot(value);
   for (;;) {
     const next = (root + value / root) >> 1n;
     if (next >= root) return root;
     root = next;
   }
+}
+
+/** A number at or above the root: within a few units of 2^-50 of it where the value fits a double. */
+function aboveSquareRoot(value: bigint): bigint {
+  const guess = Math.sqrt(toNumber(value));
+  if (Number.isFinite(guess)) return BigInt(Math.ceil(guess * (1 + 2 ** -50))) + 1n;
+  return 1n << BigInt((value.toString(2).length + 1) >> 1);
 }

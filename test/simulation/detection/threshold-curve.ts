@@ -73,6 +73,7 @@ function inTime(
   return tally.leadSeconds.filter((seconds) => seconds > 0).length / tally.lost;
 }
 
+const TITLE = "Drains noticed in time against false alarms, all thresholds scaled together";
 const WIDTH = 720;
 const HEIGHT = 420;
 const LEFT = 64;
@@ -86,9 +87,10 @@ const MOST_ALARMS = 2_000;
 export function drawThresholdCurve(points: readonly CurvePoint[]): string {
   const tokenDays = points[0]?.tokenDays ?? 0;
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="title" font-family="sans-serif" font-size="12">`,
+    `<title id="title">${TITLE}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-    `<text x="${LEFT}" y="24" font-size="14" fill="#222">Drains noticed in time against false alarms, all thresholds scaled together</text>`,
+    `<text x="${LEFT}" y="24" font-size="14" fill="#222">${TITLE}</text>`,
     ...axes(),
     target(),
     curve(points, (point) => point.slicesInTime, "#1f6f8b"),
