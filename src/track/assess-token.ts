@@ -4,10 +4,13 @@ import type { Market } from "#src/measure/market.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs } from "./chain-clock.ts";
-import { accountsOf, hopsOf } from "./followed-tokens.ts";
-import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import { hopsOf } from "./followed-tokens.ts";
+import type { FollowedPool, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
+
+/** A minute: what was confirmed so recently and does not move is taken to stand. */
+const SETTLED_SLOTS = 150n;
 
 export type AssessDeps = {
   /** Recorded accounts stand still, and the time at which they are judged with them. */
@@ -87,12 +90,32 @@ function standingPools(state: LiveState, group: PoolGroup): readonly OpenPool[] 
   return pools;
 }
 
-/** The newest slot at which every account behind the token is known to hold. */
+/** The newest slot at which everything behind the token is known to hold. */
 function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
   let slot: bigint | null = null;
-  for (const { held } of accountsOf(state, token)) {
-    if (held.account === undefined) continue;
-    if (slot === null || held.heldSlot < slot) slot = held.heldSlot;
+  for (const group of [token.group, ...hopsOf(state, token)]) {
+    for (const pool of group.pools.values()) {
+      const poolSlot = pool.isLoaded ? slotOfPool(pool) : null;
+      if (poolSlot !== null && (slot === null || poolSlot < slot)) slot = poolSlot;
+    }
   }
-  return slot;
+  // The mint moves seldom and is confirmed by rereads alone: it only bounds what the pools say.
+  const mintSlot = state.accounts.get(token.mint)?.held.heldSlot ?? null;
+  if (slot === null || mintSlot === null) return slot ?? mintSlot;
+  return mintSlot + SETTLED_SLOTS < slot ? mintSlot : slot;
+}
+
+/**
+ * A pool holds at the oldest slot of its accounts; or, where the parts that move were all seen at a
+ * newer one, at that: what did not move then was confirmed not long before.
+ */
+function slotOfPool(pool: FollowedPool): bigint | null {
+  let oldest: bigint | null = null;
+  for (const { account } of pool.needs.values()) {
+    const { account: bytes, heldSlot } = account.held;
+    if (bytes === undefined) continue;
+    if (oldest === null || heldSlot < oldest) oldest = heldSlot;
+  }
+  if (oldest === null || pool.changedSlot - oldest > SETTLED_SLOTS) return oldest;
+  return pool.changedSlot > oldest && pool.waitingSinceMs === null ? pool.changedSlot : oldest;
 }
