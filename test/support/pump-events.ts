@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { FeeConfig } from "#src/venues/pump-fees/fee-config.ts";
+import { type Address, address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
+import type { FeeConfig, FeeRates } from "#src/venues/pump-fees/fee-config.ts";
 
 export type RecordedTrade = {
   readonly name: string;
@@ -58,4 +60,51 @@ export function readTrades(path: string): readonly RecordedTrade[] {
     });
   }
   return trades;
+}
+
+export type RecordedSwap = {
+  readonly name: string;
+  readonly side: "sell" | "buy";
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly baseReserve: bigint;
+  readonly quoteReserve: bigint;
+  readonly virtualQuote: bigint;
+  /** Null where the event names nobody: then no creator fee is taken, whatever rate it shows. */
+  readonly coinCreator: Address | null;
+  readonly rates: FeeRates;
+};
+
+/** PumpSwap's recorded SellEvents, and BuyEvents by exact input, with the rates that they paid. */
+export function readSwaps(path: string): readonly RecordedSwap[] {
+  const swaps: RecordedSwap[] = [];
+  for (const line of readFileSync(path, "utf8").trim().split("\n")) {
+    const { venue, event, derived, signature, source, exact } = JSON.parse(line);
+    if (venue !== "pumpswap" || exact !== true) continue;
+    const isSell = derived.side === "sell";
+    if (!isSell && event.ix_name !== "buy_exact_quote_in") continue;
+    const bps = (value: string | undefined): bigint => BigInt(value ?? "0");
+    swaps.push({
+      name: signature ?? source,
+      side: derived.side,
+      amountIn: BigInt(isSell ? derived.base_in : derived.spendable_quote_in),
+      amountOut: BigInt(isSell ? derived.user_net_quote : derived.base_out),
+      baseReserve: BigInt(derived.base_reserve),
+      quoteReserve: BigInt(derived.quote_reserve),
+      virtualQuote: bps(derived.virtual_quote_reserve),
+      coinCreator: isNobody(event.coin_creator) ? null : address(event.coin_creator),
+      rates: {
+        lpBps: bps(event.lp_fee_basis_points),
+        protocolBps: bps(event.protocol_fee_basis_points),
+        creatorBps:
+          bps(event.coin_creator_fee_basis_points) || bps(event.cashback_fee_basis_points),
+      },
+    });
+  }
+  return swaps;
+}
+
+/** Events from before creators were paid name none. */
+function isNobody(creator: string | undefined): boolean {
+  return creator === undefined || creator === SYSTEM_PROGRAM;
 }

@@ -5,6 +5,7 @@ import { replay } from "#src/accuracy/replay.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { readSwaps } from "#test/support/pump-events.ts";
 import {
   COIN,
   POOL_FEES,
@@ -75,6 +76,17 @@ test("every recorded execution is replayed to the base unit", async (t) => {
   assert.ok(cases.length >= 11);
   for (const { line, execution } of cases) {
     assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+  }
+});
+
+test("every recorded event of a sale or an exact purchase is reproduced", (t) => {
+  const path = sharedPath(t, "mainnet-events", "pump.jsonl");
+  if (path === null) return;
+  const swaps = readSwaps(path);
+  assert.ok(swaps.length >= 12);
+  for (const { name, side, amountIn, amountOut: paid, rates: charged, ...reserves } of swaps) {
+    const fees = { ...POOL_FEES, tiers: [{ threshold: 0n, rates: charged }] };
+    assert.equal(amountOut(quote({ ...reserves, fees }, side, amountIn)), paid, name);
   }
 });
 

@@ -82,21 +82,8 @@ export function decodeLaunchLab(address: Address, known: AccountSet): Decoded<La
   const status = launchStatus(pool.status);
   if (status === null) return unusable("undecodable", `status ${pool.status}`);
 
-  const globalAccount = known.get(pool.globalConfig);
-  const platformAccount = known.get(pool.platformConfig);
-  if (!globalAccount) return unusable("missing-account", "GlobalConfig");
-  if (!platformAccount) return unusable("missing-account", "PlatformConfig");
-  const global = decodeGlobalConfig(globalAccount);
-  if (global === null) return unusable("undecodable", "GlobalConfig");
-  const kind = CURVE_KINDS[global.curveType];
-  if (kind === undefined) return unusable("unsupported", `curve type ${global.curveType}`);
-  const platform = decodePlatformConfig(platformAccount);
-  if (platform === null) return unusable("undecodable", "PlatformConfig");
-  const feeRates = { protocol: global.tradeFeeRate, ...platform };
-  if (feeRates.protocol + feeRates.platform + feeRates.creator >= FEE_DENOMINATOR) {
-    return unusable("undecodable", "fees of the whole amount");
-  }
-
+  const terms = readTerms(known, pool);
+  if (terms.kind === "unusable") return terms;
   const baseFee = pool.isBaseToken2022 ? readTransferFee(known, pool.baseMint) : NO_FEE;
   const quoteFee = pool.isQuoteToken2022 ? readTransferFee(known, pool.quoteMint) : NO_FEE;
   if (baseFee.kind === "unusable") return baseFee;
@@ -108,18 +95,45 @@ export function decodeLaunchLab(address: Address, known: AccountSet): Decoded<La
     state: {
       baseMint,
       quoteMint,
-      kind,
+      kind: terms.curve,
       status,
       totalBaseSell,
       virtualBase,
       virtualQuote,
       realBase,
       realQuote,
-      feeRates,
+      feeRates: terms.feeRates,
       baseTransferFee: baseFee.schedule,
       quoteTransferFee: quoteFee.schedule,
     },
   };
+}
+
+type Unusable = Extract<Decoded<LaunchLabState>, { readonly kind: "unusable" }>;
+
+type Terms = {
+  readonly kind: "read";
+  readonly curve: CurveKind;
+  readonly feeRates: LaunchFeeRates;
+};
+
+/** What the two configurations say: which curve, and what is charged. */
+function readTerms(known: AccountSet, pool: LaunchPool): Terms | Unusable {
+  const globalAccount = known.get(pool.globalConfig);
+  const platformAccount = known.get(pool.platformConfig);
+  if (!globalAccount) return unusable("missing-account", "GlobalConfig");
+  if (!platformAccount) return unusable("missing-account", "PlatformConfig");
+  const global = decodeGlobalConfig(globalAccount);
+  if (global === null) return unusable("undecodable", "GlobalConfig");
+  const curve = CURVE_KINDS[global.curveType];
+  if (curve === undefined) return unusable("unsupported", `curve type ${global.curveType}`);
+  const platform = decodePlatformConfig(platformAccount);
+  if (platform === null) return unusable("undecodable", "PlatformConfig");
+  const feeRates = { protocol: global.tradeFeeRate, ...platform };
+  if (feeRates.protocol + feeRates.platform + feeRates.creator >= FEE_DENOMINATOR) {
+    return unusable("undecodable", "fees of the whole amount");
+  }
+  return { kind: "read", curve, feeRates };
 }
 
 function launchStatus(status: number): LaunchStatus | null {
@@ -161,9 +175,7 @@ function ownReader(
   return reader.has(0, discriminator) ? reader : null;
 }
 
-type MintFee =
-  | { readonly kind: "read"; readonly schedule: TransferFeeSchedule | null }
-  | Extract<Decoded<LaunchLabState>, { readonly kind: "unusable" }>;
+type MintFee = { readonly kind: "read"; readonly schedule: TransferFeeSchedule | null } | Unusable;
 
 const NO_FEE: MintFee = { kind: "read", schedule: null };
 
@@ -176,9 +188,6 @@ function readTransferFee(known: AccountSet, address: Address): MintFee {
   return { kind: "read", schedule: mint.transferFee };
 }
 
-function unusable(
-  reason: UnusableReason,
-  detail: string,
-): Extract<Decoded<LaunchLabState>, { readonly kind: "unusable" }> {
+function unusable(reason: UnusableReason, detail: string): Unusable {
   return { kind: "unusable", reason, detail };
 }
