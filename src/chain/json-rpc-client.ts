@@ -14,6 +14,8 @@ export type JsonRpcClientOptions = {
   /** 0 up to 1: spreads the waits between attempts. */
   readonly random: () => number;
   readonly retry?: RetryPolicy;
+  /** Ends every call under way, and refuses new ones, once it aborts. */
+  readonly closed?: AbortSignal;
 };
 
 export type RetryPolicy = {
@@ -50,6 +52,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   let lastId = 0;
 
   async function attempt({ method, params, timeoutMs }: JsonRpcCall, signal?: AbortSignal) {
+    signal?.throwIfAborted();
     const id = ++lastId;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
@@ -73,8 +76,9 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   async function call<Result>(
     request: JsonRpcCall,
     parse: (result: unknown) => Result,
-    signal?: AbortSignal,
+    asked?: AbortSignal,
   ): Promise<Result> {
+    const signal = either(asked, options.closed);
     for (let made = 1; ; made++) {
       try {
         return parse(await attempt(request, signal));
@@ -89,6 +93,10 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   }
 
   return { call };
+}
+
+function either(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : AbortSignal.any([a, b]);
 }
 
 /** Milliseconds until the next attempt, or null where the node asks for more patience than we have. */

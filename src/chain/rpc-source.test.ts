@@ -239,6 +239,15 @@ test("an aborted read stops at once and says why", async (t) => {
   await assert.rejects(read, /no longer needed/);
 });
 
+test("closing the source ends the reads under way", async (t) => {
+  const silent = await fakeNode(t, () => {});
+  const source = sourceAt(t, silent.httpUrl);
+  const read = source.readAccounts([PROGRAM]);
+  await source.close();
+  await assert.rejects(read, /closed/);
+  await assert.rejects(source.readHead(), /closed/);
+});
+
 test("a password in the URL is sent as the header that says the same", async (t) => {
   let header: string | undefined;
   const server = createServer((request, response) => {

@@ -30,10 +30,12 @@ export type RpcSourceOptions = {
 /** A Solana node over JSON-RPC: HTTP for reads, one WebSocket for all that is followed. */
 export function createRpcSource(options: RpcSourceOptions): ChainSource & TransactionSource {
   const { nowMs, random, commitment = "confirmed", logger = null } = options;
+  const closing = new AbortController();
   const client = createJsonRpcClient({
     url: options.httpUrl,
     nowMs,
     random,
+    closed: closing.signal,
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   const staleWaitMs = options.staleWaitMs ?? STALE_WAIT_MS;
@@ -41,5 +43,9 @@ export function createRpcSource(options: RpcSourceOptions): ChainSource & Transa
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
   const link = createSubscriptionLink({ url: options.wsUrl, nowMs, random, logger, timing });
   const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });
-  return { origin: options.origin, ...reader, ...follower, close: link.close };
+  const close = async () => {
+    closing.abort(new Error("the chain source was closed"));
+    await link.close();
+  };
+  return { origin: options.origin, ...reader, ...follower, close };
 }

@@ -47,7 +47,7 @@ const STORY_EVERY_SLOTS = 5n;
 const LEAST_STEP = 0.02;
 /** Between a full curve and its pool. */
 const MIGRATION_SLOTS = 25n;
-const LAUNCHES_KEPT = 60;
+const LAUNCHES_KEPT = 20;
 const USERS = 24;
 const MAX_FIRST_BUYERS = 80;
 /** Where the service was asleep for longer, time jumps instead of being played. */
@@ -242,7 +242,7 @@ export class DemoMarket {
   }
 
   #launchNow(slot: bigint): void {
-    const { launchEveryMinutes = 3, programs, venues } = this.#options;
+    const { launchEveryMinutes = 4, programs, venues } = this.#options;
     if (launchEveryMinutes === null) return;
     if (slot % BigInt(Math.round(launchEveryMinutes * MINUTE_SLOTS)) !== 0n) return;
     const curves = programs.filter(
@@ -259,7 +259,7 @@ export class DemoMarket {
       kind: "classic",
       transferFeeBps: 0,
       pools: [{ venues: [program.venue], quote: "SOL", depthSol: 0 }],
-      tradesPerMinute: isHit ? 30 : 8,
+      tradesPerMinute: isHit ? 24 : 6,
       marketCapSol: 30,
       plot: STORIES.launch(isHit ? 25 : 1.2 + 3 * this.#random.uniform()),
     });

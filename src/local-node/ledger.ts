@@ -38,7 +38,7 @@ export type LedgerOptions = {
 };
 
 const NO_SEARCHES: ReadonlySet<SearchKey> = new Set();
-const TRANSACTIONS_KEPT = 4_000;
+const TRANSACTIONS_KEPT = 2_000;
 
 /**
  * The accounts of a chain and the slot they stand at. Changes made during a slot can be read at
@@ -90,7 +90,7 @@ export class Ledger {
     return this.#transactions.get(signature) ?? null;
   }
 
-  /** The last few thousand transactions, oldest first. */
+  /** The last two thousand transactions, oldest first. */
   transactions(): Iterable<LedgerTransaction> {
     return this.#transactions.values();
   }
