@@ -1,6 +1,13 @@
 import type { Scenario } from "./scenario.ts";
+import { orcaWhirlpoolScenarios } from "./scenarios/orca-whirlpool.ts";
 import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
 import { pumpSwapScenarios } from "./scenarios/pumpswap.ts";
+import { raydiumClmmScenarios } from "./scenarios/raydium-clmm.ts";
 
 /** Every row of performance.md section 7 that is a pair of contenders, in its order. */
-export const SCENARIOS: readonly Scenario[] = [...pumpSwapScenarios, ...pumpCurveScenarios];
+export const SCENARIOS: readonly Scenario[] = [
+  ...pumpSwapScenarios,
+  ...pumpCurveScenarios,
+  ...raydiumClmmScenarios,
+  ...orcaWhirlpoolScenarios,
+];

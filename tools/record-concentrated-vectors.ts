@@ -66,7 +66,7 @@ record({
     ].join(", "),
   sdk: (fields, sellsFirst, amountIn) => {
     const { pool, accounts } = clmmFixture(fields);
-    const paid = raydium.decode(pool, accounts, sellsFirst).quote(amountIn, NOW);
+    const paid = raydium.open(pool, accounts, sellsFirst).decode(accounts).quote(amountIn, NOW);
     return paid === 0n ? null : paid;
   },
 });

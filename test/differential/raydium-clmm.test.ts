@@ -24,7 +24,10 @@ test(`${STATES} pools pay what Raydium's SDK says, with dynamic fee, fee side an
       const inputMint = zeroForOne ? mintA : mintB;
       const order = { inputMint, amountIn, clock: CLOCK };
       const ours = raydiumClmm.quoteExactIn(decoded.state, order);
-      const theirs = sdk.decode(pool, accounts, zeroForOne).quote(amountIn, CLOCK.unixTimestamp);
+      const theirs = sdk
+        .open(pool, accounts, zeroForOne)
+        .decode(accounts)
+        .quote(amountIn, CLOCK.unixTimestamp);
       if (ours.kind === "filled") filled++;
       // The SDK answers 0 where the program refuses an order that pays nothing.
       const isNothing = ours.kind === "unfillable" && ours.reason === "output-zero";
@@ -59,5 +62,7 @@ test("an accumulator whose square leaves 2^53 quotes here; the SDK squares in do
   if (decoded.kind !== "pool") throw new Error(decoded.detail);
   const order = { inputMint: mintA, amountIn: 10_000n, clock: CLOCK };
   assert.equal(raydiumClmm.quoteExactIn(decoded.state, order).kind, "filled");
-  assert.throws(() => sdk.decode(pool, accounts, true).quote(10_000n, CLOCK.unixTimestamp));
+  assert.throws(() =>
+    sdk.open(pool, accounts, true).decode(accounts).quote(10_000n, CLOCK.unixTimestamp),
+  );
 });

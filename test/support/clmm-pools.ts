@@ -213,3 +213,21 @@ export const clmmPools: fc.Arbitrary<ClmmFixture> = spread.chain((tickSpacing) =
       };
     }),
 );
+
+/**
+ * A pool like a graduated coin's, 6 decimals against SOL: sixty ticks in four tick arrays below the
+ * price, of which sales worth 0.5 to 50 SOL cross one to most.
+ */
+export const BENCHMARK_CLMM: ClmmFixture = {
+  tickSpacing: 10,
+  sqrtPriceX64: sqrtPriceAtTick(-62_150) + 12_345n,
+  tradeFeePpm: 2_500,
+  positions: [
+    { lower: -66_000, upper: -58_000, liquidity: 8_000_000_000_000n },
+    ...Array.from({ length: 60 }, (_, index) => ({
+      lower: -62_160 - index * 40,
+      upper: -61_800,
+      liquidity: 31_000_000_000n + BigInt(index) * 7_919n,
+    })),
+  ],
+};

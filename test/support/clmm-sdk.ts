@@ -9,9 +9,16 @@ import {
   readBitmapExtension,
   tickArrayAddress,
 } from "#src/venues/raydium-clmm/tick-arrays.ts";
-import type { Bn, BnClass } from "#test/support/pump-sdks.ts";
+import type { Bn, BnClass, PublicKeyClass } from "#test/support/pump-sdks.ts";
 import { loadSdk } from "#test/support/sdk.ts";
 
+export type SdkTickArray = {
+  readonly ticks: readonly {
+    readonly tick: number;
+    readonly liquidityNet: Bn;
+    readonly liquidityGross: Bn;
+  }[];
+};
 type Layout = { decode(data: Buffer): object };
 type SdkArray = { readonly address: object; readonly value: object };
 type SwapRequest = {
@@ -30,7 +37,7 @@ type SwapRequest = {
 };
 type RaydiumPackage = {
   readonly PoolInfoLayout: Layout;
-  readonly TickArrayLayout: Layout;
+  readonly TickArrayLayout: { decode(data: Buffer): SdkTickArray };
   readonly ClmmConfigLayout: Layout;
   readonly TickArrayBitmapExtensionLayout: Layout;
   swapInternal(request: SwapRequest): {
@@ -39,74 +46,97 @@ type RaydiumPackage = {
     readonly amountCalculated: Bn;
   };
 };
-type Web3 = { readonly PublicKey: new (text: string) => object };
+
+type Known = ReadonlyMap<Address, Account>;
 
 /** Raydium's own SDK, asked about the same account bytes. */
 export type ClmmSdk = {
-  /** Every account decoded, as its quotes want them: decoding anew undoes what a quote rewrites. */
-  readonly decode: (
-    pool: Address,
-    accounts: ReadonlyMap<Address, Account>,
-    zeroForOne: boolean,
-  ) => ClmmSdkPool;
+  /** Finds a pool's accounts, once. */
+  readonly open: (pool: Address, known: Known, zeroForOne: boolean) => OpenClmmSdk;
+  /** Decodes one tick array, all of its fields. */
+  readonly decodeTickArray: (account: Account) => SdkTickArray;
+};
+
+export type OpenClmmSdk = {
+  /** Decodes every account anew, which also undoes what a quote rewrites. */
+  readonly decode: (known: Known) => ClmmSdkPool;
 };
 
 export type ClmmSdkPool = {
-  /** What the SDK would pay, or null where it says that the order does not fill. */
+  /** What the SDK's core would pay, or null where it says that the order does not fill. */
   readonly quote: (amountIn: bigint, unixTimestamp: bigint) => bigint | null;
 };
 
 export function loadClmmSdk(t: Pick<TestContext, "skip"> | null): ClmmSdk | null {
   const raydium = loadSdk<RaydiumPackage>(t, "@raydium-io/raydium-sdk-v2");
-  const web3 = loadSdk<Web3>(t, "@solana/web3.js");
+  const web3 = loadSdk<{ readonly PublicKey: PublicKeyClass }>(t, "@solana/web3.js");
   const Bn = loadSdk<BnClass>(t, "bn.js");
   if (raydium === null || web3 === null || Bn === null) return null;
   return {
-    decode: (pool, accounts, zeroForOne) => {
-      const dataOf = (address: Address): Buffer => {
-        const account = accounts.get(address);
-        if (account === undefined) throw new Error(`no account at ${address}`);
-        return Buffer.from(account.data);
-      };
-      const header = readPoolHeader(accounts.get(pool));
-      if (header === null) throw new Error("not a pool");
-      const poolId = new web3.PublicKey(pool);
-      const extensionAccount = accounts.get(bitmapExtensionAddress(pool));
-      const extension =
-        extensionAccount === undefined ? null : readBitmapExtension(extensionAccount, pool);
-      const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
-      const tickArrays = markedArrays(bitmaps, header.tickCurrent, zeroForOne).map((start) => {
-        const address = tickArrayAddress(pool, start);
-        return {
-          address: new web3.PublicKey(address),
-          value: raydium.TickArrayLayout.decode(dataOf(address)),
-        };
-      });
+    decodeTickArray: ({ data }) => raydium.TickArrayLayout.decode(Buffer.from(data)),
+    open: (pool, known, zeroForOne) => {
+      const found = findAccounts(pool, known, zeroForOne);
+      const { PublicKey } = web3;
+      const arrays = found.arrays.map((address) => ({ address, key: new PublicKey(address) }));
       const shared = {
-        programId: new web3.PublicKey(PROGRAM_ID),
-        poolId,
-        poolInfo: raydium.PoolInfoLayout.decode(dataOf(pool)),
-        tickArrays,
-        configInfo: raydium.ClmmConfigLayout.decode(dataOf(header.ammConfig)),
-        tickarrayBitmapExtension:
-          extensionAccount === undefined
-            ? {}
-            : raydium.TickArrayBitmapExtensionLayout.decode(Buffer.from(extensionAccount.data)),
+        programId: new PublicKey(PROGRAM_ID),
+        poolId: new PublicKey(pool),
+        sqrtPriceLimitX64: new Bn("0"),
         zeroForOne,
         isBaseInput: true,
         includeExtraTickArrays: false,
       };
       return {
-        quote: (amountIn, unixTimestamp) => {
-          const found = raydium.swapInternal({
+        decode: (accounts) => {
+          const read = (layout: Layout, address: Address) =>
+            layout.decode(dataOf(accounts, address));
+          const decoded = {
             ...shared,
-            amountSpecified: new Bn(amountIn.toString()),
-            sqrtPriceLimitX64: new Bn("0"),
-            blockTimestamp: Number(unixTimestamp),
-          });
-          return found.allTrade ? BigInt(found.amountCalculated.toString()) : null;
+            poolInfo: read(raydium.PoolInfoLayout, pool),
+            configInfo: read(raydium.ClmmConfigLayout, found.config),
+            tickarrayBitmapExtension:
+              found.extension === null
+                ? {}
+                : read(raydium.TickArrayBitmapExtensionLayout, found.extension),
+            tickArrays: arrays.map(({ address, key }) => ({
+              address: key,
+              value: read(raydium.TickArrayLayout, address),
+            })),
+          };
+          return {
+            quote: (amountIn, unixTimestamp) => {
+              const result = raydium.swapInternal({
+                ...decoded,
+                amountSpecified: new Bn(amountIn.toString()),
+                blockTimestamp: Number(unixTimestamp),
+              });
+              return result.allTrade ? BigInt(result.amountCalculated.toString()) : null;
+            },
+          };
         },
       };
     },
   };
+}
+
+function findAccounts(pool: Address, known: Known, zeroForOne: boolean) {
+  const header = readPoolHeader(known.get(pool));
+  if (header === null) throw new Error("not a pool");
+  const address = bitmapExtensionAddress(pool);
+  const account = known.get(address);
+  const extension = account === undefined ? null : readBitmapExtension(account, pool);
+  const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
+  return {
+    config: header.ammConfig,
+    extension: account === undefined ? null : address,
+    arrays: markedArrays(bitmaps, header.tickCurrent, zeroForOne).map((start) =>
+      tickArrayAddress(pool, start),
+    ),
+  };
+}
+
+function dataOf(known: Known, address: Address): Buffer {
+  const account = known.get(address);
+  if (account === undefined) throw new Error(`no account at ${address}`);
+  return Buffer.from(account.data);
 }

@@ -108,12 +108,12 @@ function coreArray(array: TickArray, tickSpacing: number): object {
   };
 }
 
-type Parser = {
-  parse(address: object, account: { readonly data: Buffer; readonly owner: object }): object | null;
+type Parser<Parsed = object> = {
+  parse(address: object, account: { readonly data: Buffer; readonly owner: object }): Parsed | null;
 };
 type LegacyPackage = {
   readonly ParsableWhirlpool: Parser;
-  readonly ParsableTickArray: Parser;
+  readonly ParsableTickArray: Parser<LegacyTickArray>;
   readonly ParsableOracle: Parser;
   readonly SwapUtils: { getDefaultSqrtPriceLimit(aToB: boolean): Bn };
   swapQuoteWithParams(params: object, slippage: object): { readonly estimatedAmountOut: Bn };
@@ -124,12 +124,14 @@ type CommonPackage = {
 
 /** The legacy SDK, from account bytes: null where it throws. Mints have no transfer fee. */
 export type LegacyWhirlpools = {
-  readonly decode: (
-    pool: Address,
-    known: ReadonlyMap<Address, Account | null>,
-    aToB: boolean,
-  ) => LegacyWhirlpool;
+  readonly decode: (pool: Address, known: Known, aToB: boolean) => LegacyWhirlpool;
+  /** Decodes one tick array, all of its fields. */
+  readonly decodeTickArray: (account: Account) => LegacyTickArray;
 };
+export type LegacyTickArray = {
+  readonly ticks: readonly { readonly initialized: boolean; readonly liquidityNet: Bn }[];
+};
+type Known = ReadonlyMap<Address, Account | null>;
 export type LegacyWhirlpool = {
   readonly quote: (amountIn: bigint, now: bigint) => bigint | null;
 };
@@ -143,13 +145,24 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
   const owner = new web3.PublicKey(PROGRAM_ID);
   const slippage = common.Percentage.fromFraction(0, 100);
   const mint = { tokenProgram: owner, tlvData: Buffer.alloc(0) };
+  // Keys are made once: a user who polls a pool has them.
+  const keys = new Map<Address, object>();
+  const keyOf = (address: Address): object => {
+    const key = keys.get(address) ?? new web3.PublicKey(address);
+    keys.set(address, key);
+    return key;
+  };
   return {
+    decodeTickArray: ({ data }) => {
+      const array = legacy.ParsableTickArray.parse(owner, { data: Buffer.from(data), owner });
+      if (array === null) throw new Error("the legacy SDK finds no tick array");
+      return array;
+    },
     decode: (pool, known, aToB) => {
       const parse = (parser: Parser, address: Address): object | null => {
         const account = known.get(address);
         if (account === undefined || account === null) return null;
-        const data = Buffer.from(account.data);
-        return parser.parse(new web3.PublicKey(address), { data, owner });
+        return parser.parse(keyOf(address), { data: Buffer.from(account.data), owner });
       };
       const header = Buffer.from(known.get(pool)?.data ?? []);
       const tickSpacing = header.readUInt16LE(WHIRLPOOL.tickSpacing);
@@ -157,7 +170,7 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
       const tickArrays = arrayStarts(tickCurrent, tickSpacing, aToB).map((startTickIndex) => {
         const address = tickArrayAddress(pool, startTickIndex);
         return {
-          address: new web3.PublicKey(address),
+          address: keyOf(address),
           startTickIndex,
           data: parse(legacy.ParsableTickArray, address),
         };
@@ -191,4 +204,40 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
       };
     },
   };
+}
+
+type Decoder = { decode(data: Uint8Array): object };
+type ClientPackage = {
+  getWhirlpoolDecoder(): Decoder;
+  getFixedTickArrayDecoder(): Decoder;
+};
+
+/** Orca's new decoders and its WASM quotes: null where they, or kit that they need, are not installed. */
+export function loadWhirlpoolClient() {
+  const core = loadSdk<CorePackage>(null, "@orca-so/whirlpools-core");
+  const client = loadClient();
+  if (core === null || client === null) return null;
+  const pools = client.getWhirlpoolDecoder();
+  const arrays = client.getFixedTickArrayDecoder();
+  return (
+    addresses: { readonly pool: Address; readonly arrays: readonly Address[] },
+    known: Known,
+    aToB: boolean,
+  ) => {
+    const dataOf = (address: Address): Uint8Array => known.get(address)?.data ?? new Uint8Array();
+    const pool = pools.decode(dataOf(addresses.pool));
+    const decoded = addresses.arrays.map((address) => arrays.decode(dataOf(address)));
+    return (amountIn: bigint, now: bigint): bigint =>
+      core.swapQuoteByInputToken(amountIn, aToB, 0, pool, undefined, decoded, now).tokenEstOut;
+  };
+}
+
+/** The client takes kit from the package around it, which a linked installation has not. */
+function loadClient(): ClientPackage | null {
+  try {
+    return loadSdk<ClientPackage>(null, "@orca-so/whirlpools-client");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND") return null;
+    throw error;
+  }
 }

@@ -160,3 +160,21 @@ export const whirlpools: fc.Arbitrary<WhirlpoolFixture> = fc
         };
       }),
   );
+
+/**
+ * A pool like a listed coin's, 6 decimals against SOL: sixty ticks in three tick arrays below the
+ * price, of which sales worth 0.5 to 50 SOL cross one to most.
+ */
+export const BENCHMARK_WHIRLPOOL: WhirlpoolFixture = {
+  tickSpacing: 16,
+  sqrtPriceX64: sqrtPriceAtTick(-62_150) + 12_345n,
+  feeRatePpm: 3_000,
+  positions: [
+    { lower: -70_400, upper: -54_400, liquidity: 8_000_000_000_000n },
+    ...Array.from({ length: 60 }, (_, index) => ({
+      lower: -62_160 - index * 48,
+      upper: -61_808,
+      liquidity: 31_000_000_000n + BigInt(index) * 7_919n,
+    })),
+  ],
+};

@@ -7,10 +7,11 @@ const LARGEST_EXACT = 2 ** 53;
 const FEE_DENOMINATOR = 1_000_000;
 
 /**
- * Error that a value computed in doubles may carry, relative to it: each formula below takes at most
- * ten roundings of 2^-53, a third of this (performance.md section 3.2).
+ * Errors that values computed in doubles may carry, relative to them. A whole stretch takes at most
+ * seven roundings of 2^-53, under half of its bound; a part at most ten, under a third of its own.
  */
-const RELATIVE_ERROR = 2 ** -48;
+const WHOLE_ERROR = 2 ** -49;
+const PART_ERROR = 2 ** -48;
 
 /** Ticks ahead of a price in the order in which a sale meets them, unsigned 128-bit values in two parts. */
 export type Stops = {
@@ -285,8 +286,8 @@ export class LiquidityTable {
     }
     const whole = Math.floor(value);
     const rest = value - whole;
-    const error = value * RELATIVE_ERROR;
-    if (rest > error + unit * (1 + RELATIVE_ERROR) && rest < 1 - error) return whole;
+    const error = value * PART_ERROR;
+    if (rest > error + unit * (1 + PART_ERROR) && rest < 1 - error) return whole;
     this.uncertified++;
     return ASK_REFERENCE;
   }
@@ -295,7 +296,7 @@ export class LiquidityTable {
 /** Whether a value so computed has the floor and the ceiling of the real one. */
 function isCertain(value: number): boolean {
   const rest = value - Math.floor(value);
-  const error = value * RELATIVE_ERROR;
+  const error = value * WHOLE_ERROR;
   return rest > error && rest < 1 - error;
 }
 

@@ -1,24 +1,15 @@
 import type { Address } from "#src/units/address.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { signedUpperWords, upperWords, word } from "../byte-words.ts";
+import { upperWords, word } from "../byte-words.ts";
 import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
 import type { FastQuoter } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
-import {
-  DYNAMIC_TICK,
-  DYNAMIC_TICK_ARRAY,
-  FIXED_TICK,
-  FIXED_TICK_ARRAY,
-  PROGRAM_ID,
-  TICKS_PER_ARRAY,
-  WHIRLPOOL,
-} from "./layout.ts";
+import { FastTickArray } from "./fast-tick-array.ts";
+import { PROGRAM_ID, TICKS_PER_ARRAY, WHIRLPOOL } from "./layout.ts";
 import { tickArrayAddress } from "./tick-arrays.ts";
-import { sqrtPriceAtTick } from "./tick-math.ts";
-import { ARRAYS_PER_SWAP, arrayStarts, edgeOf, ticksPerArray } from "./tick-sequence.ts";
+import { ARRAYS_PER_SWAP, arrayStarts, ticksPerArray } from "./tick-sequence.ts";
 
 const LARGEST_EXACT = 2 ** 53;
 /** Every slot of three arrays, and the edge of the last. */
@@ -26,11 +17,12 @@ const MOST_STOPS = ARRAYS_PER_SWAP * TICKS_PER_ARRAY + 1;
 const TOKEN_STATE = 108;
 const TOKEN_FROZEN = 2;
 
-/** Where a slot's liquidity stands in the array's bytes; below zero where the slot is empty. */
-const EMPTY = -1;
-
-/** Square root prices of an array's slots and its edge, worked out when first met. */
-type ArrayPrices = { readonly high: Float64Array; readonly low: Float64Array };
+/** A tick array that a swap uses, and the bytes that it was last read from; null: it does not exist. */
+type Used = {
+  readonly address: Address;
+  readonly ticks: FastTickArray;
+  data: Uint8Array | null | undefined;
+};
 
 /**
  * Quotes one direction of a pool in doubles: static fee, no transfer fees. Everything else is left to
@@ -49,8 +41,6 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   readonly #falls: boolean;
   readonly #stops = makeStops(MOST_STOPS);
   readonly #stopTicks = new Int32Array(MOST_STOPS);
-  readonly #prices = new Map<number, ArrayPrices>();
-  readonly #offsets = new Int32Array(TICKS_PER_ARRAY);
   readonly #standing: Standing = { priceHigh: 0, priceLow: 0, liquidityHigh: 0, liquidityLow: 0 };
 
   /** Addresses that lead nowhere else while the pool lives; empty before the first refresh. */
@@ -61,10 +51,8 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   /** Bytes that were read last, to tell what has changed. */
   #poolData: Uint8Array | null = null;
   readonly #mintData: (Uint8Array | null)[] = [null, null];
-  #arrays: readonly { readonly start: number; readonly address: Address }[] = [];
-  /** Null: known not to exist. */
-  #arrayData: (Uint8Array | null | undefined)[] = [];
-  #areArraysRead = false;
+  #arrays: readonly Used[] = [];
+  #isTableMade = false;
 
   #tickCurrent = 0;
   /** Current ticks from the first to below the second use the same arrays. */
@@ -87,7 +75,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     const account = known.get(this.#pool);
     if (account === null || account === undefined) return false;
     const { data } = account;
-    let isTableStale = !this.#areArraysRead;
+    let isTableStale = !this.#isTableMade;
     if (data !== this.#poolData) {
       if (account.owner !== PROGRAM_ID || data.length !== WHIRLPOOL.length) return false;
       if (this.#vaults.length === 0 && !this.#locate(known)) return false;
@@ -101,13 +89,13 @@ export class WhirlpoolFastQuoter implements FastQuoter {
       this.#findArrays();
       isTableStale = true;
     }
-    for (let index = 0; index < this.#arrays.length; index++) {
-      const array = known.get(this.#arrays[index]?.address ?? this.#pool);
-      const bytes = array === undefined || array === null ? array : array.data;
-      if (bytes !== this.#arrayData[index]) {
-        this.#arrayData[index] = bytes;
-        isTableStale = true;
-      }
+    for (const array of this.#arrays) {
+      const found = known.get(array.address);
+      const bytes = found === undefined || found === null ? found : found.data;
+      if (bytes === array.data) continue;
+      if (bytes !== undefined && !array.ticks.read(bytes)) return this.#forget();
+      array.data = bytes;
+      isTableStale = true;
     }
     return (!isTableStale && this.#place()) || this.#rebuild() || this.#forget();
   }
@@ -119,7 +107,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   /** Nothing that was read counts any more: the next refresh reads all of it again. */
   #forget(): false {
     this.#poolData = null;
-    this.#areArraysRead = false;
+    this.#isTableMade = false;
     return false;
   }
 
@@ -158,14 +146,19 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     return true;
   }
 
+  /** The arrays around the price; those of before keep what was read from them. */
   #findArrays(): void {
     const spacing = this.#tickSpacing;
-    this.#arrays = arrayStarts(this.#tickCurrent, spacing, this.#falls).map((start) => ({
-      start,
-      address: tickArrayAddress(this.#pool, start),
-    }));
-    this.#arrayData = this.#arrays.map(() => undefined);
-    const first = this.#arrays[0]?.start ?? this.#tickCurrent;
+    const before = this.#arrays;
+    this.#arrays = arrayStarts(this.#tickCurrent, spacing, this.#falls).map(
+      (start) =>
+        before.find(({ ticks }) => ticks.start === start) ?? {
+          address: tickArrayAddress(this.#pool, start),
+          ticks: new FastTickArray(start, spacing, this.#falls),
+          data: undefined,
+        },
+    );
+    const first = this.#arrays[0]?.ticks.start ?? this.#tickCurrent;
     // Selling token B from an array's last slot already begins with the next array.
     this.#sameArraysFrom = this.#falls ? first : first - spacing;
     this.#sameArraysTo = this.#sameArraysFrom + ticksPerArray(spacing);
@@ -189,8 +182,8 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   }
 
   #rebuild(): boolean {
-    if (!this.#readStops()) return false;
-    this.#areArraysRead = true;
+    this.#gatherStops();
+    this.#isTableMade = true;
     this.table.build({
       stops: this.#stops,
       standing: this.#standing,
@@ -201,117 +194,53 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     return this.#place();
   }
 
-  /** Stops ahead of the price as `stopsAhead` finds them: false where bytes are no array. */
-  #readStops(): boolean {
+  /** Stops ahead of the price as `stopsAhead` finds them: up to an array that nobody has looked at. */
+  #gatherStops(): void {
     this.#stops.count = 0;
     this.#endsKnown = true;
     this.#originTick = this.#falls ? this.#sameArraysTo : this.#sameArraysFrom;
-    let last = -1;
-    for (let index = 0; index < this.#arrays.length; index++) {
-      const data = this.#arrayData[index];
-      if (data === undefined) return index > 0;
-      const start = this.#arrays[index]?.start ?? 0;
-      if (data !== null && !this.#readArray(data, start)) return false;
-      if (!this.#endsKnown) return true;
-      last = index;
+    let last: FastTickArray | null = null;
+    for (const { ticks, data } of this.#arrays) {
+      if (data === undefined) return;
+      this.#gather(ticks);
+      if (!this.#endsKnown) return;
+      last = ticks;
     }
-    const start = this.#arrays[last]?.start;
-    if (start === undefined) return false;
-    const edge = edgeOf(start, this.#tickSpacing, this.#falls);
-    const lastSlot = this.#falls ? start : start + (TICKS_PER_ARRAY - 1) * this.#tickSpacing;
+    if (last === null) return;
+    const outermost = (TICKS_PER_ARRAY - 1) * this.#tickSpacing;
+    const lastSlot = this.#falls ? last.start : last.start + outermost;
     const { count } = this.#stops;
     // Crossing the last slot leaves the arrays; there is no edge to stop at any more.
     const isCrossed = count > 0 && this.#stopTicks[count - 1] === lastSlot;
-    if (!isCrossed && !this.#addStop({ tick: edge, start, slot: TICKS_PER_ARRAY })) {
-      this.#endsKnown = false;
-    }
-    return true;
+    if (!isCrossed && !this.#addStop(last, "edge")) this.#endsKnown = false;
   }
 
-  #readArray(data: Uint8Array, start: number): boolean {
-    if (!this.#findSlots(data, start)) return false;
-    for (let step = 0; step < TICKS_PER_ARRAY; step++) {
-      const slot = this.#falls ? TICKS_PER_ARRAY - 1 - step : step;
-      const offset = this.#offsets[slot] ?? EMPTY;
-      if (offset === EMPTY) continue;
-      const tick = start + slot * this.#tickSpacing;
+  #gather(ticks: FastTickArray): void {
+    for (let step = 0; step < ticks.count; step++) {
+      const place = this.#falls ? ticks.count - 1 - step : step;
+      const tick = ticks.tickAt(place);
       if (this.#falls ? tick > this.#tickCurrent : tick <= this.#tickCurrent) {
         this.#originTick = tick;
-        continue;
-      }
-      if (!this.#addStop({ tick, start, slot, data, offset })) {
+      } else if (!this.#addStop(ticks, place)) {
         this.#endsKnown = false;
-        return true;
+        return;
       }
     }
-    return true;
   }
 
-  /** Writes where each slot's liquidity stands, for either kind of array. */
-  #findSlots(data: Uint8Array, start: number): boolean {
-    const offsets = this.#offsets;
-    if (hasDiscriminator(data, FIXED_TICK_ARRAY.discriminator)) {
-      if (data.length !== FIXED_TICK_ARRAY.length) return false;
-      for (let slot = 0; slot < TICKS_PER_ARRAY; slot++) {
-        const at = FIXED_TICK_ARRAY.ticks + slot * FIXED_TICK.length;
-        offsets[slot] = data[at] === 0 ? EMPTY : at + FIXED_TICK.liquidityNet;
-      }
-      return (word(data, FIXED_TICK_ARRAY.startTickIndex) | 0) === start;
-    }
-    if (!hasDiscriminator(data, DYNAMIC_TICK_ARRAY.discriminator)) return false;
-    let at: number = DYNAMIC_TICK_ARRAY.ticks;
-    for (let slot = 0; slot < TICKS_PER_ARRAY; slot++) {
-      const isThere = data[at] !== 0;
-      offsets[slot] = isThere ? at + DYNAMIC_TICK.liquidityNet : EMPTY;
-      at += isThere ? DYNAMIC_TICK.length : DYNAMIC_TICK.absentLength;
-    }
-    return at <= data.length && (word(data, DYNAMIC_TICK_ARRAY.startTickIndex) | 0) === start;
-  }
-
-  /** False where the stop's numbers leave the exact doubles. Without bytes nothing changes there. */
-  #addStop(stop: {
-    readonly tick: number;
-    readonly start: number;
-    readonly slot: number;
-    readonly data?: Uint8Array;
-    readonly offset?: number;
-  }): boolean {
-    const { tick, slot, data, offset = 0 } = stop;
+  /** False where the stop's numbers leave the exact doubles. */
+  #addStop(ticks: FastTickArray, place: number | "edge"): boolean {
     const stops = this.#stops;
     const at = stops.count;
-    const prices = this.#pricesOf(stop.start);
-    if (Number.isNaN(prices.high[slot])) {
-      const sqrtPriceX64 = sqrtPriceAtTick(tick);
-      prices.high[slot] = toNumber(sqrtPriceX64 >> 32n);
-      prices.low[slot] = toNumber(sqrtPriceX64 & 0xffff_ffffn);
-    }
-    const priceHigh = prices.high[slot] ?? Number.NaN;
-    const netHigh = data === undefined ? 0 : signedUpperWords(data, offset);
+    const priceHigh = ticks.priceHighAt(place);
+    const netHigh = place === "edge" ? 0 : (ticks.netHigh[place] ?? Number.NaN);
     if (!(priceHigh < LARGEST_EXACT && Math.abs(netHigh) < LARGEST_EXACT)) return false;
     stops.priceHigh[at] = priceHigh;
-    stops.priceLow[at] = prices.low[slot] ?? 0;
+    stops.priceLow[at] = ticks.priceLowAt(place);
     stops.netHigh[at] = netHigh;
-    stops.netLow[at] = data === undefined ? 0 : word(data, offset);
-    this.#stopTicks[at] = tick;
+    stops.netLow[at] = place === "edge" ? 0 : (ticks.netLow[place] ?? 0);
+    this.#stopTicks[at] = place === "edge" ? ticks.edge : ticks.tickAt(place);
     stops.count = at + 1;
     return true;
   }
-
-  #pricesOf(start: number): ArrayPrices {
-    const held = this.#prices.get(start);
-    if (held !== undefined) return held;
-    // A price that has wandered far leaves arrays behind that it may never see again.
-    if (this.#prices.size > 4 * ARRAYS_PER_SWAP) this.#prices.clear();
-    const slots = TICKS_PER_ARRAY + 1;
-    const made = { high: new Float64Array(slots).fill(Number.NaN), low: new Float64Array(slots) };
-    this.#prices.set(start, made);
-    return made;
-  }
-}
-
-function hasDiscriminator(data: Uint8Array, expected: Uint8Array): boolean {
-  for (let index = 0; index < expected.length; index++) {
-    if (data[index] !== expected[index]) return false;
-  }
-  return true;
 }

@@ -1,12 +1,14 @@
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
+import { ByteReader } from "../byte-reader.ts";
 import { upperWords, word } from "../byte-words.ts";
 import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
+import { ArrayScratch, FastTickArray } from "./fast-tick-array.ts";
 import {
   AMM_CONFIG,
   DYNAMIC_FEE_INFO,
@@ -14,37 +16,32 @@ import {
   PROGRAM_ID,
   STATUS_SWAP_DISABLED,
   TICK_ARRAY_STATE,
-  TICK_STATE,
 } from "./layout.ts";
 import {
   ARRAYS_EACH_WAY,
   bitmapExtensionAddress,
   hasBitmapExtension,
+  locateBitmapBit,
   markedArrays,
   readBitmapExtension,
   tickArrayAddress,
   ticksPerArray,
 } from "./tick-arrays.ts";
-import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from "./tick-math.ts";
+import { MAX_TICK, MIN_TICK } from "./tick-math.ts";
 
 const WORD = 2 ** 32;
 const LARGEST_EXACT = 2 ** 53;
-const SLOTS = TICK_ARRAY_STATE.ticksPerArray;
+const MOST_STOPS = ARRAYS_EACH_WAY * TICK_ARRAY_STATE.ticksPerArray;
 const BITMAP_LENGTH = 128;
 const TOKEN_STATE = 108;
 const TOKEN_FROZEN = 2;
 
-/** Words of 32 bits from an array's start to a field of its first tick, and from tick to tick. */
-const WORDS = {
-  tick: TICK_ARRAY_STATE.ticks / 4,
-  stride: TICK_STATE.length / 4,
-  net: TICK_STATE.liquidityNet / 4,
-  gross: TICK_STATE.liquidityGross / 4,
-  orders: TICK_STATE.ordersAmount / 4,
-} as const;
-
-/** Square root prices of an array's sixty ticks, worked out when first met. */
-type ArrayPrices = { readonly high: Float64Array; readonly low: Float64Array };
+/** A tick array that a sale may reach, and the bytes that it was last read from; null: none. */
+type Reached = {
+  readonly address: Address;
+  readonly ticks: FastTickArray;
+  data: Uint8Array | null;
+};
 
 /**
  * Quotes one direction of a pool in doubles: static fee on the input, no transfer fees, and as far
@@ -61,11 +58,9 @@ export class ClmmFastQuoter implements FastQuoter {
   readonly table: LiquidityTable;
   readonly #pool: Address;
   readonly #falls: boolean;
-  readonly #stops = makeStops(ARRAYS_EACH_WAY * SLOTS);
-  readonly #stopTicks = new Int32Array(ARRAYS_EACH_WAY * SLOTS);
-  readonly #prices = new Map<number, ArrayPrices>();
-  readonly #scratch = new Uint8Array(TICK_ARRAY_STATE.length);
-  readonly #words = new Int32Array(this.#scratch.buffer);
+  readonly #stops = makeStops(MOST_STOPS);
+  readonly #stopTicks = new Int32Array(MOST_STOPS);
+  readonly #scratch = new ArrayScratch();
   readonly #standing: Standing = { priceHigh: 0, priceLow: 0, liquidityHigh: 0, liquidityLow: 0 };
 
   /** Addresses that lead nowhere else while the pool lives; empty before the first refresh. */
@@ -81,8 +76,9 @@ export class ClmmFastQuoter implements FastQuoter {
   #extensionData: Uint8Array | null = null;
   readonly #mintData: (Uint8Array | null)[] = [null, null];
   readonly #bitmap = new Uint8Array(BITMAP_LENGTH);
-  #arrays: readonly { readonly start: number; readonly address: Address }[] = [];
-  #arrayData: (Uint8Array | null)[] = [];
+  #arrays: readonly Reached[] = [];
+  /** The byte of the pool's own bitmap that marks the array around the price, or its nearest. */
+  #bitmapByte = 0;
 
   #tickCurrent = 0;
   #arrayStart = 0;
@@ -98,7 +94,7 @@ export class ClmmFastQuoter implements FastQuoter {
   constructor(pool: Address, falls: boolean) {
     this.#pool = pool;
     this.#falls = falls;
-    this.table = new LiquidityTable(ARRAYS_EACH_WAY * SLOTS, falls);
+    this.table = new LiquidityTable(MOST_STOPS, falls);
   }
 
   refresh(known: AccountSet): boolean {
@@ -115,14 +111,16 @@ export class ClmmFastQuoter implements FastQuoter {
     const feeBefore = this.#feePpm;
     if (!this.#readSurroundings(known)) return this.#forget();
     if (this.#feePpm !== feeBefore) isTableStale = true;
-    if (this.#areArraysOther(known, data) && !this.#findArrays(known)) return this.#forget();
-    for (let index = 0; index < this.#arrays.length; index++) {
-      const address = this.#arrays[index]?.address;
-      const array = address === undefined ? null : known.get(address);
-      if (array?.data !== this.#arrayData[index]) {
-        this.#arrayData[index] = array?.data ?? null;
-        isTableStale = true;
-      }
+    if (this.#areArraysOther(known, data)) {
+      this.#findArrays(known, data);
+      isTableStale = true;
+    }
+    for (const array of this.#arrays) {
+      const bytes = known.get(array.address)?.data ?? null;
+      if (bytes === array.data) continue;
+      if (bytes !== null && !array.ticks.read(bytes)) return this.#forget();
+      array.data = bytes;
+      isTableStale = true;
     }
     return (!isTableStale && this.#place()) || this.#rebuild() || this.#forget();
   }
@@ -139,7 +137,6 @@ export class ClmmFastQuoter implements FastQuoter {
   #forget(): false {
     this.#poolData = null;
     this.#arrays = [];
-    this.#arrayData = [];
     return false;
   }
 
@@ -160,9 +157,11 @@ export class ClmmFastQuoter implements FastQuoter {
     const feeOn = data[POOL_STATE.feeOn] ?? 0;
     if (feeOn === (this.#falls ? 2 : 1)) return false;
     const dynamic = POOL_STATE.dynamicFeeInfo;
+    let anyDynamic = 0;
     for (let at = dynamic; at < dynamic + DYNAMIC_FEE_INFO.length; at++) {
-      if (data[at] !== 0) return false;
+      anyDynamic |= data[at] ?? 0;
     }
+    if (anyDynamic !== 0) return false;
     this.#isPaused = ((data[POOL_STATE.status] ?? 0) & STATUS_SWAP_DISABLED) !== 0;
     this.#openTime = word(data, POOL_STATE.openTime) + word(data, POOL_STATE.openTime + 4) * WORD;
     this.#tickCurrent = word(data, POOL_STATE.tickCurrent) | 0;
@@ -206,33 +205,44 @@ export class ClmmFastQuoter implements FastQuoter {
     if (this.#tickCurrent < this.#arrayStart || this.#tickCurrent >= this.#arrayStart + span) {
       return true;
     }
-    for (let index = 0; index < BITMAP_LENGTH; index++) {
+    // Only marks ahead of the price can add an array.
+    const from = this.#falls ? 0 : this.#bitmapByte;
+    const to = this.#falls ? this.#bitmapByte + 1 : BITMAP_LENGTH;
+    for (let index = from; index < to; index++) {
       if (data[POOL_STATE.tickArrayBitmap + index] !== this.#bitmap[index]) return true;
     }
     const extension = this.#extension === null ? null : known.get(this.#extension);
     return (extension?.data ?? null) !== this.#extensionData;
   }
 
-  #findArrays(known: AccountSet): boolean {
-    const header = readPoolHeader(known.get(this.#pool));
-    if (header === null) return false;
+  /** The marked arrays around the price; those of before keep what was read from them. */
+  #findArrays(known: AccountSet, data: Uint8Array): void {
+    const tickSpacing = this.#tickSpacing;
     const account = this.#extension === null ? null : known.get(this.#extension);
-    const extension =
-      account === null || account === undefined ? null : readBitmapExtension(account, this.#pool);
-    const { reader, tickSpacing } = header;
-    const bitmaps = { pool: reader, extension, tickSpacing };
-    this.#arrays = markedArrays(bitmaps, header.tickCurrent, this.#falls).map((start) => ({
-      start,
-      address: tickArrayAddress(this.#pool, start),
-    }));
-    this.#arrayData = this.#arrays.map(() => null);
+    const extension = account ? readBitmapExtension(account, this.#pool) : null;
+    const bitmaps = { pool: new ByteReader(data), extension, tickSpacing };
+    const before = this.#arrays;
+    this.#arrays = markedArrays(bitmaps, this.#tickCurrent, this.#falls).map(
+      (start) =>
+        before.find(({ ticks }) => ticks.start === start) ?? {
+          address: tickArrayAddress(this.#pool, start),
+          ticks: new FastTickArray(start, tickSpacing, this.#scratch),
+          data: null,
+        },
+    );
     this.#extensionData = account?.data ?? null;
     for (let index = 0; index < BITMAP_LENGTH; index++) {
-      this.#bitmap[index] = reader.u8(POOL_STATE.tickArrayBitmap + index);
+      this.#bitmap[index] = data[POOL_STATE.tickArrayBitmap + index] ?? 0;
     }
     const span = ticksPerArray(tickSpacing);
-    this.#arrayStart = Math.floor(header.tickCurrent / span) * span;
-    return true;
+    this.#arrayStart = Math.floor(this.#tickCurrent / span) * span;
+    const { isInPool, byte } = locateBitmapBit(this.#arrayStart / span);
+    const isBelow = this.#arrayStart < 0;
+    this.#bitmapByte = isInPool
+      ? byte - POOL_STATE.tickArrayBitmap
+      : isBelow
+        ? 0
+        : BITMAP_LENGTH - 1;
   }
 
   /** Moves the price within the table. False where it has left it. */
@@ -253,7 +263,8 @@ export class ClmmFastQuoter implements FastQuoter {
   }
 
   #rebuild(): boolean {
-    if (!this.#readStops()) return false;
+    if (this.#arrays[0]?.data === null) return false;
+    this.#gatherStops();
     this.table.build({
       stops: this.#stops,
       standing: this.#standing,
@@ -265,103 +276,49 @@ export class ClmmFastQuoter implements FastQuoter {
   }
 
   /** Ticks ahead of the price, array by array, up to the first that is missing or empty. */
-  #readStops(): boolean {
+  #gatherStops(): void {
     const span = ticksPerArray(this.#tickSpacing);
     this.#stops.count = 0;
     this.#endsKnown = true;
     this.#originTick = this.#falls ? this.#arrayStart + span : this.#arrayStart;
-    for (let index = 0; index < this.#arrays.length; index++) {
-      const data = this.#arrayData[index] ?? null;
-      const start = this.#arrays[index]?.start ?? 0;
-      if (data === null) return index > 0;
-      if (data.length !== TICK_ARRAY_STATE.length) return false;
-      this.#scratch.set(data);
-      const found = this.#readArray(start);
-      if (found < 0) return false;
-      if (!this.#endsKnown || (found === 0 && index > 0)) return true;
+    for (const { ticks, data } of this.#arrays) {
+      const isFirst = ticks === this.#arrays[0]?.ticks;
+      if (data === null || (ticks.count === 0 && !isFirst)) return;
+      this.#gather(ticks);
+      if (!this.#endsKnown) return;
     }
-    return true;
   }
 
-  /** How many initialised ticks the array in the scratch has; below zero where its bytes are no array. */
-  #readArray(start: number): number {
-    const words = this.#words;
-    if (words[TICK_ARRAY_STATE.startTickIndex / 4] !== start) return -1;
-    const prices = this.#pricesOf(start);
-    let found = 0;
-    for (let step = 0; step < SLOTS; step++) {
-      const slot = this.#falls ? SLOTS - 1 - step : step;
-      const base = WORDS.tick + slot * WORDS.stride;
-      const gross = base + WORDS.gross;
-      const orders = base + WORDS.orders;
-      const hasOrders =
-        ((words[orders] ?? 0) |
-          (words[orders + 1] ?? 0) |
-          (words[orders + 2] ?? 0) |
-          (words[orders + 3] ?? 0)) !==
-        0;
-      const hasLiquidity =
-        ((words[gross] ?? 0) |
-          (words[gross + 1] ?? 0) |
-          (words[gross + 2] ?? 0) |
-          (words[gross + 3] ?? 0)) !==
-        0;
-      if (!hasOrders && !hasLiquidity) continue;
-      const tick = words[base] ?? 0;
-      if (tick !== start + slot * this.#tickSpacing) return -1;
-      found++;
+  #gather(ticks: FastTickArray): void {
+    for (let step = 0; step < ticks.count; step++) {
+      const place = this.#falls ? ticks.count - 1 - step : step;
+      const tick = ticks.tickAt(place);
       if (this.#falls ? tick > this.#tickCurrent : tick <= this.#tickCurrent) {
         this.#originTick = tick;
         continue;
       }
       // Orders are filled on the way, and the range's ends stop a swap short of their own price.
-      if (hasOrders || tick <= MIN_TICK || tick >= MAX_TICK) {
+      const isPlain = ticks.hasOrders[place] === 0 && tick > MIN_TICK && tick < MAX_TICK;
+      if (!isPlain || !this.#addStop(ticks, place, tick)) {
         this.#endsKnown = false;
-        return found;
-      }
-      if (!this.#addStop(tick, slot, prices)) {
-        this.#endsKnown = false;
-        return found;
+        return;
       }
     }
-    return found;
   }
 
   /** False where the tick's numbers leave the exact doubles. */
-  #addStop(tick: number, slot: number, prices: ArrayPrices): boolean {
+  #addStop(ticks: FastTickArray, place: number, tick: number): boolean {
     const stops = this.#stops;
     const at = stops.count;
-    if (Number.isNaN(prices.high[slot])) {
-      const sqrtPriceX64 = sqrtPriceAtTick(tick);
-      prices.high[slot] = toNumber(sqrtPriceX64 >> 32n);
-      prices.low[slot] = toNumber(sqrtPriceX64 & 0xffff_ffffn);
-    }
-    const net = WORDS.tick + slot * WORDS.stride + WORDS.net;
-    const words = this.#words;
-    const netHigh =
-      ((words[net + 3] ?? 0) * WORD + ((words[net + 2] ?? 0) >>> 0)) * WORD +
-      ((words[net + 1] ?? 0) >>> 0);
-    const priceHigh = prices.high[slot] ?? Number.NaN;
+    const priceHigh = ticks.priceHighAt(place);
+    const netHigh = ticks.netHigh[place] ?? Number.NaN;
     if (!(priceHigh < LARGEST_EXACT && Math.abs(netHigh) < LARGEST_EXACT)) return false;
     stops.priceHigh[at] = priceHigh;
-    stops.priceLow[at] = prices.low[slot] ?? 0;
+    stops.priceLow[at] = ticks.priceLowAt(place);
     stops.netHigh[at] = netHigh;
-    stops.netLow[at] = (words[net] ?? 0) >>> 0;
+    stops.netLow[at] = ticks.netLow[place] ?? 0;
     this.#stopTicks[at] = tick;
     stops.count = at + 1;
     return true;
-  }
-
-  #pricesOf(start: number): ArrayPrices {
-    const held = this.#prices.get(start);
-    if (held !== undefined) return held;
-    // A price that has wandered far leaves arrays behind that it may never see again.
-    if (this.#prices.size > 4 * ARRAYS_EACH_WAY) this.#prices.clear();
-    const made = {
-      high: new Float64Array(SLOTS).fill(Number.NaN),
-      low: new Float64Array(SLOTS),
-    };
-    this.#prices.set(start, made);
-    return made;
   }
 }

@@ -11,7 +11,7 @@ import {
   TICK_ARRAY_STATE,
   TICK_STATE,
 } from "./layout.ts";
-import { isInitialized, type Tick } from "./pool-state.ts";
+import type { Tick } from "./pool-state.ts";
 import { MAX_TICK, MIN_TICK } from "./tick-math.ts";
 
 /**
@@ -73,45 +73,52 @@ export function markedArrays(
   const found: number[] = [];
   let index = Math.floor(tick / span);
   while (found.length < ARRAYS_EACH_WAY && (zeroForOne ? index >= last : index <= last)) {
-    const byte = bitmapByte(bitmaps, index >> 3);
-    if (byte === null) break;
-    if (byte === 0) {
-      index = zeroForOne ? (index >> 3) * 8 - 1 : ((index >> 3) + 1) * 8;
-      continue;
+    const group = index >> 5;
+    const word = bitmapWord(bitmaps, group);
+    if (word === null) break;
+    const place = index & 31;
+    let ahead = word & (zeroForOne ? 0xffff_ffff >>> (31 - place) : 0xffff_ffff << place);
+    while (ahead !== 0 && found.length < ARRAYS_EACH_WAY) {
+      const bit = 31 - Math.clz32(zeroForOne ? ahead : ahead & -ahead);
+      ahead &= ~(1 << bit);
+      const marked = group * 32 + bit;
+      if (zeroForOne ? marked >= last : marked <= last) found.push(marked * span);
     }
-    if ((byte & (1 << (index & 7))) !== 0) found.push(index * span);
-    index += zeroForOne ? -1 : 1;
+    index = zeroForOne ? group * 32 - 1 : (group + 1) * 32;
   }
   return found;
 }
 
-/** Eight bits, of the arrays `8 * group` to `8 * group + 7`, or null where nobody knows. */
-function bitmapByte(bitmaps: ArrayBitmaps, group: number): number | null {
-  const { isInPool, byte } = locateBitmapBit(group * 8);
-  if (isInPool) return bitmaps.pool.u8(byte);
-  return bitmaps.extension === null ? null : bitmaps.extension.u8(byte);
+/** Thirty-two bits, of the arrays `32 * group` and on, or null where nobody knows. */
+function bitmapWord({ pool, extension }: ArrayBitmaps, group: number): number | null {
+  const arrayIndex = group * 32;
+  if (arrayIndex >= -OWN_BITMAP_REACH && arrayIndex < OWN_BITMAP_REACH) {
+    return pool.u32(ownBitmapByte(arrayIndex));
+  }
+  return extension === null ? null : extension.u32(extensionByte(arrayIndex));
 }
 
-/** Where the bit of an array stands; arrays are counted in spans from tick zero, the range's end at most. */
+/** Where the bit of an array stands; arrays are counted in spans from tick zero. */
 export function locateBitmapBit(arrayIndex: number): {
   readonly isInPool: boolean;
   readonly byte: number;
   readonly mask: number;
 } {
-  const mask = 1 << (arrayIndex & 7);
-  if (arrayIndex >= -OWN_BITMAP_REACH && arrayIndex < OWN_BITMAP_REACH) {
-    const byte = POOL_STATE.tickArrayBitmap + ((arrayIndex + OWN_BITMAP_REACH) >> 3);
-    return { isInPool: true, byte, mask };
-  }
-  if (arrayIndex >= 0) {
-    const byte = BITMAP_EXTENSION.positive + ((arrayIndex - OWN_BITMAP_REACH) >> 3);
-    return { isInPool: false, byte, mask };
-  }
-  // Blocks of 512 arrays count away from zero, the bits inside a block towards it.
+  const isInPool = arrayIndex >= -OWN_BITMAP_REACH && arrayIndex < OWN_BITMAP_REACH;
+  const byte = isInPool ? ownBitmapByte(arrayIndex) : extensionByte(arrayIndex);
+  return { isInPool, byte, mask: 1 << (arrayIndex & 7) };
+}
+
+function ownBitmapByte(arrayIndex: number): number {
+  return POOL_STATE.tickArrayBitmap + ((arrayIndex + OWN_BITMAP_REACH) >> 3);
+}
+
+/** Below zero, blocks of 512 arrays count away from zero, and the bits inside a block towards it. */
+function extensionByte(arrayIndex: number): number {
+  if (arrayIndex >= 0) return BITMAP_EXTENSION.positive + ((arrayIndex - OWN_BITMAP_REACH) >> 3);
   const block = -Math.floor(arrayIndex / OWN_BITMAP_REACH) - 2;
   const bit = arrayIndex + (block + 2) * OWN_BITMAP_REACH;
-  const byte = BITMAP_EXTENSION.negative + ((block * OWN_BITMAP_REACH + bit) >> 3);
-  return { isInPool: false, byte, mask };
+  return BITMAP_EXTENSION.negative + ((block * OWN_BITMAP_REACH + bit) >> 3);
 }
 
 /** The reader of the pool's bitmap extension, or null where the account is no such thing. */
@@ -143,6 +150,7 @@ export function readTickArray(
   const ticks: Tick[] = [];
   for (let slot = 0; slot < TICK_ARRAY_STATE.ticksPerArray; slot++) {
     const offset = TICK_ARRAY_STATE.ticks + slot * TICK_STATE.length;
+    if (isBare(reader, offset)) continue;
     const tick: Tick = {
       tick: reader.i32(offset + TICK_STATE.tick),
       liquidityNet: reader.i128(offset + TICK_STATE.liquidityNet),
@@ -150,9 +158,18 @@ export function readTickArray(
       ordersAmount: reader.u64(offset + TICK_STATE.ordersAmount),
       partFilledOrdersRemaining: reader.u64(offset + TICK_STATE.partFilledOrdersRemaining),
     };
-    if (!isInitialized(tick)) continue;
     if (tick.tick !== startTick + slot * tickSpacing) return null;
     ticks.push(tick);
   }
   return ticks;
+}
+
+/** Whether neither liquidity nor orders stand at a tick: the program does not stop there. */
+function isBare(reader: ByteReader, offset: number): boolean {
+  return (
+    reader.u64(offset + TICK_STATE.liquidityGross) === 0n &&
+    reader.u64(offset + TICK_STATE.liquidityGross + 8) === 0n &&
+    reader.u64(offset + TICK_STATE.ordersAmount) === 0n &&
+    reader.u64(offset + TICK_STATE.partFilledOrdersRemaining) === 0n
+  );
 }

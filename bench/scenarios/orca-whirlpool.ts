@@ -1,0 +1,111 @@
+import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
+import { openFast } from "#src/venues/orca-whirlpool/fast.ts";
+import { FastTickArray } from "#src/venues/orca-whirlpool/fast-tick-array.ts";
+import type { WhirlpoolState } from "#src/venues/orca-whirlpool/pool-state.ts";
+import { tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
+import { arrayStarts } from "#src/venues/orca-whirlpool/tick-sequence.ts";
+import { loadLegacyWhirlpools, loadWhirlpoolClient } from "#test/support/whirlpool-sdk.ts";
+import { BENCHMARK_WHIRLPOOL, whirlpoolFixture } from "#test/support/whirlpools.ts";
+import type { Contender, Scenario } from "../scenario.ts";
+import { CLOCK, calling, copied, fromBytes, standardAmounts } from "./concentrated.ts";
+
+const { pool, mintA: coin, known } = whirlpoolFixture(BENCHMARK_WHIRLPOOL);
+const { tickSpacing } = BENCHMARK_WHIRLPOOL;
+
+function state(): WhirlpoolState {
+  const decoded = orcaWhirlpool.decode(pool, known);
+  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  return decoded.state;
+}
+
+function amounts(): readonly bigint[] {
+  return standardAmounts(orcaWhirlpool.spotPrice(state(), coin));
+}
+
+function ours(): Contender {
+  const fast = openFast(pool, known, coin);
+  if (fast === null) throw new Error("the fast path did not open");
+  return fromBytes(fast, { known, others: copied(known, orcaWhirlpool.programId) }, amounts());
+}
+
+const besideLegacy: Scenario = {
+  goal: "10a",
+  name: "Orca, bytes to six quotes, beside the legacy SDK's parsers and quotes",
+  bar: 200,
+  ambition: 700,
+  ratio: "speedup",
+  unit: "nanoseconds",
+  prepare: async () => {
+    const legacy = loadLegacyWhirlpools(null);
+    if (legacy === null) return null;
+    const orders = amounts();
+    return {
+      ours: ours(),
+      theirs: calling(() => {
+        const decoded = legacy.decode(pool, known, true);
+        return orders.map((amount) => String(decoded.quote(amount, CLOCK.unixTimestamp)));
+      }),
+    };
+  },
+};
+
+const besideClient: Scenario = {
+  goal: "10b",
+  name: "Orca, bytes to six quotes, beside the new client's decoders and the WASM core's quotes",
+  bar: 400,
+  ambition: 1_700,
+  ratio: "speedup",
+  unit: "nanoseconds",
+  prepare: async () => {
+    const decode = loadWhirlpoolClient();
+    if (decode === null) return null;
+    const orders = amounts();
+    const arrays = arrayStarts(state().tickCurrent, tickSpacing, true).map((start) =>
+      tickArrayAddress(pool, start),
+    );
+    return {
+      ours: ours(),
+      theirs: calling(() => {
+        const quote = decode({ pool, arrays }, known, true);
+        return orders.map((amount) => String(quote(amount, CLOCK.unixTimestamp)));
+      }),
+    };
+  },
+};
+
+const arrayRead: Scenario = {
+  goal: "15c",
+  name: "Orca, a tick array of 10 KB read by the fast path, beside the legacy SDK's parser",
+  bar: 100,
+  ambition: 500,
+  ratio: "speedup",
+  unit: "nanoseconds",
+  prepare: async () => {
+    const legacy = loadLegacyWhirlpools(null);
+    const start = arrayStarts(state().tickCurrent, tickSpacing, true)[1] ?? 0;
+    const account = known.get(tickArrayAddress(pool, start)) ?? null;
+    if (legacy === null || account === null) return null;
+    const array = new FastTickArray(start, tickSpacing, true);
+    return {
+      ours: {
+        run: () => void array.read(account.data),
+        outputs: () => {
+          array.read(account.data);
+          return Array.from({ length: array.count }, (_, place) =>
+            String((array.netHigh[place] ?? 0) * 2 ** 32 + (array.netLow[place] ?? 0)),
+          );
+        },
+      },
+      theirs: {
+        run: () => void legacy.decodeTickArray(account),
+        outputs: () =>
+          legacy
+            .decodeTickArray(account)
+            .ticks.filter(({ initialized }) => initialized)
+            .map(({ liquidityNet }) => String(liquidityNet)),
+      },
+    };
+  },
+};
+
+export const orcaWhirlpoolScenarios: readonly Scenario[] = [besideLegacy, besideClient, arrayRead];
