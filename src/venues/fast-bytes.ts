@@ -4,10 +4,16 @@
  */
 
 const TWO_32 = 4_294_967_296;
+const TWO_64 = TWO_32 * TWO_32;
 
 /** A little-endian u64 as a double: exact below 2^53. The caller has checked that the bytes reach. */
 export function u64AsDouble(bytes: Uint8Array, offset: number): number {
   return u32AsDouble(bytes, offset + 4) * TWO_32 + u32AsDouble(bytes, offset);
+}
+
+/** A little-endian u128 as a double: rounded twice, so wrong by less than two parts in 2^53. */
+export function u128AsDouble(bytes: Uint8Array, offset: number): number {
+  return u64AsDouble(bytes, offset + 8) * TWO_64 + u64AsDouble(bytes, offset);
 }
 
 function u32AsDouble(bytes: Uint8Array, offset: number): number {

@@ -8,6 +8,7 @@ import { tokenBalance } from "../token/token-account.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type DammV1State, decode, poolAddresses, vaultAddresses } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
+import { openFastDammV1 } from "./fast.ts";
 import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, statusAt } from "./quote.ts";
 
@@ -30,6 +31,7 @@ export const meteoraDammV1: Venue<DammV1State> = {
   spotPrice,
   reachable,
   feePpm,
+  openFast: openFastDammV1,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {

@@ -11,6 +11,7 @@ import { tokenBalance } from "../token/token-account.ts";
 import { transferFeeBps } from "../token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
+import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
 import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 import { pointOf, quoteExactIn, statusAt } from "./quote.ts";
@@ -34,6 +35,7 @@ export const meteoraDammV2: Venue<DammV2State> = {
   spotPrice,
   reachable,
   feePpm,
+  openFast: openFastDammV2,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {

@@ -7,6 +7,7 @@ import { constantProductReachable } from "../curves/constant-product.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type AmmState, type AmmToken, decode, poolAddresses } from "./decode.ts";
+import { openFastAmmV4 } from "./fast.ts";
 import { POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, statusAt } from "./quote.ts";
 
@@ -28,6 +29,7 @@ export const raydiumAmmV4: Venue<AmmState> = {
   spotPrice,
   reachable,
   feePpm,
+  openFast: openFastAmmV4,
 };
 
 /** Pool addresses come from an order book's market, so nothing can be derived from the mints. */

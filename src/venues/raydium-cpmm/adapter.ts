@@ -11,6 +11,7 @@ import { tokenBalance } from "../token/token-account.ts";
 import { transferFeeBps } from "../token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type CpmmState, type CpmmToken, decode, poolAddresses } from "./decode.ts";
+import { openFastCpmm } from "./fast.ts";
 import {
   FEE_RATE_DENOMINATOR,
   KNOWN_CONFIGS,
@@ -37,6 +38,7 @@ export const raydiumCpmm: Venue<CpmmState> = {
   spotPrice,
   reachable,
   feePpm,
+  openFast: openFastCpmm,
 };
 
 /** The program orders a pool's mints by their bytes. */
