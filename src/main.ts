@@ -13,6 +13,7 @@ import { createTracker, type Tracker } from "./track/tracker.ts";
 import { loadAuthSecret } from "./users/auth-secret.ts";
 import { createMailer, createUsers, type Users } from "./users/users.ts";
 import { VENUES } from "./venues/all.ts";
+import { createWatchlist } from "./watchlist/watchlist.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
 const READY_CHAIN_AGE_SECONDS = 120;
@@ -67,9 +68,16 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     });
     closers.push(() => tracker.close());
     tracker.start();
+    const watchlist = createWatchlist({
+      store: database,
+      markets: tracker,
+      onChange: () => undefined,
+      nowMs: systemNowMs,
+    });
     const app = await buildApp({
       markets: tracker,
       users,
+      watchlist,
       publicUrl: config.publicUrl,
       readiness: () => readinessOf(database, tracker),
       nowMs: systemNowMs,

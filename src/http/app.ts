@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Users } from "#src/users/users.ts";
+import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import { registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
@@ -18,6 +19,7 @@ import { type ServiceFacts, serviceRoutes } from "./routes/service.ts";
 import { streamRoute } from "./routes/stream.ts";
 import { tokenDataRoutes } from "./routes/token-data.ts";
 import { waitlistRoute } from "./routes/waitlist.ts";
+import { watchlistRoutes } from "./routes/watchlist.ts";
 
 const BODY_LIMIT = 16 * 1024;
 
@@ -27,6 +29,7 @@ export type HttpDeps = {
     "snapshot" | "latest" | "market" | "history" | "alerts" | "onSnapshot" | "health"
   >;
   readonly users: Users;
+  readonly watchlist: Watchlist;
   /** Where the dashboard is: the one origin from which its cookie may write. */
   readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
@@ -74,6 +77,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   authRoutes(app, { ...deps, signIn, callers });
   apiKeyRoutes(app, { apiKeys, callers, nowMs });
   accountRoutes(app, { users, callers, nowMs });
+  watchlistRoutes(app, { ...deps, callers });
   healthRoutes(app, deps);
   registerStatic(app, deps.dashboard);
   refuseOtherMethods();

@@ -7,8 +7,9 @@ import { type Session, sessionsOfUser } from "./sessions.ts";
 import type { UserId } from "./user-id.ts";
 import { findUser, type User } from "./users.ts";
 import { type WaitlistEntry, waitlistEntryOf } from "./waitlist.ts";
+import { type WatchlistEntry, watchlistOfUser } from "./watchlist.ts";
 
-/** Everything that is kept about one user, the watchlist apart. */
+/** Everything that is kept about one user. */
 export type AccountData = {
   readonly user: User;
   readonly foreignIdentities: readonly { readonly issuer: string; readonly subject: string }[];
@@ -17,6 +18,7 @@ export type AccountData = {
   readonly dailyUsage: readonly { readonly day: number; readonly used: number }[];
   readonly waitlist: WaitlistEntry | null;
   readonly events: readonly FunnelEvent[];
+  readonly watchlist: readonly WatchlistEntry[];
 };
 
 export async function readAccountData(
@@ -39,6 +41,7 @@ export async function readAccountData(
     dailyUsage: await usageOfUser(db, userId),
     waitlist: user.email === null ? null : await waitlistEntryOf(db, user.email),
     events: user.email === null ? [] : await eventsOfEmail(db, user.email),
+    watchlist: await watchlistOfUser(db, userId),
   };
 }
 

@@ -7,6 +7,7 @@ import * as signInRequests from "./migrations/0003-sign-in-requests.ts";
 import * as apiKeys from "./migrations/0004-api-keys.ts";
 import * as waitlistAndEvents from "./migrations/0005-waitlist-and-events.ts";
 import * as tokensSamplesAlerts from "./migrations/0010-tokens-samples-alerts.ts";
+import * as watchlist from "./migrations/0020-watchlist.ts";
 
 export type Migration = {
   readonly name: string;
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004-api-keys", ...apiKeys },
   { name: "0005-waitlist-and-events", ...waitlistAndEvents },
   { name: "0010-tokens-samples-alerts", ...tokensSamplesAlerts },
+  { name: "0020-watchlist", ...watchlist },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

@@ -11,6 +11,7 @@ import type { TokensTables } from "./tokens.ts";
 import type { UsageTables } from "./usage.ts";
 import type { UsersTables } from "./users.ts";
 import type { WaitlistTables } from "./waitlist.ts";
+import type { WatchlistTables } from "./watchlist.ts";
 
 /** Every table. A group of tables is typed, and queried, in a file of its own. */
 export type Schema = UsageTables &
@@ -23,7 +24,8 @@ export type Schema = UsageTables &
   EventsTables &
   TokensTables &
   SamplesTables &
-  AlertsTables;
+  AlertsTables &
+  WatchlistTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

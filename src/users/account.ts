@@ -10,7 +10,7 @@ export type Accounts = {
   readonly find: (userId: UserId) => Promise<User | null>;
   /** Sessions that still hold, newest first. */
   readonly sessions: (userId: UserId) => Promise<readonly Session[]>;
-  /** Everything kept about a user, the watchlist apart; null where there is no such user. */
+  /** Everything kept about a user; null where there is no such user. */
   readonly read: (userId: UserId) => Promise<AccountData | null>;
   /** Deletes a user with everything kept about them. @returns whether there was one */
   readonly remove: (userId: UserId) => Promise<boolean>;

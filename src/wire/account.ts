@@ -1,3 +1,5 @@
+import { lamportsToSol } from "./exitability.ts";
+
 /** What a user is shown about their account: the JSON of /api/account. */
 
 type Limits = {
@@ -135,6 +137,12 @@ export function exportBody(
       readonly utmCampaign: string | null;
       readonly atMs: number;
     }[];
+    readonly watchlist: readonly {
+      readonly mint: string;
+      readonly sizeLamports: bigint;
+      readonly areAlertsEnabled: boolean;
+      readonly createdAtMs: number;
+    }[];
   },
   nowMs: number,
 ) {
@@ -159,6 +167,12 @@ export function exportBody(
       utm_medium: event.utmMedium,
       utm_campaign: event.utmCampaign,
       at: timestamp(event.atMs),
+    })),
+    watchlist: data.watchlist.map((entry) => ({
+      mint: entry.mint,
+      size_sol: lamportsToSol(entry.sizeLamports),
+      alerts_enabled: entry.areAlertsEnabled,
+      created_at: timestamp(entry.createdAtMs),
     })),
   };
 }

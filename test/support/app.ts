@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
-import { buildApp } from "#src/http/app.ts";
+import { buildApp, type HttpDeps } from "#src/http/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
+import { createWatchlist } from "#src/watchlist/watchlist.ts";
 import { SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
@@ -26,22 +27,35 @@ export type TestApp = {
 };
 
 /** The whole HTTP surface on each database, with a clock to turn, a mailbox, and a token that sells. */
-export async function eachApp(t: TestContext, suite: Suite): Promise<void> {
-  await eachDatabase(t, (t, store) => onStore(t, store, suite));
+export async function eachApp(t: TestContext, suite: Suite, setting?: Setting): Promise<void> {
+  await eachDatabase(t, (t, store) => onStore(t, store, suite, setting));
 }
 
 /** The same on the embedded database alone, for what the database has no part in. */
-export async function oneApp(t: TestContext, suite: Suite): Promise<void> {
-  await onStore(t, await sqliteDatabase(t), suite);
+export async function oneApp(t: TestContext, suite: Suite, setting?: Setting): Promise<void> {
+  await onStore(t, await sqliteDatabase(t), suite, setting);
 }
 
 type Suite = (app: TestApp, t: TestContext) => Promise<void>;
+type Setting = { readonly markets?: HttpDeps["markets"] };
 
-async function onStore(t: TestContext, store: Store, suite: Suite): Promise<void> {
+async function onStore(
+  t: TestContext,
+  store: Store,
+  suite: Suite,
+  { markets = someMarkets(() => someSnapshot()) }: Setting = {},
+): Promise<void> {
   const users = await testUsers(t, store);
+  const watchlist = createWatchlist({
+    store,
+    markets,
+    onChange: () => undefined,
+    nowMs: users.nowMs,
+  });
   const app = await buildApp({
-    markets: someMarkets(() => someSnapshot()),
+    markets,
     users,
+    watchlist,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: users.nowMs,

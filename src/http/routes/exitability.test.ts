@@ -12,6 +12,7 @@ import {
 } from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
+import { NO_WATCHING } from "#test/support/watching.ts";
 import { buildApp } from "../app.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -26,6 +27,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
   const app = await buildApp({
     markets: someMarkets(setting.answers ?? (() => someSnapshot())),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => clock.nowMs }),
+    ...NO_WATCHING,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: () => clock.nowMs,

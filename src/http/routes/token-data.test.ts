@@ -6,6 +6,7 @@ import { SOME_MINT, SOME_SERVICE, someMarkets, someSnapshot } from "#test/suppor
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
+import { NO_WATCHING } from "#test/support/watching.ts";
 import { buildApp, type HttpDeps } from "../app.ts";
 
 const NOW = 1_790_000_001_000;
@@ -16,6 +17,7 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
   const app = await buildApp({
     markets: someMarkets(() => someSnapshot(assessed), { market: () => market, ...change }),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => NOW }),
+    ...NO_WATCHING,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: () => NOW,

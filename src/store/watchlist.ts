@@ -1,0 +1,179 @@
+import type { Generated, Kysely } from "kysely";
+import type { Address } from "#src/units/address.ts";
+import type { Schema, Store } from "./schema.ts";
+import type { UserId } from "./user-id.ts";
+
+export type WatchlistTables = {
+  watchlist_entries: {
+    id: Generated<bigint>;
+    user_id: UserId;
+    mint: Address;
+    size_lamports: bigint;
+    alerts_enabled: bigint;
+    created_at_ms: bigint;
+    /**
+     * Whether the slippage at this size was last seen above where its alert turns on and not yet
+     * below where it turns off: 1 or 0; null: not known since the entry last changed.
+     */
+    slippage_is_high: bigint | null;
+  };
+};
+
+export type WatchlistEntry = {
+  readonly id: bigint;
+  readonly userId: UserId;
+  readonly mint: Address;
+  readonly sizeLamports: bigint;
+  readonly areAlertsEnabled: boolean;
+  readonly createdAtMs: number;
+};
+
+export type NewWatchlistEntry = Pick<WatchlistEntry, "userId" | "mint" | "sizeLamports">;
+
+export type EntryAdded =
+  | { readonly kind: "added"; readonly id: bigint }
+  /** The user watches this token already; said before that the list is full. */
+  | { readonly kind: "duplicate" }
+  | { readonly kind: "limit-reached"; readonly limit: number }
+  /** The user was deleted meanwhile. */
+  | { readonly kind: "no-user" };
+
+/**
+ * Adds an entry where the list has room for it by the tier that the user has at this moment. The
+ * count and the insertion are one statement, and additions of one user wait for each other: however
+ * many are tried at once, exactly as many as there is room for succeed.
+ */
+export async function addWatchlistEntry(
+  { db, dialect }: Store,
+  entry: NewWatchlistEntry,
+  {
+    limitOfTier,
+    nowMs,
+  }: { readonly limitOfTier: (tier: string) => number; readonly nowMs: number },
+): Promise<EntryAdded> {
+  return db.transaction().execute(async (transaction) => {
+    let owner = transaction.selectFrom("users").select("tier").where("id", "=", entry.userId);
+    if (dialect === "postgres") owner = owner.forNoKeyUpdate();
+    const user = await owner.executeTakeFirst();
+    if (user === undefined) return { kind: "no-user" };
+    const limit = limitOfTier(user.tier);
+    const id = await insertBelow(transaction, entry, { limit, nowMs });
+    if (id !== null) return { kind: "added", id };
+    const known = await transaction
+      .selectFrom("watchlist_entries")
+      .select("id")
+      .where("user_id", "=", entry.userId)
+      .where("mint", "=", entry.mint)
+      .executeTakeFirst();
+    return known === undefined ? { kind: "limit-reached", limit } : { kind: "duplicate" };
+  });
+}
+
+/** @returns the new entry's id; null where the list is full, or holds the token already */
+async function insertBelow(
+  transaction: Kysely<Schema>,
+  { userId, mint, sizeLamports }: NewWatchlistEntry,
+  { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
+): Promise<bigint | null> {
+  const row = await transaction
+    .insertInto("watchlist_entries")
+    .columns(["user_id", "mint", "size_lamports", "alerts_enabled", "created_at_ms"])
+    .expression((eb) =>
+      eb
+        .selectFrom("users")
+        .select([
+          "users.id",
+          eb.cast<Address>(eb.val(mint), "text").as("mint"),
+          eb.cast<bigint>(eb.val(sizeLamports), "bigint").as("size_lamports"),
+          eb.cast<bigint>(eb.val(1n), "bigint").as("alerts_enabled"),
+          eb.cast<bigint>(eb.val(BigInt(nowMs)), "bigint").as("created_at_ms"),
+        ])
+        .where("users.id", "=", userId)
+        .where(
+          (eb) =>
+            eb
+              .selectFrom("watchlist_entries")
+              .select((count) => count.fn.countAll<bigint>().as("entries"))
+              .where("user_id", "=", userId),
+          "<",
+          BigInt(limit),
+        ),
+    )
+    .onConflict((conflict) => conflict.columns(["user_id", "mint"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row === undefined ? null : row.id;
+}
+
+export type EntryChange = {
+  readonly sizeLamports: bigint | null;
+  readonly areAlertsEnabled: boolean | null;
+};
+
+/**
+ * Changes what is not null. What was known of the slippage belonged to the entry as it was.
+ *
+ * @returns whether the user has such an entry
+ */
+export async function changeWatchlistEntry(
+  db: Kysely<Schema>,
+  { userId, id }: { readonly userId: UserId; readonly id: bigint },
+  { sizeLamports, areAlertsEnabled }: EntryChange,
+): Promise<boolean> {
+  const changed = await db
+    .updateTable("watchlist_entries")
+    .set({
+      slippage_is_high: null,
+      ...(sizeLamports === null ? {} : { size_lamports: sizeLamports }),
+      ...(areAlertsEnabled === null ? {} : { alerts_enabled: areAlertsEnabled ? 1n : 0n }),
+    })
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return changed.numUpdatedRows > 0n;
+}
+
+/** @returns whether the user had such an entry */
+export async function removeWatchlistEntry(
+  db: Kysely<Schema>,
+  { userId, id }: { readonly userId: UserId; readonly id: bigint },
+): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("watchlist_entries")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return removed.numDeletedRows > 0n;
+}
+
+/** The user's entries, oldest first. */
+export async function watchlistOfUser(
+  db: Kysely<Schema>,
+  userId: UserId,
+): Promise<readonly WatchlistEntry[]> {
+  const rows = await db
+    .selectFrom("watchlist_entries")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("id")
+    .execute();
+  return rows.map(toEntry);
+}
+
+function toEntry(row: {
+  readonly id: bigint;
+  readonly user_id: UserId;
+  readonly mint: Address;
+  readonly size_lamports: bigint;
+  readonly alerts_enabled: bigint;
+  readonly created_at_ms: bigint;
+}): WatchlistEntry {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    mint: row.mint,
+    sizeLamports: row.size_lamports,
+    areAlertsEnabled: row.alerts_enabled !== 0n,
+    createdAtMs: Number(row.created_at_ms),
+  };
+}

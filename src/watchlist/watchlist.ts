@@ -1,0 +1,100 @@
+import { type ExitAt, exitAt } from "#src/measure/exit-at.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Store } from "#src/store/schema.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import {
+  addWatchlistEntry,
+  changeWatchlistEntry,
+  type EntryAdded,
+  type EntryChange,
+  type NewWatchlistEntry,
+  removeWatchlistEntry,
+  type WatchlistEntry,
+  watchlistOfUser,
+} from "#src/store/watchlist.ts";
+import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
+import type { Tracker } from "#src/track/tracker.ts";
+import { parseUserTier, tierLimits } from "#src/users/tiers.ts";
+
+/** A token that is not tracked yet may take this long to be found before its entry is shown without. */
+const WAIT_FOR_MARKET_MS = 2_000;
+
+export type WatchedExit = {
+  readonly entry: WatchlistEntry;
+  /** Null where nothing was known in time. */
+  readonly snapshot: MarketSnapshot | null;
+  /** The exit at the entry's own size, profile retail; null where the token is not tracked. */
+  readonly exit: ExitAt | null;
+};
+
+/** The users' watchlists: what routes are given. */
+export type Watchlist = {
+  readonly list: (userId: UserId) => Promise<readonly WatchedExit[]>;
+  readonly add: (entry: NewWatchlistEntry) => Promise<EntryAdded>;
+  /** @returns whether the user has such an entry */
+  readonly change: (userId: UserId, id: bigint, change: EntryChange) => Promise<boolean>;
+  /** @returns whether the user had such an entry */
+  readonly remove: (userId: UserId, id: bigint) => Promise<boolean>;
+};
+
+export type WatchlistDeps = {
+  readonly store: Store;
+  readonly markets: Pick<Tracker, "latest" | "snapshot" | "market">;
+  /** Told of each change that is on disk, so that what is watched follows at once. */
+  readonly onChange: (userId: UserId) => void;
+  readonly nowMs: NowMs;
+};
+
+export function createWatchlist({ store, markets, onChange, nowMs }: WatchlistDeps): Watchlist {
+  return {
+    async list(userId) {
+      const entries = await watchlistOfUser(store.db, userId);
+      return Promise.all(entries.map((entry) => watchedExit(markets, entry)));
+    },
+    async add(entry) {
+      const added = await addWatchlistEntry(store, entry, { limitOfTier, nowMs: nowMs() });
+      if (added.kind === "added") onChange(entry.userId);
+      return added;
+    },
+    async change(userId, id, change) {
+      const isKnown = await changeWatchlistEntry(store.db, { userId, id }, change);
+      if (isKnown) onChange(userId);
+      return isKnown;
+    },
+    async remove(userId, id) {
+      const isKnown = await removeWatchlistEntry(store.db, { userId, id });
+      if (isKnown) onChange(userId);
+      return isKnown;
+    },
+  };
+}
+
+function limitOfTier(text: string): number {
+  const tier = parseUserTier(text);
+  return tier === null ? 0 : tierLimits(tier).watchlistTokens;
+}
+
+async function watchedExit(
+  markets: WatchlistDeps["markets"],
+  entry: WatchlistEntry,
+): Promise<WatchedExit> {
+  const snapshot = markets.latest(entry.mint) ?? (await snapshotInTime(markets, entry));
+  const market = snapshot?.kind === "assessed" ? markets.market(entry.mint) : null;
+  const exit = market === null ? null : exitAt(market, entry.sizeLamports, "retail");
+  return { entry, snapshot, exit };
+}
+
+/** The token's first answer, if it comes in time; it is tracked from then on either way. */
+async function snapshotInTime(
+  markets: WatchlistDeps["markets"],
+  { mint }: WatchlistEntry,
+): Promise<MarketSnapshot | null> {
+  const timeout = Promise.withResolvers<null>();
+  const timer = setTimeout(() => timeout.resolve(null), WAIT_FOR_MARKET_MS);
+  try {
+    // A list is shown without what can't be loaded now.
+    return await Promise.race([markets.snapshot(mint).catch(() => null), timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,10 @@
+import type { HttpDeps } from "#src/http/app.ts";
+
+const unexpected = (): never => {
+  throw new Error("this test did not expect the call");
+};
+
+/** For tests of routes that have nothing to do with watchlists: they must not be called. */
+export const NO_WATCHING: Pick<HttpDeps, "watchlist"> = {
+  watchlist: { list: unexpected, add: unexpected, change: unexpected, remove: unexpected },
+};
