@@ -103,23 +103,29 @@ export const CALIBRATION = {
     withdrawalFallPct: 20,
     medianWindowMs: 600_000,
     drift: {
-      /** A fall slower than this is decay, not deterioration: natural logarithm per minute. */
-      allowancePerMinute: 0.01,
       /**
-       * What of a fall beyond the allowance is drift on the calmest token: natural logarithm. A
+       * A fall slower than this is decay, not deterioration: natural logarithm per minute. On wild
+       * tokens, where a slow fall can't be told from chance, a fast one still can.
+       */
+      slowPerMinute: 0.01,
+      fastPerMinute: 0.04,
+      /**
+       * What of a fall beyond decay is drift on the calmest token: natural logarithm. A
        * little over what the jump asks for, so that one fall that is no jump is no drift either.
        */
       leastThreshold: 0.37,
       /**
-       * On a wilder one: so many times the variance of its changes per minute, over the allowance.
+       * On a wilder one: so many times the variance of its changes per minute, over what is allowed a minute.
        * A driftless random walk passes that once in `exp(2 * factor)` of its own time units.
        */
       varianceFactor: 7,
-      /** Liquidity withdrawn bit by bit, beyond the same allowance: natural logarithm. */
+      /** Liquidity withdrawn bit by bit, beyond a slow decay: natural logarithm. */
       withdrawnThreshold: 0.25,
       /** Changes over this long, as variance per minute: shorter ones miss what comes in waves. */
       varianceChangeMs: 300_000,
       startVariance: 0.000_4,
+      /** As if it rested on so many differences of changes. */
+      startDifferences: 8,
       varianceHalfLifeMinutes: 80,
       /** Changes above so many standard deviations count as that many, lest a fall excuses itself. */
       varianceClip: 3,

@@ -112,7 +112,7 @@ export function applySample(
   }
   const reading = { timeMs, log, losses };
   const statistics = advanceStatistics(before, reading, rules);
-  const isFalling = statistics.drift > 0;
+  const isFalling = statistics.slow.sum > 0;
   const next: DeteriorationState = {
     ...state,
     timeMs,
@@ -148,11 +148,17 @@ function detect(step: Step, rules: DeteriorationRules): Found | null {
     return { detector: "jump", level: recent };
   }
   if (isWithdrawnAtOnce(step, rules)) return { detector: "withdrawal", level: before.log };
-  if (statistics.withdrawn >= rules.drift.withdrawnThreshold) {
-    return { detector: "withdrawal", level: statistics.withdrawnFrom };
+  const { withdrawn, slow, fast, variance } = statistics;
+  if (withdrawn.sum >= rules.drift.withdrawnThreshold) {
+    return { detector: "withdrawal", level: withdrawn.from };
   }
-  const isDrift = !isYoung && statistics.drift >= driftThreshold(statistics.variance, rules.drift);
-  return isDrift ? { detector: "drift", level: statistics.driftFrom } : null;
+  if (isYoung) return null;
+  const { slowPerMinute, fastPerMinute } = rules.drift;
+  if (slow.sum >= driftThreshold(variance / slowPerMinute, rules.drift)) {
+    return { detector: "drift", level: slow.from };
+  }
+  const isFast = fast.sum >= driftThreshold(variance / fastPerMinute, rules.drift);
+  return isFast ? { detector: "drift", level: fast.from } : null;
 }
 
 /** Whether this slot's withdrawals took that share of the ten-minute median. */
@@ -164,9 +170,8 @@ function isWithdrawnAtOnce({ before, reading }: Step, rules: DeteriorationRules)
 }
 
 /** How far a fall must go beyond decay: further on a token that moves more by chance. */
-function driftThreshold(variance: number, rules: DeteriorationRules["drift"]): number {
-  const { leastThreshold, varianceFactor, allowancePerMinute } = rules;
-  return Math.max(leastThreshold, (varianceFactor * variance) / allowancePerMinute);
+function driftThreshold(wildness: number, rules: DeteriorationRules["drift"]): number {
+  return Math.max(rules.leastThreshold, rules.varianceFactor * wildness);
 }
 
 function hasFallen(from: number, to: number, pct: number): boolean {

@@ -2,6 +2,13 @@ import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
 import type { Losses } from "./losses.ts";
 import { medianOf } from "./trend.ts";
 
+/** A one-sided cumulative sum of falls, each less what is allowed for its time; never below 0. */
+export type Drift = {
+  readonly sum: number;
+  /** ln C10 where the fall began. */
+  readonly from: number;
+};
+
 /** What the detectors know of a series of ln C10. Plain data; never changed, replaced. */
 export type FallStatistics = {
   readonly timeMs: number;
@@ -13,14 +20,15 @@ export type FallStatistics = {
   readonly peaks: readonly number[];
   readonly interval: number;
   readonly peak: number;
-  /** How much of the fall is beyond what decay explains, and the ln C10 where the fall began. */
-  readonly drift: number;
-  readonly driftFrom: number;
+  /** How much of the fall is beyond a slow decay, and beyond a fast one. */
+  readonly slow: Drift;
+  readonly fast: Drift;
   /** The same of withdrawn liquidity alone, which no chance explains; put back, it is forgiven. */
-  readonly withdrawn: number;
-  readonly withdrawnFrom: number;
+  readonly withdrawn: Drift;
   /** Of ln C10 per minute, about its drift: half the mean square of differences of changes. */
   readonly variance: number;
+  /** How many differences it rests on. */
+  readonly differences: number;
   readonly markMs: number;
   readonly markLog: number;
   /** The change up to there, over the root of its minutes; null before the first. */
@@ -48,11 +56,11 @@ export function startStatistics(timeMs: number, log: number, variance: number): 
     peaks: NO_PEAKS,
     interval: Math.floor(timeMs / SERIES.intervalMs),
     peak: log,
-    drift: 0,
-    driftFrom: log,
-    withdrawn: 0,
-    withdrawnFrom: log,
+    slow: { sum: 0, from: log },
+    fast: { sum: 0, from: log },
+    withdrawn: { sum: 0, from: log },
     variance,
+    differences: 0,
     markMs: timeMs,
     markLog: log,
     markChange: null,
@@ -68,11 +76,11 @@ export function advanceStatistics(
   const { timeMs, log } = reading;
   const interval = Math.floor(timeMs / SERIES.intervalMs);
   const isSameInterval = interval === before.interval;
-  const decay = (rules.allowancePerMinute * (timeMs - before.timeMs)) / MINUTE_MS;
+  const minutes = (timeMs - before.timeMs) / MINUTE_MS;
   const fall = before.log - log;
-  const drift = Math.max(0, before.drift + fall - decay);
-  const change = withdrawnBy(before, reading) - Math.max(0, -fall);
-  const withdrawn = Math.max(0, before.withdrawn + change - decay);
+  const withdrawn = withdrawnBy(before, reading) - Math.max(0, -fall);
+  const slowly = rules.slowPerMinute * minutes;
+  const drifted = (drift: Drift, beyond: number): Drift => addFall(drift, beyond, before.log, log);
   return {
     ...before,
     timeMs,
@@ -80,15 +88,19 @@ export function advanceStatistics(
     peaks: isSameInterval ? before.peaks : shiftPeaks(before, interval),
     interval,
     peak: isSameInterval ? Math.max(before.peak, log) : log,
-    drift,
-    driftFrom: drift === 0 ? log : before.drift === 0 ? before.log : before.driftFrom,
-    withdrawn,
-    withdrawnFrom:
-      withdrawn === 0 ? log : before.withdrawn === 0 ? before.log : before.withdrawnFrom,
+    slow: drifted(before.slow, fall - slowly),
+    fast: drifted(before.fast, fall - rules.fastPerMinute * minutes),
+    withdrawn: drifted(before.withdrawn, withdrawn - slowly),
     ...(timeMs - before.markMs >= rules.varianceChangeMs
       ? nextVariance(before, reading, rules)
       : {}),
   };
+}
+
+function addFall(drift: Drift, beyond: number, before: number, log: number): Drift {
+  const sum = drift.sum + beyond;
+  if (sum <= 0) return { sum: 0, from: log };
+  return { sum, from: drift.sum === 0 ? before : drift.from };
 }
 
 /** What withdrawals took, as far as C10 fell at all: liquidity far from the price is no loss. */
@@ -124,20 +136,25 @@ function shiftPeaks(before: FallStatistics, interval: number): readonly number[]
 }
 
 /**
- * The variance after one more change, exponentially weighted. Differences of changes, so that a
+ * The variance after one more change, exponentially weighted, the first ones more: what a token was
+ * taken for before anything was known of it is soon forgotten. Differences of changes, so that a
  * steady fall does not excuse itself; and each counts as a few standard deviations at most.
  */
 function nextVariance(
   before: FallStatistics,
   { timeMs, log }: NextReading,
   rules: DeteriorationRules["drift"],
-): Pick<FallStatistics, "variance" | "markMs" | "markLog" | "markChange"> {
+): Pick<FallStatistics, "variance" | "differences" | "markMs" | "markLog" | "markChange"> {
+  const { variance, differences } = before;
   const minutes = (timeMs - before.markMs) / MINUTE_MS;
   const markChange = (log - before.markLog) / Math.sqrt(minutes);
   const reached = { markMs: timeMs, markLog: log, markChange };
-  if (before.markChange === null) return { ...reached, variance: before.variance };
+  if (before.markChange === null) return { ...reached, variance, differences };
   const square = (markChange - before.markChange) ** 2 / 2;
-  const clipped = Math.min(square, rules.varianceClip ** 2 * before.variance);
-  const kept = 0.5 ** (minutes / rules.varianceHalfLifeMinutes);
-  return { ...reached, variance: Math.max(1e-8, kept * before.variance + (1 - kept) * clipped) };
+  const clipped = Math.min(square, rules.varianceClip ** 2 * variance);
+  const aged = 0.5 ** (minutes / rules.varianceHalfLifeMinutes);
+  const known = differences + rules.startDifferences;
+  const kept = Math.min(aged, known / (known + 1));
+  const next = Math.max(1e-8, kept * variance + (1 - kept) * clipped);
+  return { ...reached, variance: next, differences: differences + 1 };
 }
