@@ -4,13 +4,13 @@ import { USDC } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { stableAndSolMints } from "./demo-basics.ts";
+import { buyUp, fillCurve, graduate, noticeFullCurve, type PlayedProgram } from "./demo-curve.ts";
 import { DEMO_SUPPLY, demoMintAccounts } from "./demo-mint.ts";
 import {
   changePoolLiquidity,
   type DemoPool,
   quoteMintOf,
   quoteUnitsPerLamport,
-  viewPool,
 } from "./demo-pool.ts";
 import { applyScript, type DemoScript } from "./demo-script.ts";
 import { STORIES, type Story } from "./demo-stories.ts";
@@ -45,11 +45,8 @@ const MINUTE_SLOTS = 60_000 / SLOT_MS;
 /** Stories move liquidity in steps, and are looked at this often. */
 const STORY_EVERY_SLOTS = 5n;
 const LEAST_STEP = 0.02;
-/** Between a full curve and its pool. */
-const MIGRATION_SLOTS = 25n;
 const LAUNCHES_KEPT = 20;
 const USERS = 24;
-const MAX_FIRST_BUYERS = 80;
 /** Where the service was asleep for longer, time jumps instead of being played. */
 const MAX_CATCH_UP_TICKS = 250;
 const SOL_PER_USDC_POOL = 20_000;
@@ -134,10 +131,10 @@ export class DemoMarket {
     if (script.kind !== "migrate") {
       return applyScript(this.ledger, token.pools, script, this.#random);
     }
-    return this.#fillCurve(token) && this.#graduate(token);
+    return fillCurve(this.ledger, token, this.#random) && this.#graduate(token);
   }
 
-  #program(venue: VenueId): { program: MarketProgram; venue: Venue<unknown> } | null {
+  #program(venue: VenueId): PlayedProgram | null {
     const program = this.#options.programs.find((candidate) => candidate.venue === venue);
     const found = this.#options.venues.find((candidate) => candidate.id === venue);
     return program === undefined || found === undefined ? null : { program, venue: found };
@@ -166,7 +163,7 @@ export class DemoMarket {
     };
     this.#tokens.set(token.mint, live);
     this.#lottery = null;
-    if (isCurve) this.#buyUp(live);
+    if (isCurve) buyUp(this.ledger, live, this.#random);
     return live;
   }
 
@@ -181,7 +178,7 @@ export class DemoMarket {
   #openPool(
     baseMint: Address,
     plan: Pick<PoolPlan, "quote" | "depthSol">,
-    played: { program: MarketProgram; venue: Venue<unknown> },
+    played: PlayedProgram,
     price: number,
   ): DemoPool {
     const quoteMint = quoteMintOf(plan.quote);
@@ -278,15 +275,8 @@ export class DemoMarket {
       const token = this.#lottery.draw(this.#random.uniform());
       if (token === null) continue;
       tradeOnce(this.ledger, token, this.#random, this.#users);
-      this.#watchCurve(token);
+      noticeFullCurve(this.ledger, token);
     }
-  }
-
-  #watchCurve(token: LiveToken): void {
-    if (token.graduatesAtSlot !== null) return;
-    const curve = token.pools.find(({ venue }) => venue.kind === "curve");
-    if (curve === undefined || viewPool(this.ledger, curve)?.status !== "complete") return;
-    token.graduatesAtSlot = this.ledger.clock.slot + MIGRATION_SLOTS;
   }
 
   #graduateDue(): void {
@@ -298,52 +288,10 @@ export class DemoMarket {
   }
 
   #graduate(token: LiveToken): boolean {
-    token.graduatesAtSlot = null;
-    const index = token.pools.findIndex(({ venue }) => venue.kind === "curve");
-    const curve = token.pools[index];
-    const done = curve?.program.graduate?.(this.ledger, curve.address, {
-      baseMint: token.mint,
-      clock: this.ledger.clock,
-      freshAddress: this.#random.address,
-      program: (venue) => this.#program(venue)?.program ?? null,
+    return graduate(this.ledger, token, {
+      random: this.#random,
+      play: (venue) => this.#program(venue),
     });
-    if (curve === undefined || done === undefined || done === null) return false;
-    this.ledger.apply(done.changes);
-    token.pools.splice(index, 1);
-    const played = this.#program(done.venue);
-    if (played !== null) {
-      token.pools.push({ ...curve, ...played, address: done.pool, storyShare: 1 });
-    }
-    return true;
-  }
-
-  /** The first buyers of a launch that begins above its curve's first price. */
-  #buyUp(token: LiveToken): void {
-    const [curve] = token.pools;
-    const { worth } = sceneOf(token, this.ledger.clock.slot);
-    if (curve === undefined) return;
-    const startedAt = viewPool(this.ledger, curve)?.spot ?? null;
-    for (let bought = 0; bought < MAX_FIRST_BUYERS; bought++) {
-      const spot = viewPool(this.ledger, curve)?.spot ?? null;
-      if (startedAt !== null && spot !== null && spot >= startedAt * worth) return;
-      const script: DemoScript = { kind: "trade", side: "buy", sol: 0.5 };
-      if (!applyScript(this.ledger, [curve], script, this.#random)) return;
-      if (worth <= 1) return;
-    }
-  }
-
-  /** Buys until the curve is full; false where it has none, or it does not fill. */
-  #fillCurve(token: LiveToken): boolean {
-    const curve = token.pools.find(({ venue }) => venue.kind === "curve");
-    if (curve === undefined) return false;
-    for (let sol = 64; sol >= 1 / 1024; sol /= 2) {
-      const script: DemoScript = { kind: "trade", side: "buy", sol };
-      for (let bought = true; bought; ) {
-        if (viewPool(this.ledger, curve)?.status === "complete") return true;
-        bought = applyScript(this.ledger, [curve], script, this.#random);
-      }
-    }
-    return viewPool(this.ledger, curve)?.status === "complete";
   }
 
   #tellStories(): void {
@@ -362,7 +310,7 @@ export class DemoMarket {
   #setShare(pool: DemoPool, share: number): void {
     if (Math.abs(share / pool.storyShare - 1) < LEAST_STEP) return;
     const shareBps = Math.round((1 - share / pool.storyShare) * 10_000);
-    changePoolLiquidity(this.ledger, pool, shareBps);
+    changePoolLiquidity(this.ledger, pool, shareBps, this.#random);
     pool.storyShare *= 1 - shareBps / 10_000;
   }
 }

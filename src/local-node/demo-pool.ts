@@ -3,7 +3,7 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { PoolStatus, Venue } from "#src/venues/venue.ts";
 import type { Ledger } from "./ledger.ts";
-import type { MarketProgram } from "./market-program.ts";
+import type { AccountChanges, MarketProgram } from "./market-program.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** A pool that the demo market keeps alive. Plain data, but for what its story did to it. */
@@ -91,12 +91,40 @@ export function tradeInPool(
 }
 
 /** Takes out that share of the pool's liquidity, or puts it in. False where the program has no such thing. */
-export function changePoolLiquidity(ledger: Ledger, pool: DemoPool, shareBps: number): boolean {
-  const { clock } = ledger;
-  const changes = pool.program.changeLiquidity(ledger, pool.address, shareBps, clock);
+export function changePoolLiquidity(
+  ledger: Ledger,
+  pool: DemoPool,
+  shareBps: number,
+  random: SeededRandom,
+): boolean {
+  const changes = pool.program.changeLiquidity(ledger, pool.address, shareBps, ledger.clock);
   if (changes === null) return false;
-  ledger.apply(changes);
+  applyOutsideTrade(ledger, pool, changes, random);
   return true;
+}
+
+/**
+ * Stores what was no trade: with a transaction that names the pool and says nothing else, so that
+ * who replays trades can see that something lies between them.
+ */
+export function applyOutsideTrade(
+  ledger: Ledger,
+  pool: DemoPool,
+  changes: AccountChanges,
+  random: SeededRandom,
+): void {
+  ledger.apply(changes);
+  const { programId } = pool.venue;
+  const { slot, unixTimestamp } = ledger.clock;
+  ledger.addTransaction({
+    signature: random.signature(),
+    slot,
+    unixTimestamp,
+    feePayer: random.address(),
+    logs: [`Program ${programId} invoke [1]`, `Program ${programId} success`],
+    instruction: { programId, accounts: [pool.address], data: new Uint8Array(8) },
+    inner: [],
+  });
 }
 
 /** The mint that a pool of the demo market is quoted in. */

@@ -2,6 +2,7 @@ import { assertNever } from "#src/platform/assert-never.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import {
+  applyOutsideTrade,
   changePoolLiquidity,
   type DemoPool,
   quoteUnitsPerLamport,
@@ -9,7 +10,6 @@ import {
   viewPool,
 } from "./demo-pool.ts";
 import type { Ledger } from "./ledger.ts";
-import type { AccountChanges } from "./market-program.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** Something that a test, or a person who tries things out, makes happen to a token. */
@@ -43,13 +43,20 @@ function applyToPool(
   const { clock } = ledger;
   switch (script.kind) {
     case "liquidity":
-      return changePoolLiquidity(ledger, pool, script.shareBps);
+      return changePoolLiquidity(ledger, pool, script.shareBps, random);
     case "fee": {
       const changes = program.setFee?.(ledger, address, script.feePpm, clock) ?? null;
-      return store(ledger, changes, script.isSilent === true);
+      if (changes === null) return false;
+      if (script.isSilent === true) ledger.apply(changes, { isSilent: true });
+      else applyOutsideTrade(ledger, pool, changes, random);
+      return true;
     }
-    case "pause":
-      return store(ledger, program.setPaused?.(ledger, address, script.isPaused, clock) ?? null);
+    case "pause": {
+      const changes = program.setPaused?.(ledger, address, script.isPaused, clock) ?? null;
+      if (changes === null) return false;
+      applyOutsideTrade(ledger, pool, changes, random);
+      return true;
+    }
     case "trade":
       return tradeForSol(ledger, pool, script, random);
     default:
@@ -70,10 +77,4 @@ function tradeForSol(
   const units = trade.side === "buy" ? quoteUnits : quoteUnits / (spot ?? 1);
   const amountIn = BigInt(Math.floor(units));
   return tradeInPool(ledger, pool, { side: trade.side, amountIn, user: random.address() }, random);
-}
-
-function store(ledger: Ledger, changes: AccountChanges | null, isSilent = false): boolean {
-  if (changes === null) return false;
-  ledger.apply(changes, { isSilent });
-  return true;
 }
