@@ -10,6 +10,7 @@ import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../ve
 import { accountsNeeded, launchPairAddress, presetPairAddress, readPair } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
 import { firstPayingBin, priceOf, reachableOut } from "./depth.ts";
+import { openFastDlmm } from "./fast.ts";
 import { accumulatorAt, feeRate, referencesAt } from "./fees.ts";
 import { DLMM_PROGRAM, LB_PAIR } from "./layout.ts";
 import { quoteExactIn, sideOf, statusOf } from "./quote.ts";
@@ -57,6 +58,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
     return side === null ? 0n : reachableOut(state, side, fallBps);
   },
   feePpm,
+  openFast: openFastDlmm,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
