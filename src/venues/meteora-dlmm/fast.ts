@@ -69,8 +69,7 @@ type Fixed = {
   readonly feesOut: TransferFeeSchedule | null;
   readonly mintIn: Loaded;
   readonly mintOut: Loaded;
-  readonly extension: Address;
-  readonly extensionAccount: Account | null | undefined;
+  readonly extension: Loaded;
   readonly reserveOut: Address;
 };
 
@@ -92,6 +91,8 @@ export class FastDlmm implements FastQuoter {
   #pair: Account | null = null;
   #bins: FastBins | null = null;
   #activeArray = Number.NaN;
+  #movingReadFrom: Account | null = null;
+  #reserveReadFrom: Account | null | undefined = null;
   #reserveOut = Number.NaN;
   #activeId = 0;
   #accumulator = 0;
@@ -121,13 +122,12 @@ export class FastDlmm implements FastQuoter {
     const fixed = this.#fixed;
     const pair = this.#pair;
     if (fixed === null || pair === null) return false;
-    this.#readMoving(pair.data);
-    const reserve = tokenBalance(known.get(fixed.reserveOut));
-    this.#reserveOut = reserve === null ? Number.NaN : Number(reserve);
+    this.#readMoving(pair);
+    this.#readReserve(known.get(fixed.reserveOut));
     const activeArray = binArrayIndex(this.#activeId);
     if (this.#bins === null || this.#activeArray !== activeArray) {
       this.#activeArray = activeArray;
-      this.#bins = this.#listBins(known, fixed, pair);
+      this.#bins = this.#listBins(fixed, pair);
     }
     return this.#bins !== null && this.#readArrays(known, this.#bins);
   }
@@ -239,7 +239,10 @@ export class FastDlmm implements FastQuoter {
     return product <= U32_MAX;
   }
 
-  #readMoving(data: Uint8Array): void {
+  #readMoving(pair: Account): void {
+    if (this.#movingReadFrom === pair) return;
+    this.#movingReadFrom = pair;
+    const { data } = pair;
     const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     this.#activeId = view.getInt32(LB_PAIR.activeId, true);
     this.#accumulator = view.getUint32(LB_PAIR.volatilityAccumulator, true);
@@ -248,10 +251,17 @@ export class FastDlmm implements FastQuoter {
     this.#lastUpdate = Number(view.getBigInt64(LB_PAIR.lastUpdateTimestamp, true));
   }
 
-  #listBins(known: AccountSet, fixed: Fixed, pairAccount: Account): FastBins | null {
+  #readReserve(account: Account | null | undefined): void {
+    if (this.#reserveReadFrom === account && account) return;
+    this.#reserveReadFrom = account;
+    const balance = tokenBalance(account);
+    this.#reserveOut = balance === null ? Number.NaN : Number(balance);
+  }
+
+  #listBins(fixed: Fixed, pairAccount: Account): FastBins | null {
     const pair = readPair(pairAccount);
     if (pair === null) return null;
-    const extension = readBitmapExtension(known.get(fixed.extension));
+    const extension = readBitmapExtension(fixed.extension.account);
     const inReach = arraysInReach({ pair, extension });
     const indexes = fixed.side.sellsX ? inReach.down : inReach.up;
     for (const index of indexes) {
@@ -275,14 +285,14 @@ export class FastDlmm implements FastQuoter {
   #hasSameFixed(known: AccountSet): boolean {
     const fixed = this.#fixed;
     if (fixed === null) return false;
-    if (known.get(fixed.mintIn.address) !== fixed.mintIn.account) return false;
-    if (known.get(fixed.mintOut.address) !== fixed.mintOut.account) return false;
-    if (known.get(fixed.extension) !== fixed.extensionAccount) return false;
+    const { mintIn, mintOut, extension } = fixed;
+    if (!isSame(known.get(mintIn.address), mintIn.account)) return false;
+    if (!isSame(known.get(mintOut.address), mintOut.account)) return false;
+    if (!isSame(known.get(extension.address), extension.account)) return false;
     const before = this.#pair;
     const now = known.get(this.#address);
     if (now === before && before !== null) return true;
-    if (!now || !before || now.owner !== before.owner) return false;
-    if (now.data.length !== before.data.length) return false;
+    if (!now || !before || !isSameKind(now, before)) return false;
     this.#pair = now;
     return FIXED_RANGES.every(([from, to]) => hasSameBytes(now.data, before.data, from, to));
   }
@@ -311,11 +321,21 @@ export class FastDlmm implements FastQuoter {
       feesOut: side.sellsX ? state.transferFeeY : state.transferFeeX,
       mintIn: { address: mintIn, account: known.get(mintIn) },
       mintOut: { address: mintOut, account: known.get(mintOut) },
-      extension,
-      extensionAccount: known.get(extension),
+      extension: { address: extension, account: known.get(extension) },
       reserveOut: pair.address(side.sellsX ? LB_PAIR.reserveY : LB_PAIR.reserveX),
     };
   }
+}
+
+/** The same account, or another reading of the same bytes. */
+function isSame(now: Account | null | undefined, before: Account | null | undefined): boolean {
+  if (now === before) return true;
+  if (!now || !before || !isSameKind(now, before)) return false;
+  return hasSameBytes(now.data, before.data, 0, now.data.length);
+}
+
+function isSameKind(now: Account, before: Account): boolean {
+  return now.owner === before.owner && now.data.length === before.data.length;
 }
 
 function isOpen({ isEnabled, activation }: Fixed, clock: Clock): boolean {
