@@ -1,4 +1,5 @@
 import type { Scenario } from "./scenario.ts";
+import { meteoraDlmmScenarios } from "./scenarios/meteora-dlmm.ts";
 import { orcaWhirlpoolScenarios } from "./scenarios/orca-whirlpool.ts";
 import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
 import { pumpSwapScenarios } from "./scenarios/pumpswap.ts";
@@ -10,4 +11,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...pumpCurveScenarios,
   ...raydiumClmmScenarios,
   ...orcaWhirlpoolScenarios,
+  ...meteoraDlmmScenarios,
 ];

@@ -7,7 +7,8 @@ import type { Clock } from "#src/venues/venue.ts";
 import { loadSdk } from "./sdk.ts";
 
 type Big = { toString(): string };
-type SdkAccount = { readonly index: Big };
+type SdkBin = { readonly amountX: Big; readonly amountY: Big };
+type SdkAccount = { readonly index: Big; readonly bins: readonly SdkBin[] };
 
 type DlmmModule = {
   readonly prototype: object;
@@ -24,6 +25,8 @@ type SdkPool = {
 
 /** The official SDK over the accounts of a pair: its own decoder, its own `swapQuote`. */
 export type DlmmSdk = {
+  /** One bin array as the SDK's own decoder reads it. */
+  readonly decodeBinArray: (account: Account) => readonly SdkBin[];
   /** Decodes every account of the pair anew. The SDK reads the time from `Date`. */
   readonly open: (
     pair: Address,
@@ -49,6 +52,7 @@ export function loadDlmmSdk(t: Pick<TestContext, "skip"> | null): DlmmSdk | null
   });
 
   return {
+    decodeBinArray: (account) => decode("binArray", account).bins,
     open: (pair, accounts, clock) => {
       const lbPair = decode("lbPair", accounts.get(pair)) as unknown as Record<string, object>;
       const extension = accounts.get(bitmapExtensionAddress(pair)) ?? null;
