@@ -154,5 +154,13 @@ function follow(
     refusals: [],
   };
   const mintFacts = decodeMint(loaded.get(mint));
-  return addToken(state, { mint, mintFacts, names: NO_NAMES, found, loaded, nowMs: START_MS });
+  return addToken(state, {
+    mint,
+    mintFacts,
+    names: NO_NAMES,
+    found,
+    loaded,
+    isSearched: true,
+    nowMs: START_MS,
+  });
 }

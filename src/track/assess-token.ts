@@ -90,8 +90,19 @@ function standingPools(state: LiveState, group: PoolGroup): readonly OpenPool[] 
   return pools;
 }
 
-/** The newest slot at which everything behind the token is known to hold. */
+/**
+ * The newest slot at which everything behind the token is known to hold. A stream that tells of every
+ * change vouches for what it is silent about, up to the slot before its newest.
+ */
 function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
+  const { stream, times } = state;
+  if (stream !== null && times.newest !== null && token.confirmedAfterGap === stream.gaps) {
+    return times.newest.slot - 1n;
+  }
+  return slotOfAccounts(state, token);
+}
+
+function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
   let slot: bigint | null = null;
   for (const group of [token.group, ...hopsOf(state, token)]) {
     for (const pool of group.pools.values()) {

@@ -19,6 +19,8 @@ export type NewToken = {
   readonly names: TokenNames;
   readonly found: FoundPools;
   readonly loaded: LoadedAccounts;
+  /** Whether `found` is what a search of all venues found. */
+  readonly isSearched: boolean;
   readonly nowMs: number;
 };
 
@@ -32,7 +34,9 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
     group,
     mintFacts: input.mintFacts,
     names: input.names,
-    askedAtMs: input.nowMs,
+    isSearched: input.isSearched,
+    confirmedAfterGap: null,
+    askedAtMs: input.isSearched ? input.nowMs : Number.NEGATIVE_INFINITY,
     isWatched: false,
     rereadDueMs: input.nowMs,
     searchDueMs: input.nowMs + SEARCH_EVERY_MS,

@@ -86,6 +86,10 @@ export type FollowedToken = {
   rereadDueMs: number;
   searchDueMs: number;
   names: TokenNames;
+  /** False where it was met in the stream: a search may know of more pools. */
+  isSearched: boolean;
+  /** The gap in the stream after which all its accounts have been confirmed; null: none yet. */
+  confirmedAfterGap: number | null;
   /** What was last computed; null before the first time. */
   assessed: Assessed | null;
   series: TokenSeries;
@@ -109,6 +113,8 @@ export type LiveState = {
   /** SOL pools of the stables, shared by all tokens. */
   readonly hops: Map<Address, PoolGroup>;
   readonly times: SlotTimes;
+  /** The stream that tells of every change, where there is one; null: silence proves nothing. */
+  readonly stream: CompleteStream | null;
   readonly known: AccountSet;
   readonly dirtyPools: Set<FollowedPool>;
   readonly dirtyTokens: Set<FollowedToken>;
@@ -121,13 +127,21 @@ export type LiveState = {
   readonly rereadSoon: Set<Address>;
 };
 
-export function createLiveState(): LiveState {
+/** A feed that misses nothing while it stands: what it is silent about has not changed. */
+export type CompleteStream = {
+  /** Gaps so far; what was confirmed before the last one is not known to hold. */
+  gaps: number;
+  gapAtMs: number;
+};
+
+export function createLiveState(stream: CompleteStream | null = null): LiveState {
   const accounts = new Map<Address, FollowedAccount>();
   return {
     accounts,
     tokens: new Map(),
     hops: new Map(),
     times: createSlotTimes(),
+    stream,
     known: { get: (address) => accounts.get(address)?.held.account },
     dirtyPools: new Set(),
     dirtyTokens: new Set(),

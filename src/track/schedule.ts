@@ -11,6 +11,12 @@ const RECENT_MS = 4_000;
 /** A token that nobody has asked for in this time is let go. */
 const UNASKED_MS = 15 * 60_000;
 const MAX_SEARCHES_AT_ONCE = 2;
+/** Accounts read again in one go for the stream's sake: a gap must not keep answers waiting. */
+const MAX_CONFIRMATIONS_AT_ONCE = 2_000;
+/** A token met in the stream is let go after a day without a change, or sooner for want of room. */
+const IDLE_SLOTS = 216_000n;
+const CROWDED_IDLE_SLOTS = 4_500n;
+const MAX_STREAM_TOKENS = 100_000;
 
 /** Whether somebody looks at the token: these are kept fresh by reads, the others by the stream alone. */
 export function isLookedAt(token: FollowedToken, nowMs: number): boolean {
@@ -32,8 +38,35 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
   return due;
 }
 
+/**
+ * The accounts of tokens that the stream can't vouch for yet, new ones and all of them after a gap;
+ * and marks as vouched for those whose accounts have all been confirmed since.
+ */
+export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> {
+  const due = new Set<Address>();
+  const { stream } = state;
+  if (stream === null) return due;
+  for (const token of state.tokens.values()) {
+    if (token.confirmedAfterGap === stream.gaps) continue;
+    let isConfirmed = true;
+    for (const account of accountsOf(state, token)) {
+      if (account.confirmedAtMs > stream.gapAtMs || account.held.account === undefined) continue;
+      isConfirmed = false;
+      if (nowMs >= token.rereadDueMs) due.add(account.address);
+    }
+    if (isConfirmed) token.confirmedAfterGap = stream.gaps;
+    else if (nowMs >= token.rereadDueMs) token.rereadDueMs = nowMs + REREAD_POLLED_MS;
+    if (due.size >= MAX_CONFIRMATIONS_AT_ONCE) return due;
+  }
+  return due;
+}
+
 /** Makes every token due at once, as after a gap in the notifications. */
 export function rereadEverything(state: LiveState, nowMs: number): void {
+  if (state.stream !== null) {
+    state.stream.gaps++;
+    state.stream.gapAtMs = nowMs;
+  }
   for (const token of state.tokens.values()) token.rereadDueMs = nowMs;
   for (const account of state.accounts.values()) account.confirmedAtMs = 0;
 }
@@ -48,13 +81,32 @@ export function dueSearches(state: LiveState, nowMs: number): readonly FollowedT
   return due;
 }
 
-/** Lets go of tokens that nobody has asked for in a while; watched ones never. */
+/**
+ * Lets go of tokens that nobody has asked for in a while; watched ones never, and those that a
+ * complete stream brings only when nothing has happened to them for long.
+ */
 export function dropUnasked(state: LiveState, nowMs: number): readonly Address[] {
   const dropped: Address[] = [];
+  const idleSlots = state.tokens.size > MAX_STREAM_TOKENS ? CROWDED_IDLE_SLOTS : IDLE_SLOTS;
   for (const token of state.tokens.values()) {
     if (isLookedAt(token, nowMs)) continue;
+    if (state.stream !== null && !isIdle(state, token, idleSlots)) continue;
     removeToken(state, token);
     dropped.push(token.mint);
   }
   return dropped;
+}
+
+function isIdle(state: LiveState, token: FollowedToken, idleSlots: bigint): boolean {
+  const { newest } = state.times;
+  if (newest === null) return false;
+  for (const { changedSlot, open } of token.group.pools.values()) {
+    const seenSlot = changedSlot > 0n ? changedSlot : heldSlotOf(state, open.ref.address);
+    if (newest.slot - seenSlot < idleSlots) return false;
+  }
+  return true;
+}
+
+function heldSlotOf(state: LiveState, pool: Address): bigint {
+  return state.accounts.get(pool)?.held.changedSlot ?? 0n;
 }

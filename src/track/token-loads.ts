@@ -87,7 +87,8 @@ export class TokenLoads {
     }
     const stables = stablesPaid(token.found.pools, mint, loaded);
     await Promise.all(stables.map((stable) => this.#loadHop(stable)));
-    return addToken(this.#state, { ...token, mint, loaded, nowMs: this.#deps.nowMs() });
+    const nowMs = this.#deps.nowMs();
+    return addToken(this.#state, { ...token, mint, loaded, isSearched: true, nowMs });
   }
 
   /** Loads the second hops that pools found later lead through. */

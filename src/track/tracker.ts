@@ -1,4 +1,4 @@
-import type { ChainSource, Following } from "#src/chain/chain-source.ts";
+import type { ChainSource, Following, TransactionSource } from "#src/chain/chain-source.ts";
 import type { Market } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
@@ -8,8 +8,10 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
+import { Answers } from "./answers.ts";
 import { applyUpdate } from "./apply-update.ts";
-import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
+import { type AssessDeps, marketOf } from "./assess-token.ts";
+import { BirthWatch } from "./birth-watch.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { mergeFound } from "./followed-pools.ts";
 import { accountsOf, lacksHop } from "./followed-tokens.ts";
@@ -20,24 +22,29 @@ import { findTokenPools, type LoadDeps } from "./load-token.ts";
 import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
 import { PoolWatch } from "./pool-watch.ts";
 import { refreshPools } from "./refresh-pools.ts";
-import { dropUnasked, dueRereads, dueSearches, isLookedAt, rereadEverything } from "./schedule.ts";
+import {
+  dropUnasked,
+  dueConfirmations,
+  dueRereads,
+  dueSearches,
+  isLookedAt,
+  rereadEverything,
+} from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenArchive } from "./token-archive.ts";
 import { TokenLoads } from "./token-loads.ts";
-import { type AlertEvent, snapshotOf, TokenObserver } from "./token-observer.ts";
-import { historySeconds, isSampleDue } from "./token-series.ts";
+import { metadataAddress, tokenNames } from "./token-names.ts";
+import { type AlertEvent, TokenObserver } from "./token-observer.ts";
+import { historySeconds } from "./token-series.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
 
-/** An answer is computed anew after this long even where nothing changed: its age did, and its clock. */
-const ANSWER_MAX_AGE_MS = 1_000;
 /** Where the state is older than this when somebody asks, it is read again before the answer. */
 const READ_BEFORE_ANSWER_MS = 25_000;
 const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
-/** One tick works on dirty tokens for at most this long, so that requests are served in between. */
-const TICK_BUDGET_MS = 10;
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
+const RETRY_WATCHED_MS = 30_000;
 const SAVE_EVERY_MS = 5_000;
 const RETENTION_DAYS = 30;
 const NOTHING_REPLAYED: ReadonlyMap<VenueId, number> = new Map();
@@ -53,6 +60,11 @@ export type TrackerDeps = {
   readonly retentionDays?: number;
   /** Share of exactly replayed swaps of the last hour, percent, by venue. */
   readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
+  /**
+   * Where the source is a stream that tells of every change (gRPC): every token of the modelled
+   * programs is tracked from its birth. `transactions` names the coins of curves that do not.
+   */
+  readonly everything?: { readonly transactions: TransactionSource | null } | null;
   /** Told of failures that tracking survives; for the log. */
   readonly onFailure?: (what: string, cause: unknown) => void;
 };
@@ -89,7 +101,7 @@ class LiveTracker implements Tracker {
   readonly #deps: TrackerDeps;
   readonly #loadDeps: LoadDeps;
   readonly #assessDeps: AssessDeps;
-  readonly #state: LiveState = createLiveState();
+  readonly #state: LiveState;
   readonly #abort = new AbortController();
   readonly #reads: AccountReads;
   readonly #loads: TokenLoads;
@@ -97,19 +109,22 @@ class LiveTracker implements Tracker {
   readonly #following: Following;
   readonly #archive: TokenArchive | null;
   readonly #observer: TokenObserver;
-  readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  readonly #answers: Answers;
+  readonly #births: BirthWatch | null;
   readonly #alertListeners = new Set<(event: AlertEvent) => void>();
   readonly #background = new Set<Promise<void>>();
   #watched: ReadonlySet<Address> = new Set();
   #timer: NodeJS.Timeout | null = null;
   #sweepDueMs = 0;
   #saveDueMs = 0;
+  #watchedDueMs = 0;
   #headSlot: bigint | null = null;
   #headHeardAtMs: number;
 
   constructor(deps: TrackerDeps) {
-    const { source, venues, nowMs } = deps;
+    const { source, venues, nowMs, everything = null } = deps;
     this.#deps = deps;
+    this.#state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
     this.#headHeardAtMs = nowMs();
     this.#loadDeps = { source, venues, nowMs };
     const standsStill = source.origin === "recorded";
@@ -129,6 +144,12 @@ class LiveTracker implements Tracker {
         for (const listener of this.#alertListeners) listener(event);
       },
     });
+    this.#answers = new Answers({
+      state: this.#state,
+      assess: this.#assessDeps,
+      observer: this.#observer,
+      nowMs,
+    });
     const { signal } = this.#abort;
     this.#reads = new AccountReads({
       source,
@@ -146,6 +167,19 @@ class LiveTracker implements Tracker {
       onSlot: (slot) => this.#hearSlot(slot),
     });
     this.#following.add([CLOCK_SYSVAR]);
+    this.#births =
+      everything === null
+        ? null
+        : new BirthWatch({
+            source,
+            venues,
+            state: this.#state,
+            transactions: everything.transactions,
+            nowMs,
+            signal,
+            onBorn: (token) => this.#welcome(token),
+            onFailure: (what, cause) => this.#failed(what, cause),
+          });
   }
 
   async snapshot(mint: Address): Promise<MarketSnapshot> {
@@ -154,7 +188,7 @@ class LiveTracker implements Tracker {
     if (token !== undefined) {
       this.#ask(token);
       await this.#freshen(token);
-      const held = this.#snapshotOf(token);
+      const held = this.#answers.of(token);
       if (held !== null) return held;
     }
     if (this.#loads.isKnownMissing(mint)) return { kind: "not-found", mint };
@@ -173,7 +207,7 @@ class LiveTracker implements Tracker {
       return this.#loads.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
     }
     this.#ask(token);
-    return this.#snapshotOf(token);
+    return this.#answers.of(token);
   }
 
   market(mint: Address): Market | null {
@@ -186,6 +220,11 @@ class LiveTracker implements Tracker {
     this.#watched = new Set(mints);
     for (const token of this.#state.tokens.values())
       token.isWatched = this.#watched.has(token.mint);
+    this.#loadWatched(this.#deps.nowMs());
+  }
+
+  #loadWatched(nowMs: number): void {
+    this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
     for (const mint of this.#watched) {
       if (this.#state.tokens.has(mint) || this.#loads.isKnownMissing(mint)) continue;
       this.#inBackground("load a watched token", this.#load(mint));
@@ -209,8 +248,7 @@ class LiveTracker implements Tracker {
   }
 
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#answers.listen(listener);
   }
 
   onAlert(listener: (event: AlertEvent) => void): () => void {
@@ -224,17 +262,18 @@ class LiveTracker implements Tracker {
 
   tick(): void {
     const nowMs = this.#deps.nowMs();
-    refreshPools(this.#state, nowMs);
-    this.#answerDirty(nowMs);
+    this.#answers.tick();
     if (nowMs >= this.#sweepDueMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
       this.#sweep(nowMs);
     }
+    this.#births?.pump();
     this.#followWanted();
     this.#reads.pump();
   }
 
   async idle(): Promise<void> {
+    await this.#births?.idle();
     await this.#loads.idle();
     await this.#reads.idle();
     while (this.#background.size > 0) await Promise.all(this.#background);
@@ -243,7 +282,12 @@ class LiveTracker implements Tracker {
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#abort.abort();
-    await Promise.all([this.#following.close(), this.#poolWatch.closeAll(), this.idle()]);
+    await Promise.all([
+      this.#following.close(),
+      this.#poolWatch.closeAll(),
+      this.#births?.close(),
+      this.idle(),
+    ]);
     await this.#archive?.save({ all: true });
   }
 
@@ -258,7 +302,7 @@ class LiveTracker implements Tracker {
       this.#poolWatch.open(token);
       this.#inBackground("open a token's record", this.#observer.open(token));
     }
-    return this.#snapshotOf(token) ?? { kind: "unavailable", mint };
+    return this.#answers.of(token) ?? { kind: "unavailable", mint };
   }
 
   async #readToken(token: FollowedToken, signal: AbortSignal): Promise<void> {
@@ -271,9 +315,19 @@ class LiveTracker implements Tracker {
     refreshPools(this.#state, this.#deps.nowMs());
   }
 
+  /** Begins the record of a token that the stream brought. */
+  #welcome(token: FollowedToken): void {
+    token.isWatched = this.#watched.has(token.mint);
+    this.#inBackground("open a token's record", this.#observer.open(token));
+    if (lacksHop(this.#state, token)) {
+      this.#inBackground("load a second hop", this.#loads.ensureHops(token));
+    }
+  }
+
   /** Reads the token again before an answer, where nothing has confirmed it for a while. */
   async #freshen(token: FollowedToken): Promise<void> {
     const nowMs = this.#deps.nowMs();
+    if (!token.isSearched) await this.#searchFirst(token);
     const { assessed } = token;
     if (assessed === null || nowMs - assessed.assessment.stateTimeMs < READ_BEFORE_ANSWER_MS)
       return;
@@ -289,6 +343,20 @@ class LiveTracker implements Tracker {
     }
   }
 
+  /** The stream shows pools that trade; who asks shall have the quiet ones too. */
+  async #searchFirst(token: FollowedToken): Promise<void> {
+    token.isSearched = true;
+    try {
+      await this.#searchAgain(token);
+      this.#followWanted();
+      await this.#readToken(token, this.#abort.signal);
+    } catch (cause) {
+      token.isSearched = false;
+      token.group.isSearchComplete = false;
+      this.#failed("search pools", cause);
+    }
+  }
+
   #ask(token: FollowedToken): void {
     token.askedAtMs = this.#deps.nowMs();
   }
@@ -300,45 +368,7 @@ class LiveTracker implements Tracker {
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
   }
 
-  #snapshotOf(token: FollowedToken): AssessedSnapshot | null {
-    const nowMs = this.#deps.nowMs();
-    if (this.#state.dirtyPools.size > 0) refreshPools(this.#state, nowMs);
-    return this.#answer(token, nowMs, ANSWER_MAX_AGE_MS);
-  }
-
-  /** The token's answer, measured anew where it has to be; whoever listens hears of a new one. */
-  #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
-    const before = token.assessed;
-    const assessment = assessToken(this.#state, token, this.#assessDeps, { nowMs, maxAgeMs });
-    if (assessment === null) return null;
-    const isNew = token.assessed !== before;
-    if (isNew || isSampleDue(token.series, nowMs)) {
-      this.#observer.observe(token, assessment, nowMs);
-    }
-    const snapshot = snapshotOf(token, assessment);
-    if (isNew) for (const listener of this.#listeners) listener(snapshot);
-    return snapshot;
-  }
-
-  #answerDirty(startedMs: number): void {
-    for (const token of this.#state.dirtyTokens) {
-      this.#answer(token, startedMs, ANSWER_MAX_AGE_MS);
-      this.#state.dirtyTokens.delete(token);
-      if (this.#deps.nowMs() - startedMs >= TICK_BUDGET_MS) return;
-    }
-  }
-
-  /** Every token gets its sample; one that somebody looks at is measured anew for it. */
-  #sample(nowMs: number): void {
-    for (const token of this.#state.tokens.values()) {
-      if (!isSampleDue(token.series, nowMs)) continue;
-      const maxAgeMs = isLookedAt(token, nowMs) ? ANSWER_MAX_AGE_MS : Number.POSITIVE_INFINITY;
-      this.#answer(token, nowMs, maxAgeMs);
-    }
-  }
-
   #sweep(nowMs: number): void {
-    this.#sample(nowMs);
     for (const mint of dropUnasked(this.#state, nowMs)) {
       this.#inBackground("close subscriptions", this.#poolWatch.close(mint));
       if (this.#archive !== null) this.#inBackground("save samples", this.#archive.close(mint));
@@ -349,13 +379,16 @@ class LiveTracker implements Tracker {
     }
     const isStreaming = nowMs - this.#headHeardAtMs < HEAD_SILENT_MS;
     this.#reads.queue(dueRereads(this.#state, nowMs, isStreaming));
+    this.#reads.queue(dueConfirmations(this.#state, nowMs));
     for (const token of dueSearches(this.#state, nowMs)) {
       this.#inBackground("search pools", this.#searchAgain(token));
     }
     for (const token of this.#state.tokens.values()) {
-      if (!lacksHop(this.#state, token)) continue;
-      this.#inBackground("load a second hop", this.#loads.ensureHops(token));
+      if (isLookedAt(token, nowMs) && lacksHop(this.#state, token)) {
+        this.#inBackground("load a second hop", this.#loads.ensureHops(token));
+      }
     }
+    if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
     if (nowMs - this.#state.times.receivedAtMs >= HEAD_SILENT_MS) {
       this.#inBackground("read the head", this.#readHead());
     }
@@ -363,8 +396,15 @@ class LiveTracker implements Tracker {
 
   async #searchAgain(token: FollowedToken): Promise<void> {
     const loaded: LoadedAccounts = new Map();
-    const found = await findTokenPools(this.#loadDeps, token.mint, loaded, this.#abort.signal);
+    const { signal } = this.#abort;
+    const metadata = metadataAddress(token.mint);
+    const [found, { accounts }] = await Promise.all([
+      findTokenPools(this.#loadDeps, token.mint, loaded, signal),
+      this.#deps.source.readAccounts([metadata], signal),
+    ]);
     if (this.#state.tokens.get(token.mint) !== token) return;
+    const named = { address: token.mint, facts: token.mintFacts };
+    token.names = tokenNames(named, accounts.get(metadata));
     mergeFound(this.#state, token.group, found, loaded);
     await this.#loads.ensureHops(token);
   }

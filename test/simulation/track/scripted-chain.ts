@@ -62,6 +62,8 @@ export class ScriptedChain implements ChainSource {
     for (let step = 0; step < slots; step++) {
       this.slot += 1n;
       this.nowMs += MS_PER_SLOT;
+      const clock = at(clockAccount(this.#clockAt(this.slot)), this.slot);
+      this.#send({ address: CLOCK_SYSVAR, account: clock, slot: this.slot });
       for (const follower of this.#followers) follower.events.onSlot(this.slot);
     }
   }
