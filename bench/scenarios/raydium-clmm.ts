@@ -4,7 +4,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { openFast } from "#src/venues/raydium-clmm/fast.ts";
-import { ArrayScratch, FastTickArray } from "#src/venues/raydium-clmm/fast-tick-array.ts";
+import { FastTickArray } from "#src/venues/raydium-clmm/fast-tick-array.ts";
 import type { ClmmState } from "#src/venues/raydium-clmm/pool-state.ts";
 import { quoteAscendingReference } from "#src/venues/raydium-clmm/quote.ts";
 import { tickArrayAddress } from "#src/venues/raydium-clmm/tick-arrays.ts";
@@ -156,7 +156,7 @@ const arrayRead: Scenario = {
     const account = known.get(tickArrayAddress(pool, ARRAY_START));
     if (sdk === null || account === undefined) return null;
     const { tickSpacing } = BENCHMARK_CLMM;
-    const array = new FastTickArray(ARRAY_START, tickSpacing, new ArrayScratch());
+    const array = new FastTickArray(ARRAY_START, tickSpacing);
     return {
       ours: {
         run: () => void array.read(account.data),

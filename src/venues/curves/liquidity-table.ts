@@ -79,6 +79,8 @@ export class LiquidityTable {
   /** What lies beyond the last stop: nothing (the program refuses), or more than doubles can tell. */
   #beyond = REFUSED;
   #feePpm = 0;
+  /** `10^6 / (10^6 - fee)`. */
+  #feeFactor = 1;
   /** The stop ahead of the price, and the stretch up to it. */
   #at = 0;
   #start = 0;
@@ -105,6 +107,7 @@ export class LiquidityTable {
   build(source: TableSource): void {
     const { stops } = source;
     this.#feePpm = source.feePpm;
+    this.#feeFactor = FEE_DENOMINATOR / (FEE_DENOMINATOR - source.feePpm);
     this.#beyond = source.endsKnown ? REFUSED : ASK_REFERENCE;
     this.#count = 0;
     let high = source.standing.liquidityHigh;
@@ -243,7 +246,9 @@ export class LiquidityTable {
       return;
     }
     const net = this.#falls ? Math.ceil(amount0) : Math.ceil(amount1);
-    this.#needed = net + feeOnTop(net, this.#feePpm);
+    // The two are one ceiling: net + ceil(net * fee / kept) = ceil(net * 10^6 / kept).
+    const gross = net * this.#feeFactor;
+    this.#needed = isCertain(gross) ? Math.ceil(gross) : withFee(net, this.#feePpm);
     this.#output = this.#falls ? Math.floor(amount1) : Math.floor(amount0);
   }
 
@@ -258,9 +263,7 @@ export class LiquidityTable {
       : (area + 0xffff_ffff_ffff_ffffn) >> 64n;
     const output = this.#falls ? area >> 64n : (area << 64n) / product;
     this.#needed =
-      net < LARGEST_EXACT
-        ? Number(net) + feeOnTop(Number(net), this.#feePpm)
-        : Number.POSITIVE_INFINITY;
+      net < LARGEST_EXACT ? withFee(Number(net), this.#feePpm) : Number.POSITIVE_INFINITY;
     this.#output = output < LARGEST_EXACT ? Number(output) : Number.POSITIVE_INFINITY;
   }
 
@@ -300,11 +303,11 @@ function isCertain(value: number): boolean {
   return rest > error && rest < 1 - error;
 }
 
-/** `ceil(net * fee / (10^6 - fee))`, exact for a net below 2^53. */
-function feeOnTop(net: number, feePpm: number): number {
+/** `net + ceil(net * fee / (10^6 - fee))`, exact for a net and a result below 2^53. */
+function withFee(net: number, feePpm: number): number {
   const kept = FEE_DENOMINATOR - feePpm;
   const wholes = Math.floor(net / kept);
-  return wholes * feePpm + Math.ceil(((net - wholes * kept) * feePpm) / kept);
+  return wholes * FEE_DENOMINATOR + Math.ceil(((net - wholes * kept) * FEE_DENOMINATOR) / kept);
 }
 
 /** `floor(amount * (10^6 - fee) / 10^6)`, exact for an amount below 2^53. */

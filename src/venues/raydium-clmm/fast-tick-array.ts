@@ -12,17 +12,17 @@ const NET = TICK_STATE.liquidityNet / 4;
 const GROSS = TICK_STATE.liquidityGross / 4;
 const ORDERS = TICK_STATE.ordersAmount / 4;
 
-/** Aligned room for an array's bytes: its fields are, once it starts on a word. */
-export class ArrayScratch {
-  readonly bytes = new Uint8Array(TICK_ARRAY_STATE.length);
-  readonly words = new Int32Array(this.bytes.buffer);
+/** Bytes of an account as 32-bit words: they begin on a word, or are copied to where they do. */
+function wordsOf(data: Uint8Array): Int32Array {
+  const isAligned = data.byteOffset % 4 === 0;
+  const { buffer, byteOffset } = isAligned ? data : data.slice();
+  return new Int32Array(buffer, byteOffset, TICK_ARRAY_STATE.length / 4);
 }
 
 /** A tick array as numbers: initialised ticks alone, 128-bit values as `high * 2^32 + low`. */
 export class FastTickArray {
   readonly start: number;
   readonly #tickSpacing: number;
-  readonly #scratch: ArrayScratch;
   /** Initialised ticks, and their slots ascending. */
   count = 0;
   readonly slots = new Int32Array(SLOTS);
@@ -34,18 +34,16 @@ export class FastTickArray {
   readonly #priceHigh = new Float64Array(SLOTS).fill(Number.NaN);
   readonly #priceLow = new Float64Array(SLOTS);
 
-  constructor(start: number, tickSpacing: number, scratch: ArrayScratch) {
+  constructor(start: number, tickSpacing: number) {
     this.start = start;
     this.#tickSpacing = tickSpacing;
-    this.#scratch = scratch;
   }
 
   /** Reads an array's bytes. False where they are not this array. */
   read(data: Uint8Array): boolean {
     this.count = 0;
     if (data.length !== TICK_ARRAY_STATE.length) return false;
-    const { bytes, words } = this.#scratch;
-    bytes.set(data);
+    const words = wordsOf(data);
     if (words[TICK_ARRAY_STATE.startTickIndex / 4] !== this.start) return false;
     let count = 0;
     let base = FIRST;

@@ -8,7 +8,7 @@ import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
-import { ArrayScratch, FastTickArray } from "./fast-tick-array.ts";
+import { FastTickArray } from "./fast-tick-array.ts";
 import {
   AMM_CONFIG,
   DYNAMIC_FEE_INFO,
@@ -60,7 +60,6 @@ export class ClmmFastQuoter implements FastQuoter {
   readonly #falls: boolean;
   readonly #stops = makeStops(MOST_STOPS);
   readonly #stopTicks = new Int32Array(MOST_STOPS);
-  readonly #scratch = new ArrayScratch();
   readonly #standing: Standing = { priceHigh: 0, priceLow: 0, liquidityHigh: 0, liquidityLow: 0 };
 
   /** Addresses that lead nowhere else while the pool lives; empty before the first refresh. */
@@ -226,7 +225,7 @@ export class ClmmFastQuoter implements FastQuoter {
       (start) =>
         before.find(({ ticks }) => ticks.start === start) ?? {
           address: tickArrayAddress(this.#pool, start),
-          ticks: new FastTickArray(start, tickSpacing, this.#scratch),
+          ticks: new FastTickArray(start, tickSpacing),
           data: null,
         },
     );
