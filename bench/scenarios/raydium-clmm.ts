@@ -6,7 +6,7 @@ import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { openFast } from "#src/venues/raydium-clmm/fast.ts";
 import { FastTickArray } from "#src/venues/raydium-clmm/fast-tick-array.ts";
 import type { ClmmState } from "#src/venues/raydium-clmm/pool-state.ts";
-import { quoteAscendingReference } from "#src/venues/raydium-clmm/quote.ts";
+import { quoteAscending } from "#src/venues/raydium-clmm/quote.ts";
 import { tickArrayAddress } from "#src/venues/raydium-clmm/tick-arrays.ts";
 import { BENCHMARK_CLMM, clmmFixture } from "#test/support/clmm-pools.ts";
 import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
@@ -14,6 +14,7 @@ import type { Scenario } from "../scenario.ts";
 import { CLOCK, calling, copied, fromBytes, standardAmounts } from "./concentrated.ts";
 
 const { pool, mintA: coin, accounts: known } = clmmFixture(BENCHMARK_CLMM);
+const ORDER = { inputMint: coin, clock: CLOCK };
 const ARRAY_START = -63_000;
 
 function stateOf(accounts: ReadonlyMap<Address, Account | null>): ClmmState {
@@ -115,8 +116,8 @@ const sharedTraversal: Scenario = {
     const amountIn = amounts.at(-1) ?? 0n;
     return {
       ours: {
-        run: () => void quoteAscendingReference(state, coin, amounts, CLOCK),
-        outputs: () => [String(quoteAscendingReference(state, coin, amounts, CLOCK).at(-1))],
+        run: () => void quoteAscending(state, { ...ORDER, amountsIn: amounts }),
+        outputs: () => [String(quoteAscending(state, { ...ORDER, amountsIn: amounts }).at(-1))],
       },
       theirs: calling(() => {
         const quote = raydiumClmm.quoteExactIn(state, { inputMint: coin, amountIn, clock: CLOCK });
@@ -138,7 +139,7 @@ const besideReference: Scenario = {
     return {
       ours: fromBytes(opened(), { known, others: copied(known, raydiumClmm.programId) }, amounts),
       theirs: calling(() =>
-        quoteAscendingReference(stateOf(known), coin, amounts, CLOCK).map(String),
+        quoteAscending(stateOf(known), { ...ORDER, amountsIn: amounts }).map(String),
       ),
     };
   },

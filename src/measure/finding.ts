@@ -22,4 +22,5 @@ export type Finding =
   | { readonly kind: "starts-frozen" }
   | { readonly kind: "rewritable-reserves"; readonly venue: VenueId }
   | { readonly kind: "doubtful-orders"; readonly venue: VenueId }
+  | { readonly kind: "partly-loaded"; readonly venue: VenueId }
   | { readonly kind: "live-check"; readonly venue: VenueId; readonly exactPct: number };

@@ -39,6 +39,7 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "freeze-authority":
     case "transfer-fee-change":
     case "doubtful-orders":
+    case "partly-loaded":
       return "medium";
   }
 }
@@ -114,7 +115,7 @@ function hasCaution(pools: PricedMarket["market"]["pools"], caution: PoolCaution
 function poolFindings({ market }: PricedMarket): readonly Finding[] {
   const found: Finding[] = [];
   const checked = new Set<VenueId>();
-  for (const kind of ["rewritable-reserves", "doubtful-orders"] as const) {
+  for (const kind of ["rewritable-reserves", "doubtful-orders", "partly-loaded"] as const) {
     const venues = new Set<VenueId>();
     for (const pool of market.pools) {
       if (isClosedForGood(pool.status) || !pool.cautions.includes(kind)) continue;

@@ -74,7 +74,8 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
   function quoteAscending(amountsIn: readonly bigint[]): readonly (bigint | null)[] {
     const largest = amountsIn.at(-1);
     if (fast === null || largest === undefined || largest >= LARGEST_EXACT_DOUBLE) {
-      return amountsIn.map(quoteReference);
+      const orders = { inputMint: baseMint, amountsIn, clock };
+      return venue.quoteAscending?.(state, orders) ?? amountsIn.map(quoteReference);
     }
     const doublesIn = Float64Array.from(amountsIn, toNumber);
     const doublesOut = new Float64Array(amountsIn.length);

@@ -164,6 +164,15 @@ export interface Venue<State> {
   quoteExactIn(state: State, order: ExactIn): Quote<State>;
 
   /**
+   * What ascending amounts pay, each from the same state, as `quoteExactIn` has it; null where it is
+   * unfillable. Only venues have it that share one traversal between them.
+   */
+  quoteAscending?(
+    state: State,
+    orders: Omit<ExactIn, "amountIn"> & { readonly amountsIn: readonly bigint[] },
+  ): readonly (bigint | null)[];
+
+  /**
    * Output base units per input base unit, before every fee, at which the first unit would really
    * sell (empty bins and ticks are skipped); null where the pool can pay nothing for it.
    */

@@ -128,6 +128,11 @@ function sentenceOf(finding: Finding): Sentence {
         es: `Órdenes dudosas en un pool de ${finding.venue}: pueden ser restos de una versión anterior.`,
         en: `Doubtful orders in a pool of ${finding.venue}: they may be leftovers of an older version.`,
       };
+    case "partly-loaded":
+      return {
+        es: `Falta parte de la liquidez de un pool de ${finding.venue}: ventas grandes que pagaría se dan por imposibles.`,
+        en: `Part of the liquidity of a pool of ${finding.venue} is missing: large sales that it would pay are taken for impossible.`,
+      };
     case "live-check":
       return {
         es: `Solo el ${finding.exactPct.toFixed(1)} % de las ventas vistas en ${finding.venue} se reproduce exactamente.`,

@@ -11,7 +11,7 @@ import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_FEE_TIER_INDEXES, ORCA_CONFIG, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
 import type { WhirlpoolState } from "./pool-state.ts";
-import { quoteExactIn } from "./quote.ts";
+import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulateFee, beginFee, feePpmNow } from "./swap-fee.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
 
@@ -28,6 +28,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   status,
   cautions,
   quoteExactIn,
+  quoteAscending,
   spotPrice: (state, inputMint) => spotPrice(state, inputMint === state.tokenA.mint),
   reachable: (state, inputMint, fallBps) =>
     reachable(state, inputMint === state.tokenA.mint, fallBps),

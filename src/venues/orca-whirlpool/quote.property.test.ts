@@ -7,7 +7,7 @@ import { assertSurvives, mutated, mutation } from "#test/support/hostile-account
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
 import type { WhirlpoolState } from "./pool-state.ts";
-import { quoteAscendingReference } from "./quote.ts";
+import { quoteAscending } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const amount = fc
@@ -114,7 +114,8 @@ test("one traversal for ascending amounts pays what each pays alone", () => {
           const quote = sell(state, inputMint, amountIn);
           return quote.kind === "filled" ? quote.amountOut : null;
         });
-        assert.deepEqual(quoteAscendingReference(state, inputMint, amounts, CLOCK), alone);
+        const orders = { inputMint, amountsIn: amounts, clock: CLOCK };
+        assert.deepEqual(quoteAscending(state, orders), alone);
       },
     ),
     { numRuns: 300 },

@@ -44,6 +44,8 @@ type Cursor = {
   fee: SwapFee | null;
 };
 
+type AscendingOrders = Omit<ExactIn, "amountIn"> & { readonly amountsIn: readonly bigint[] };
+
 type Outcome =
   | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
@@ -83,11 +85,9 @@ export function quoteSwap(state: WhirlpoolState, order: ExactIn): SwapQuote {
  * Quotes ascending amounts of one token, each from the same state, in one traversal: ticks that an
  * order crosses whole pay the same to every larger one.
  */
-export function quoteAscendingReference(
+export function quoteAscending(
   state: WhirlpoolState,
-  inputMint: ExactIn["inputMint"],
-  amountsIn: readonly bigint[],
-  clock: Clock,
+  { inputMint, amountsIn, clock }: AscendingOrders,
 ): readonly (bigint | null)[] {
   let resumeFrom: Cursor | null = null;
   return amountsIn.map((amountIn) => {

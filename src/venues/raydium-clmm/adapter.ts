@@ -11,7 +11,7 @@ import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_CONFIGS, POOL_STATE, PROGRAM_ID } from "./layout.ts";
 import { type ClmmState, isTransferBlocked } from "./pool-state.ts";
-import { quoteExactIn } from "./quote.ts";
+import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulate, beginVolatility, feePpmNow } from "./swap-volatility.ts";
 import {
   bitmapExtensionAddress,
@@ -34,6 +34,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   status,
   cautions,
   quoteExactIn,
+  quoteAscending,
   spotPrice: (state, inputMint) => spotPrice(state, inputMint === state.token0.mint),
   reachable: (state, inputMint, fallBps) =>
     reachable(state, inputMint === state.token0.mint, fallBps),

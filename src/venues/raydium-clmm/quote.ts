@@ -53,6 +53,8 @@ type Cursor = {
   changedTicks: ReadonlyMap<number, Tick>;
 };
 
+type AscendingOrders = Omit<ExactIn, "amountIn"> & { readonly amountsIn: readonly bigint[] };
+
 type Outcome =
   | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
@@ -85,11 +87,9 @@ export function quoteSwap(state: ClmmState, order: ExactIn): SwapQuote {
  * Quotes ascending amounts of one token, each from the same state, in one traversal: ticks that an
  * order crosses whole pay the same to every larger one.
  */
-export function quoteAscendingReference(
+export function quoteAscending(
   state: ClmmState,
-  inputMint: ExactIn["inputMint"],
-  amountsIn: readonly bigint[],
-  clock: Clock,
+  { inputMint, amountsIn, clock }: AscendingOrders,
 ): readonly (bigint | null)[] {
   let resumeFrom: Cursor | null = null;
   return amountsIn.map((amountIn) => {
