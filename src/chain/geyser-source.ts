@@ -49,6 +49,8 @@ export class GeyserUnavailable extends Error {
 
 const CONNECT_TIMEOUT_MS = 8_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Each request names every address anew: the more there are, the longer changes are gathered. */
+const GATHER_MS_PER_ADDRESS = 0.02;
 
 type AccountFollower = { readonly addresses: Set<Address>; readonly events: FollowEvents };
 type ProgramFollower = {
@@ -214,12 +216,17 @@ class GeyserSource {
 
   /** Many changes made together become one request. */
   #refreshSoon(): void {
-    this.#refreshTimer ??= setTimeout(() => {
-      this.#refreshTimer = null;
-      const announced = this.#unannounced;
-      this.#unannounced = [];
-      this.#stream.refresh(() => announce(announced));
-    }, this.#settleMs);
+    let addresses = 0;
+    for (const follower of this.#accounts) addresses += follower.addresses.size;
+    this.#refreshTimer ??= setTimeout(
+      () => {
+        this.#refreshTimer = null;
+        const announced = this.#unannounced;
+        this.#unannounced = [];
+        this.#stream.refresh(() => announce(announced));
+      },
+      this.#settleMs + addresses * GATHER_MS_PER_ADDRESS,
+    );
   }
 
   #wants() {

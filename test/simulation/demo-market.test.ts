@@ -24,3 +24,21 @@ test("every named token of the demo market is found, searched completely, and me
     assert.ok(measurement.midPrice !== null, symbol);
   }
 });
+
+test("a swap of every venue can be read back whole from the node that told of it", async (t) => {
+  const nowMs = () => Date.UTC(2026, 10, 20);
+  const { source, demo, close } = await openChain({ kind: "demo" }, { nowMs, random: () => 0.5 });
+  t.after(close);
+  assert.ok(demo !== null);
+  const traded = new Set<string>();
+  for (const mint of demo.mints) demo.script(mint, { kind: "trade", side: "buy", sol: 0.2 });
+  for (const { signature, logs, instruction } of [...demo.ledger.transactions()]) {
+    const read = await source.readTransaction(signature);
+    assert.deepEqual(read?.logs, logs);
+    assert.equal(read?.instructions?.[0]?.programId, instruction.programId);
+    assert.deepEqual(read?.instructions?.[0]?.accounts, instruction.accounts);
+    assert.match(logs[0] ?? "", new RegExp(`^Program ${instruction.programId} invoke \\[1\\]$`));
+    traded.add(instruction.programId);
+  }
+  assert.equal(traded.size, VENUES.length);
+});
