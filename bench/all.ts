@@ -1,14 +1,18 @@
 import type { Scenario } from "./scenario.ts";
+import { meteoraDammScenarios } from "./scenarios/meteora-damm.ts";
 import { meteoraDlmmScenarios } from "./scenarios/meteora-dlmm.ts";
 import { orcaWhirlpoolScenarios } from "./scenarios/orca-whirlpool.ts";
 import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
 import { pumpSwapScenarios } from "./scenarios/pumpswap.ts";
 import { raydiumClmmScenarios } from "./scenarios/raydium-clmm.ts";
+import { raydiumConstantProductScenarios } from "./scenarios/raydium-constant-product.ts";
 
 /** Every row of performance.md section 7 that is a pair of contenders, in its order. */
 export const SCENARIOS: readonly Scenario[] = [
   ...pumpSwapScenarios,
   ...pumpCurveScenarios,
+  ...raydiumConstantProductScenarios,
+  ...meteoraDammScenarios,
   ...raydiumClmmScenarios,
   ...orcaWhirlpoolScenarios,
   ...meteoraDlmmScenarios,

@@ -12,7 +12,9 @@ import { tradeFeeNumerator } from "./fees.ts";
 export class FastTradeFee {
   readonly #state: DammV2State;
   readonly #isAToB: boolean;
-  readonly #activation: number;
+  readonly #isBySlot: boolean;
+  readonly #schedule: Schedule;
+  #point = -1n;
   #period = Number.NaN;
   #numerator = Number.NaN;
 
@@ -20,14 +22,17 @@ export class FastTradeFee {
   constructor(state: DammV2State, isAToB: boolean) {
     this.#state = state;
     this.#isAToB = isAToB;
-    this.#activation = toNumber(state.activationPoint);
+    this.#isBySlot = state.activationType === "slot";
+    this.#schedule = scheduleOf(state);
   }
 
   /** NaN where the fee depends on the amount: a rate limiter at work. REFUSED where none can be had. */
   numeratorAt(clock: Clock): number {
-    const isBySlot = this.#state.activationType === "slot";
-    const point = isBySlot ? clock.slot : clock.unixTimestamp;
-    const period = this.#periodAt(toNumber(point) - this.#activation);
+    const point = this.#isBySlot ? clock.slot : clock.unixTimestamp;
+    if (point === this.#point) return this.#numerator;
+    this.#point = point;
+    const { activation, frequency, last } = this.#schedule;
+    const period = Math.min(Math.floor((toNumber(point) - activation) / frequency), last);
     if (period === this.#period) return this.#numerator;
     this.#period = period;
     this.#numerator = this.#compute(point, period);
@@ -45,22 +50,29 @@ export class FastTradeFee {
       throw error;
     }
   }
+}
 
-  /** Equal for two clocks only where their fee is the same. */
-  #periodAt(elapsed: number): number {
-    const { baseFee } = this.#state;
-    switch (baseFee.kind) {
-      case "time-linear":
-      case "time-exponential": {
-        const frequency = toNumber(baseFee.periodFrequency);
-        const passed = frequency === 0 ? 0 : Math.floor(elapsed / frequency);
-        return Math.min(passed, toNumber(baseFee.periods));
-      }
-      case "rate-limiter":
-        return elapsed > toNumber(baseFee.maxDuration) ? 1 : 0;
-      case "market-cap-linear":
-      case "market-cap-exponential":
-        return elapsed > toNumber(baseFee.expiry) ? 1 : 0;
+/** Points of equal `min(floor((point - activation) / frequency), last)` have the same fee. */
+type Schedule = {
+  readonly activation: number;
+  readonly frequency: number;
+  readonly last: number;
+};
+
+function scheduleOf({ baseFee, activationPoint }: DammV2State): Schedule {
+  const activation = toNumber(activationPoint);
+  switch (baseFee.kind) {
+    case "time-linear":
+    case "time-exponential": {
+      const frequency = toNumber(baseFee.periodFrequency);
+      if (frequency === 0) return { activation, frequency: 1, last: 0 };
+      return { activation, frequency, last: toNumber(baseFee.periods) };
     }
+    // These two hold for a while, the last point included, and then no more.
+    case "rate-limiter":
+      return { activation, frequency: toNumber(baseFee.maxDuration) + 1, last: 1 };
+    case "market-cap-linear":
+    case "market-cap-exponential":
+      return { activation, frequency: toNumber(baseFee.expiry) + 1, last: 1 };
   }
 }

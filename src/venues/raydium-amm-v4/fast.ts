@@ -11,8 +11,6 @@ import { type AmmState, decode, poolAddresses } from "./decode.ts";
 import { POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 import { statusAt } from "./quote.ts";
 
-const ADDRESSES_END = POOL.lpMint;
-
 /** The fast path for selling `inputMint`, or null while only the reference can quote this pool. */
 export function openFastAmmV4(
   pool: Address,
@@ -85,7 +83,10 @@ class FastAmmV4 implements FastQuoter {
     return amountOut < 1 ? REFUSED : amountOut;
   }
 
-  /** Whether everything but the balances stands as it was read last. */
+  /**
+   * Status, opening time and fee. Addresses are not compared: the program never changes them, and
+   * bytes in which they changed would not decode.
+   */
   #hasSamePool(known: AccountSet): boolean {
     const now = known.get(this.#pool) ?? null;
     const before = this.#poolAccount;
@@ -96,8 +97,7 @@ class FastAmmV4 implements FastQuoter {
     return (
       hasSameBytes(now.data, before.data, POOL.status, POOL.nonce) &&
       hasSameBytes(now.data, before.data, POOL.swapFeeNumerator, POOL.needTakePnlCoin) &&
-      hasSameBytes(now.data, before.data, POOL.poolOpenTime, POOL.poolOpenTime + 8) &&
-      hasSameBytes(now.data, before.data, POOL.coinVault, ADDRESSES_END)
+      hasSameBytes(now.data, before.data, POOL.poolOpenTime, POOL.poolOpenTime + 8)
     );
   }
 

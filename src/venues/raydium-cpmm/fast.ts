@@ -109,7 +109,10 @@ class FastCpmm implements FastQuoter {
     return this.#hasSamePool(known);
   }
 
-  /** All that the decoder reads but the fees owed. */
+  /**
+   * Status, opening time and creator's fee. Addresses are not compared: the program never changes
+   * them, and bytes in which they changed would not decode.
+   */
   #hasSamePool(known: AccountSet): boolean {
     const now = known.get(this.#pool) ?? null;
     const before = this.#poolAccount;
@@ -118,13 +121,10 @@ class FastCpmm implements FastQuoter {
     if (now.owner !== PROGRAM_ID || now.data.length !== POOL_LENGTH) return false;
     this.#poolAccount = now;
     return (
-      hasSameBytes(now.data, before.data, POOL.token0Vault, POOL.lpMint) &&
-      hasSameBytes(now.data, before.data, POOL.token0Mint, POOL.observationKey) &&
-      hasSameBytes(now.data, before.data, POOL.ammConfig, POOL.poolCreator) &&
       now.data[POOL.status] === before.data[POOL.status] &&
-      hasSameBytes(now.data, before.data, POOL.openTime, POOL.recentEpoch) &&
       now.data[POOL.creatorFeeOn] === before.data[POOL.creatorFeeOn] &&
-      now.data[POOL.enableCreatorFee] === before.data[POOL.enableCreatorFee]
+      now.data[POOL.enableCreatorFee] === before.data[POOL.enableCreatorFee] &&
+      hasSameBytes(now.data, before.data, POOL.openTime, POOL.recentEpoch)
     );
   }
 
