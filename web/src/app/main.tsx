@@ -1,11 +1,12 @@
+// The base first: what a feature says of its own parts comes after it, and wins.
+import "./base.css";
+import "../components/components.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "../lib/api.ts";
 import { PreferencesProvider } from "../lib/preferences.tsx";
 import { App } from "./app.tsx";
-import "./base.css";
-import "../components/components.css";
 
 const MOST_RETRIES = 3;
 

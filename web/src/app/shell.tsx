@@ -18,8 +18,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className="skip" href="#content">
         {text.app.skip}
       </a>
-      {status.data?.chain === "demo" ? <p className="banner">{text.app.demoBanner}</p> : null}
       <header className="top">
+        {status.data?.chain === "demo" ? <p className="banner">{text.app.demoBanner}</p> : null}
         <div className="top-inner">
           <Link className="brand" href="/">
             <Mark />
@@ -34,7 +34,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <main id="content" className="page" tabIndex={-1}>
         {children}
       </main>
-      <footer className="foot">{text.app.footer}</footer>
+      <footer className="foot">
+        <p className="foot-inner">{text.app.footer}</p>
+      </footer>
     </>
   );
 }

@@ -44,7 +44,9 @@ export function ChannelPanel() {
       )}
       {test.isSuccess ? <p role="status">{text.alerts.tested}</p> : null}
       {channels.data === undefined ? (
-        <Skeleton height="6rem" />
+        channels.error === null ? (
+          <Skeleton height="6rem" />
+        ) : null
       ) : (
         <ul className="feed">
           {channels.data.items.map((channel) => (

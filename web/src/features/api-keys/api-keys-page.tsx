@@ -75,7 +75,9 @@ function KeysOf({ account }: { readonly account: Account }) {
           )}
         </div>
         {keys.data === undefined ? (
-          <Skeleton height="6rem" />
+          keys.error === null ? (
+            <Skeleton height="6rem" />
+          ) : null
         ) : (
           <KeyTable items={keys.data.items} onRevoke={(id) => revoke.mutate(id)} />
         )}

@@ -73,7 +73,9 @@ function ListOf({ account }: { readonly account: Account }) {
           />
         </div>
         {list.data === undefined ? (
-          <Skeleton height="10rem" />
+          list.error === null ? (
+            <Skeleton height="10rem" />
+          ) : null
         ) : items.length === 0 ? (
           <p className="soft">{text.watchlist.empty}</p>
         ) : (
