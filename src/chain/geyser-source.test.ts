@@ -14,7 +14,7 @@ const PROGRAM = testAddress(1);
 const POOL = testAddress(2);
 const OTHER_POOL = testAddress(3);
 const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
-const TIMING = { silentAfterMs: 200, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
+const TIMING = { silentAfterMs: 500, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
 
 type Told =
   | { readonly kind: "update"; readonly update: AccountUpdate }

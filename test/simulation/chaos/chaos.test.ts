@@ -19,7 +19,7 @@ const START_MS = Date.UTC(2026, 10, 20);
 /** The market's time runs forty times as fast as ours. */
 const TICK_MS = 10;
 const PATIENCE_MS = 8_000;
-const LINK_TIMING = { silentAfterMs: 150, firstWaitMs: 5, longestWaitMs: 50, settleMs: 1 };
+const LINK_TIMING = { silentAfterMs: 400, firstWaitMs: 5, longestWaitMs: 50, settleMs: 1 };
 
 /** A tracker that follows a busy market through a link which can fail, and the truth beside it. */
 async function startScene(t: TestContext) {
