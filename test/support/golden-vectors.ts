@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { readIntegerJson } from "./integer-json.ts";
 
 /** One pool in its test builder's words, and what official code pays there; null: refused. */
 export type GoldenVector<Pool> = {
@@ -11,11 +12,8 @@ export type GoldenVector<Pool> = {
   }[];
 };
 
-/** JSON in which a text like "12n" stands for an integer of any width. */
 export function readVectors<Pool>(file: URL): readonly GoldenVector<Pool>[] {
-  return JSON.parse(readFileSync(file, "utf8"), (_, value) =>
-    typeof value === "string" && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
-  );
+  return readIntegerJson(file);
 }
 
 export function writeVectors<Pool>(file: URL, vectors: readonly GoldenVector<Pool>[]): void {

@@ -9,8 +9,8 @@ import { stableInvariant, stableReserve } from "./stable-curve.ts";
 import { amountOfShare } from "./vault.ts";
 
 const BASIS_POINTS = 10_000n;
-/** Halvings of the output reserve: the answer is within 2^-40 of it. */
-const ROUNDS = 40;
+/** Halvings of the output reserve: the answer is within 2^-32 of it. */
+const ROUNDS = 32;
 
 /**
  * Price of the first unit, output per input. Without a clock: as if all profit were released and the

@@ -4,9 +4,9 @@ import { replay } from "#src/accuracy/replay.ts";
 import type { Address } from "#src/units/address.ts";
 import { U64_MAX, U128_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { readIntegerJson } from "#test/support/integer-json.ts";
 import { dammV2State, MINT_A, MINT_B } from "#test/support/meteora-pools.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
-import { readVectors } from "#test/support/vectors.ts";
 import type { Clock } from "../venue.ts";
 import { meteoraDammV2 } from "./adapter.ts";
 import type { DammV2State } from "./decode.ts";
@@ -31,7 +31,7 @@ type Vector = {
   readonly reason?: string;
 };
 
-const vectors = readVectors<Vector>(new URL("vectors/swaps.json", import.meta.url));
+const vectors = readIntegerJson<readonly Vector[]>(new URL("vectors/swaps.json", import.meta.url));
 
 for (const { name, state, inputMint, amountIn, clock, ...expected } of vectors) {
   test(`pays what was executed: ${name}`, () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { replay } from "#src/accuracy/replay.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { readIntegerJson } from "#test/support/integer-json.ts";
 import { type AmmFixture, ammFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 
@@ -24,27 +24,19 @@ function amountOut(quote: ReturnType<typeof sell>): bigint | string {
 
 type Vector = {
   readonly name: string;
-  readonly pool: Readonly<Record<string, string | number>>;
+  readonly pool: AmmFixture;
   readonly sells: "coin" | "pc";
-  readonly amountIn: string;
-  readonly amountOut: string | null;
+  readonly amountIn: bigint;
+  readonly amountOut: bigint | null;
   readonly reason?: string;
 };
 
-const vectors: readonly Vector[] = JSON.parse(
-  readFileSync(new URL("vectors/swaps.json", import.meta.url), "utf8"),
-);
+const vectors = readIntegerJson<readonly Vector[]>(new URL("vectors/swaps.json", import.meta.url));
 
-for (const vector of vectors) {
-  test(`pays what was executed: ${vector.name}`, () => {
-    const fields = Object.fromEntries(
-      Object.entries(vector.pool).map(([name, value]) => [
-        name,
-        typeof value === "string" ? BigInt(value) : value,
-      ]),
-    ) as AmmFixture;
-    const expected = vector.amountOut === null ? vector.reason : BigInt(vector.amountOut);
-    assert.equal(amountOut(sell(fields, vector.sells, BigInt(vector.amountIn))), expected);
+for (const { name, pool, sells, amountIn, ...expected } of vectors) {
+  test(`pays what was executed: ${name}`, () => {
+    const paid = amountOut(sell(pool, sells, amountIn));
+    assert.equal(paid, expected.amountOut ?? expected.reason);
   });
 }
 
