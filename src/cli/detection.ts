@@ -3,8 +3,10 @@ import { parseArgs } from "node:util";
 import { DETECTORS } from "#test/simulation/detection/detectors.ts";
 import { playScript } from "#test/simulation/detection/run-detection.ts";
 import { SCRIPTS } from "#test/simulation/detection/scripts.ts";
+import { playOverSockets } from "#test/simulation/detection/socket-markets.ts";
 import { type DetectionRow, rowOf } from "#test/simulation/detection/tally.ts";
 import { drawThresholdCurve, sweepThresholds } from "#test/simulation/detection/threshold-curve.ts";
+import { trackScript } from "#test/simulation/detection/tracked-markets.ts";
 import { judgeSeriesFile } from "./detection-series.ts";
 import { formatTable, type Output, terminal, UsageError } from "./output.ts";
 
@@ -38,26 +40,44 @@ export async function detection(args: readonly string[], output: Output): Promis
     output.err(`drawn: ${values.curve}`);
     return 0;
   }
-  const rows = playAll({ seed, share }, output, values.json);
+  const rows: DetectionRow[] = [];
+  const add = (row: DetectionRow) => {
+    rows.push(row);
+    if (values.json) output.out(JSON.stringify(row));
+  };
+  const say = (text: string) => output.err(text);
+  playAll({ seed, share }, add, say);
+  await playOverTracker({ seed, share }, add, say);
   if (!values.json) output.out(table(rows));
   return 0;
 }
 
-function playAll(
-  options: { readonly seed: number; readonly share: number },
-  output: Output,
-  isJson: boolean,
-): readonly DetectionRow[] {
-  const rows: DetectionRow[] = [];
+type Options = { readonly seed: number; readonly share: number };
+type Add = (row: DetectionRow) => void;
+type Say = (text: string) => void;
+
+/** Every script, on the detectors alone. */
+function playAll(options: Options, add: Add, say: Say): void {
   for (const [index, script] of SCRIPTS.entries()) {
-    output.err(`${index + 1}/${SCRIPTS.length} ${script.name}`);
+    say(`${index + 1}/${SCRIPTS.length} ${script.name}`);
     playScript(script, DETECTORS, options).forEach((tally, detector) => {
-      const row = rowOf(script.name, DETECTORS[detector]?.name ?? "", tally);
-      rows.push(row);
-      if (isJson) output.out(JSON.stringify(row));
+      add(rowOf(script.name, DETECTORS[detector]?.name ?? "", tally));
     });
   }
-  return rows;
+}
+
+/** A part of them through the tracker, and a part of these over a node's sockets. */
+async function playOverTracker({ seed, share }: Options, add: Add, say: Say): Promise<void> {
+  const tracked = SCRIPTS.filter(({ isTracked }) => isTracked);
+  for (const script of tracked) {
+    say(`through the tracker: ${script.name}`);
+    const markets = Math.max(1, Math.round(5 * share));
+    add(rowOf(script.name, "exitability, tracker", await trackScript(script, { seed, markets })));
+  }
+  say("over the local node's sockets");
+  const drains = tracked.filter(({ isDrain }) => isDrain);
+  const tallies = await playOverSockets(drains, { seed, markets: Math.ceil(2 * share) });
+  for (const [script, tally] of tallies) add(rowOf(script.name, "exitability, sockets", tally));
 }
 
 function table(rows: readonly DetectionRow[]): string {

@@ -4,6 +4,7 @@ import { DETECTORS } from "./detectors.ts";
 import { playScript } from "./run-detection.ts";
 import { SCRIPTS } from "./scripts.ts";
 import type { Tally } from "./tally.ts";
+import { trackScript } from "./tracked-markets.ts";
 
 /** A small part of what `npm run detection` plays; the targets are issue 4's. */
 function tallyOf(name: string, share: number): Tally {
@@ -42,6 +43,32 @@ describe("the deterioration alert on scripted markets", () => {
     test(`${name} raise it at most once in a hundred token-days`, () => {
       const { falseAlarms, days } = tallyOf(name, 0.05);
       assert.ok(falseAlarms <= Math.ceil(days / 100) - 1 || falseAlarms === 0, `${falseAlarms}`);
+    });
+  }
+});
+
+describe("through the tracker, from account bytes to the alert", () => {
+  const trackedTally = (name: string, markets: number) => {
+    const script = SCRIPTS.find((candidate) => candidate.name === name);
+    assert.ok(script, name);
+    return trackScript(script, { seed: 20_261_121, markets });
+  };
+
+  test("a rug in one transaction is flagged in the slot after it", async () => {
+    const { drains, found, delaySeconds } = await trackedTally("rug in one transaction", 3);
+    assert.deepEqual([drains, found], [3, 3]);
+    assert.ok(delaySeconds.every((seconds) => seconds <= 0));
+  });
+
+  test("a rug in slices is flagged before the half is gone", async () => {
+    const { drains, found, delaySeconds } = await trackedTally("rug in slices", 2);
+    assert.equal(found, drains);
+    assert.ok(delaySeconds.every((seconds) => seconds < 0));
+  });
+
+  for (const name of ["feed gaps", "provider switches", "RPC zeros and rollbacks"]) {
+    test(`${name} never raise the alert`, async () => {
+      assert.equal((await trackedTally(name, 1)).alarms, 0);
     });
   }
 });

@@ -1,8 +1,8 @@
 import { seededRandom } from "#test/support/random-pools.ts";
 import type { NamedDetector } from "./detectors.ts";
 import { SCRIPTS, type Script } from "./scripts.ts";
-import { type Alarm, emptyTally, type Tally, tallyMarket } from "./tally.ts";
-import { drainsOf, emptySeries } from "./truth.ts";
+import { type Alarm, emptyTally, noteAlarm, type Tally, tallyMarket } from "./tally.ts";
+import { addReading, drainsOf, emptySeries } from "./truth.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -30,18 +30,11 @@ function playMarket(
   const watchers = detectors.map((detector) => detector.watch());
   const alarms: Alarm[][] = detectors.map(() => []);
   script.play(seededRandom(seed), (reading) => {
-    if (reading.timeMs > (series.timesMs.at(-1) ?? 0)) {
-      series.timesMs.push(reading.timeMs);
-      series.logs.push(Math.log(Math.max(reading.trueC10Sol, 0.01)));
-      series.slippages.push(reading.exitSlippagePct);
-      series.bases.push(reading.basis);
-    }
+    addReading(series, reading);
     watchers.forEach((watch, index) => {
       const change = watch(reading);
       const own = alarms[index];
-      if (change === null || own === undefined) return;
-      if (change === "on") own.push({ fromMs: reading.timeMs, toMs: null });
-      else own.push({ fromMs: own.pop()?.fromMs ?? reading.timeMs, toMs: reading.timeMs });
+      if (change !== null && own !== undefined) noteAlarm(own, change, reading.timeMs);
     });
   });
   const drains = drainsOf(series);
@@ -52,7 +45,7 @@ function playMarket(
 }
 
 /** Every market has a seed of its own, so that none depends on how many were played before it. */
-function seedOf(seed: number, script: Script, market: number): number {
+export function seedOf(seed: number, script: Script, market: number): number {
   const kind = SCRIPTS.indexOf(script) + 1;
   return (
     (Math.imul(seed, 0x9e3779b1) ^

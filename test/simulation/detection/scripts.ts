@@ -19,6 +19,10 @@ import { curveWith, pause, poolWith, setFee, trade } from "./virtual-market.ts";
 export type Script = {
   readonly name: string;
   readonly markets: number;
+  /** Whether every market of it drains, or most do. */
+  readonly isDrain: boolean;
+  /** Whether one plain pool can play it, and in a few hours: then it runs through the tracker too. */
+  readonly isTracked: boolean;
   readonly play: (random: Random, read: (reading: Reading) => void) => void;
 };
 
@@ -221,7 +225,7 @@ function rpcZerosAndRollbacks(random: Random, read: (reading: Reading) => void):
   for (let fault = 0; fault < 12; fault++) {
     playFor(stage, between(random, 5 * MINUTE, 40 * MINUTE));
     if (chanceOf(random, 0.5)) {
-      stage.feed = "blind";
+      stage.feed = "empty";
       playFor(stage, 10 * wholeBetween(random, 1, 6));
       stage.feed = "live";
     } else {
@@ -235,18 +239,22 @@ function rpcZerosAndRollbacks(random: Random, read: (reading: Reading) => void):
   playFor(stage, HOUR);
 }
 
+const CALM = { isDrain: false, isTracked: false };
+const FAULTY = { isDrain: false, isTracked: true };
+const DRAIN = { isDrain: true, isTracked: true };
+
 export const SCRIPTS: readonly Script[] = [
-  { name: "healthy launches", markets: 400, play: healthyLaunch },
-  { name: "healthy pools", markets: 800, play: healthyPool },
-  { name: "organic decay", markets: 200, play: organicDecay },
-  { name: "range shifts", markets: 200, play: rangeShifts },
-  { name: "rug in one transaction", markets: 600, play: rugInOneTransaction },
-  { name: "rug in slices", markets: 600, play: rugInSlices },
-  { name: "sell cascade", markets: 600, play: sellCascade },
-  { name: "fee raise", markets: 200, play: feeRaise },
-  { name: "trading paused", markets: 200, play: tradingPaused },
-  { name: "migrations", markets: 600, play: migration },
-  { name: "feed gaps", markets: 400, play: feedGaps },
-  { name: "provider switches", markets: 400, play: providerSwitches },
-  { name: "RPC zeros and rollbacks", markets: 300, play: rpcZerosAndRollbacks },
+  { name: "healthy launches", markets: 400, ...CALM, play: healthyLaunch },
+  { name: "healthy pools", markets: 800, ...CALM, play: healthyPool },
+  { name: "organic decay", markets: 200, ...CALM, play: organicDecay },
+  { name: "range shifts", markets: 200, ...CALM, play: rangeShifts },
+  { name: "rug in one transaction", markets: 600, ...DRAIN, play: rugInOneTransaction },
+  { name: "rug in slices", markets: 600, ...DRAIN, play: rugInSlices },
+  { name: "sell cascade", markets: 600, ...DRAIN, play: sellCascade },
+  { name: "fee raise", markets: 200, ...DRAIN, play: feeRaise },
+  { name: "trading paused", markets: 200, ...DRAIN, play: tradingPaused },
+  { name: "migrations", markets: 600, ...CALM, play: migration },
+  { name: "feed gaps", markets: 400, ...FAULTY, play: feedGaps },
+  { name: "provider switches", markets: 400, ...FAULTY, play: providerSwitches },
+  { name: "RPC zeros and rollbacks", markets: 300, ...FAULTY, play: rpcZerosAndRollbacks },
 ];

@@ -12,7 +12,16 @@ export type Reading = {
   /** Null where the feed shows nothing. */
   readonly seen: Seen | null;
   readonly basis: number;
+  /** For who plays it over a chain: the market itself, and what the feed does. */
+  readonly market: Readonly<VirtualMarket>;
+  readonly feed: Feed;
 };
+
+/**
+ * `blind`: nothing arrives. `empty`: reads come back without the vaults, which is no answer either.
+ * `frozen`: the same again and again.
+ */
+export type Feed = "live" | "blind" | "empty" | "frozen";
 
 export type Seen = {
   readonly c10Sol: number;
@@ -29,8 +38,7 @@ export type Stage = {
   walk: Walk;
   timeMs: number;
   basis: number;
-  /** `blind`: nothing arrives. `frozen`: the same again and again. */
-  feed: "live" | "blind" | "frozen";
+  feed: Feed;
   shown: Seen | null;
 };
 
@@ -101,7 +109,9 @@ export function show(stage: Stage, losses: Losses): void {
     timeMs: stage.timeMs,
     trueC10Sol: capacityOf(market),
     exitSlippagePct: slippageOf(market, EXIT_SOL),
-    seen: feed === "blind" ? null : stage.shown,
+    seen: feed === "blind" || feed === "empty" ? null : stage.shown,
     basis: stage.basis,
+    market,
+    feed,
   });
 }

@@ -3,6 +3,12 @@ import type { Drain } from "./truth.ts";
 /** One stretch of an alert; `toMs` is null where it was still on at the end. */
 export type Alarm = { readonly fromMs: number; readonly toMs: number | null };
 
+/** Takes down that an alert turned on or off. */
+export function noteAlarm(alarms: Alarm[], kind: "on" | "off", atMs: number): void {
+  if (kind === "on") alarms.push({ fromMs: atMs, toMs: null });
+  else alarms.push({ fromMs: alarms.pop()?.fromMs ?? atMs, toMs: atMs });
+}
+
 /** What one detector made of the markets of one script. */
 export type Tally = {
   markets: number;

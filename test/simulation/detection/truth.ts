@@ -1,3 +1,5 @@
+import type { Reading } from "./stage.ts";
+
 /** A fall that cost holders their exit: C10 at half of what it was within the hour, for 30 minutes on. */
 export type Drain = {
   /** Where C10 last stood near its old level. */
@@ -23,6 +25,15 @@ const LOST_PCT = 50;
 
 export function emptySeries(): TrueSeries {
   return { timesMs: [], logs: [], slippages: [], bases: [] };
+}
+
+/** Adds what is true at a reading; one that is older than the newest adds nothing. */
+export function addReading(series: TrueSeries, reading: Reading): void {
+  if (reading.timeMs <= (series.timesMs.at(-1) ?? 0)) return;
+  series.timesMs.push(reading.timeMs);
+  series.logs.push(Math.log(Math.max(reading.trueC10Sol, 0.01)));
+  series.slippages.push(reading.exitSlippagePct);
+  series.bases.push(reading.basis);
 }
 
 /** All drains of a market (method.md section 6), found with the whole series at hand. */
