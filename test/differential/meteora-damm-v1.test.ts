@@ -168,3 +168,23 @@ test("sales both ways equal the official SDK's on generated pools of both curves
   assert.ok(pastWidth > 0 && roundsShort > 0, `${pastWidth} past 192 bits, ${roundsShort} short`);
   assert.ok(filled > STATES, `${filled} filled`);
 });
+
+test("pools are searched where the SDK derives them, by curve and by fee", (t) => {
+  const sdk = loadDammV1Sdk(t);
+  if (sdk === null) return;
+  const { pool, accounts } = dammV1Fixture(dammV1State());
+  const { tokenAMint, tokenBMint } = sdk.decodePool(bytesOf(accounts.get(pool)));
+  const { derived } = meteoraDammV1.search(MINT_A, MINT_B);
+  for (const [isStable, fees] of [
+    [false, [25, 100, 400, 600]],
+    [true, [1, 4, 10, 100]],
+  ] as const) {
+    for (const feeBps of fees) {
+      const expected = sdk.poolAddress(tokenAMint, tokenBMint, isStable, feeBps);
+      assert.ok(
+        derived.some((address) => address === expected),
+        `${isStable} ${feeBps}`,
+      );
+    }
+  }
+});

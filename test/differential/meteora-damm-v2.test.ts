@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
+import { address } from "#src/units/address.ts";
+import { configuredPool, meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
 import type { BaseFee, DammV2State } from "#src/venues/meteora-damm-v2/decode.ts";
 import { loadDammV2Sdk } from "#test/support/damm-sdks.ts";
 import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
@@ -146,4 +147,19 @@ test("sales both ways equal the official SDK's on generated pools, over every fe
     }
   }
   assert.ok(filled > STATES, `${filled} filled`);
+});
+
+test("pools are searched where the SDK derives them", (t) => {
+  const sdk = loadDammV2Sdk(t);
+  if (sdk === null) return;
+  const { pool, mintA, mintB, accounts } = dammV2Fixture(dammV2State());
+  const { tokenAMint, tokenBMint, creator } = sdk.decodePool(bytesOf(accounts.get(pool)));
+  const { derived } = meteoraDammV2.search(mintA, mintB);
+  assert.equal(derived[0], sdk.customizablePoolAddress(tokenAMint, tokenBMint));
+  // Any address will do for a configuration: here the pool's creator stands for one.
+  const config = address(creator.toString());
+  assert.equal(
+    configuredPool(config, mintA, mintB),
+    sdk.poolAddress(creator, tokenAMint, tokenBMint),
+  );
 });

@@ -8,7 +8,11 @@ type Coder<Name extends string> = {
   readonly accounts: { decode(name: Name, data: Buffer): unknown };
 };
 
-export type DammV2PoolFields = { readonly tokenAMint: Key; readonly tokenBMint: Key };
+export type DammV2PoolFields = {
+  readonly tokenAMint: Key;
+  readonly tokenBMint: Key;
+  readonly creator: Key;
+};
 
 /** What is used here of `@meteora-ag/cp-amm-sdk`. */
 export type DammV2Sdk = {
@@ -35,9 +39,14 @@ export type DammV2Sdk = {
     point: Integer,
   ): { outputAmount: Integer };
   feeMode(collectFeeMode: number, direction: 0 | 1, hasReferral: boolean): unknown;
+  /** The pool of two mints under a configuration, and the one that anyone may customize. */
+  poolAddress(config: Key, mintA: Key, mintB: Key): string;
+  customizablePoolAddress(mintA: Key, mintB: Key): string;
 };
 
 type DammV2Module = {
+  readonly derivePoolAddress: (config: Key, mintA: Key, mintB: Key) => Key;
+  readonly deriveCustomizablePoolAddress: (mintA: Key, mintB: Key) => Key;
   readonly CpAmm: new (
     connection: unknown,
   ) => {
@@ -60,6 +69,9 @@ export function loadDammV2Sdk(t: Pick<TestContext, "skip"> | null): DammV2Sdk | 
     quote: (order) => amm.getQuote(order),
     quoteCore: sdk.getSwapResultFromExactInput,
     feeMode: sdk.getFeeMode,
+    poolAddress: (config, mintA, mintB) => sdk.derivePoolAddress(config, mintA, mintB).toString(),
+    customizablePoolAddress: (mintA, mintB) =>
+      sdk.deriveCustomizablePoolAddress(mintA, mintB).toString(),
   };
 }
 
@@ -75,6 +87,8 @@ export type DammV1Sdk = {
   readonly BN: new (text: string) => Integer;
   decodePool(data: Buffer): DammV1PoolFields;
   decodeVault(data: Buffer): unknown;
+  /** The pool of two mints by curve and trade fee, in basis points. */
+  poolAddress(mintA: Key, mintB: Key, isStable: boolean, feeBps: number): string;
   /** @throws where the SDK refuses */
   quote(
     inTokenMint: Key,
@@ -97,6 +111,15 @@ export type DammV1Sdk = {
 };
 
 type DammV1Module = {
+  readonly derivePoolAddress: (
+    connection: unknown,
+    mintA: Key,
+    mintB: Key,
+    decimalsA: number,
+    decimalsB: number,
+    isStable: boolean,
+    feeBps: unknown,
+  ) => Key;
   readonly AmmIdl: unknown;
   readonly VaultIdl: unknown;
   readonly calculateSwapQuote: DammV1Sdk["quote"];
@@ -119,6 +142,8 @@ export function loadDammV1Sdk(t: Pick<TestContext, "skip"> | null): DammV1Sdk | 
     BN,
     decodePool: (data) => pools.accounts.decode("pool", data) as DammV1PoolFields,
     decodeVault: (data) => vaults.accounts.decode("vault", data),
+    poolAddress: (mintA, mintB, isStable, feeBps) =>
+      sdk.derivePoolAddress({}, mintA, mintB, 6, 9, isStable, new BN(String(feeBps))).toString(),
     quote: sdk.calculateSwapQuote,
   };
 }

@@ -1,7 +1,7 @@
 import { type Address, compareAddressBytes } from "#src/units/address.ts";
 import { divCeil, minBigint } from "#src/units/integer.ts";
 import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
-import { findProgramAddress } from "#src/units/program-address.ts";
+import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { tokenBalance } from "../token/token-account.ts";
@@ -13,7 +13,17 @@ import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layo
 import { quoteExactIn, statusAt } from "./quote.ts";
 
 const PPM = 1_000_000n;
-const CURVE_TAGS = [0, 1] as const;
+/** The first trade fees, in basis points, of each curve's tag; the usual one is no seed. */
+const FEE_SEEDS: readonly (readonly [tag: number, feeBps: bigint | null])[] = [
+  [0, null],
+  [0, 100n],
+  [0, 400n],
+  [0, 600n],
+  [1, null],
+  [1, 4n],
+  [1, 10n],
+  [1, 100n],
+];
 
 /** Meteora's first program: constant product and stable pools over shared, lending vaults. */
 export const meteoraDammV1: Venue<DammV1State> = {
@@ -43,7 +53,12 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
       return [
         ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
         findProgramAddress(["pool", ...pair], PROGRAM_ID),
-        ...CURVE_TAGS.map((tag) => findProgramAddress([Uint8Array.of(tag), ...pair], PROGRAM_ID)),
+        ...FEE_SEEDS.map(([tag, feeBps]) =>
+          findProgramAddress(
+            [Uint8Array.of(tag), ...pair, ...(feeBps === null ? [] : [i64LeSeed(feeBps)])],
+            PROGRAM_ID,
+          ),
+        ),
       ];
     });
   const filter = (offset: number, other: number) => ({

@@ -144,7 +144,7 @@ test("each kind of depeg reads its own stake pool", () => {
 
 test("pools are searched at their derived addresses and on both sides of the pair", () => {
   const { derived, filters } = meteoraDammV1.search(USDC, WSOL);
-  assert.equal(derived.length, 9);
+  assert.equal(derived.length, 15);
   assert.deepEqual(
     filters.map(({ dataSize, memcmp }) => [dataSize, memcmp[1]?.offset, memcmp[2]?.offset]),
     [

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { replay } from "#src/accuracy/replay.ts";
 import { U64_MAX } from "#src/units/integer.ts";
@@ -48,6 +49,33 @@ test("every recorded execution is replayed to the base unit, refusals included",
   for (const { line, execution } of cases) {
     assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
   }
+});
+
+type RayLog = {
+  readonly venue: string;
+  readonly type: string;
+  readonly amountIn: string;
+  readonly reserveIn: string;
+  readonly reserveOut: string;
+  readonly observed: string;
+  /** Set on the one log of the dust rule that held until August 2025. */
+  readonly matchOldProgram?: boolean;
+};
+
+test("every swap with a fixed input that mainnet logged pays what it paid", (t) => {
+  const path = sharedPath(t, "mainnet-events", "raydium.jsonl");
+  if (path === null) return;
+  const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+  const logs: readonly RayLog[] = lines.map((line) => JSON.parse(line));
+  let compared = 0;
+  for (const log of logs) {
+    if (log.venue !== "raydium-amm-v4" || log.type !== "swapBaseIn") continue;
+    if (log.matchOldProgram === true) continue;
+    const pool = { coinVault: BigInt(log.reserveIn), pcVault: BigInt(log.reserveOut) };
+    assert.equal(amountOut(sell(pool, "coin", BigInt(log.amountIn))), BigInt(log.observed));
+    compared++;
+  }
+  assert.ok(compared >= 20, `${compared} compared`);
 });
 
 test("the fee fraction is the pool's own", () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { replay } from "#src/accuracy/replay.ts";
 import { U64_MAX } from "#src/units/integer.ts";
@@ -53,6 +54,48 @@ test("every recorded execution is replayed to the base unit, refusals included",
   for (const { line, execution } of cases) {
     assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
   }
+});
+
+type SwapEvent = {
+  readonly venue: string;
+  readonly inputVaultBefore: string;
+  readonly outputVaultBefore: string;
+  readonly inputAmount: string;
+  readonly outputAmount: string;
+  /** Rates that explain the event; pools were not recorded beside them. */
+  readonly solutions: readonly {
+    readonly tradeFeeRate: string;
+    readonly creatorFeeRate: string;
+    readonly creatorFeeOnInput: boolean;
+  }[];
+};
+
+test("every SwapEvent seen on mainnet is explained by one pair of rates", (t) => {
+  const path = sharedPath(t, "mainnet-events", "raydium.jsonl");
+  if (path === null) return;
+  const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
+  const events: readonly SwapEvent[] = lines.map((line) => JSON.parse(line));
+  let compared = 0;
+  for (const event of events) {
+    const [rates] = event.venue === "raydium-cpmm" ? event.solutions : [];
+    if (rates === undefined) continue;
+    // The event's input is what reached the pool, its output what left it: no transfer fees here.
+    const paid = sell(
+      {
+        vault0: BigInt(event.inputVaultBefore),
+        vault1: BigInt(event.outputVaultBefore),
+        tradeFeeRate: BigInt(rates.tradeFeeRate),
+        creatorFeeRate: BigInt(rates.creatorFeeRate),
+        creatorFeeOn: rates.creatorFeeOnInput ? 0 : 2,
+        isCreatorFeeEnabled: true,
+      },
+      "token0",
+      BigInt(event.inputAmount),
+    );
+    assert.equal(amountOut(paid), BigInt(event.outputAmount));
+    compared++;
+  }
+  assert.ok(compared >= 10, `${compared} compared`);
 });
 
 const even = { vault0: 1_000_000_000n, vault1: 1_000_000_000n };
