@@ -60,7 +60,7 @@ const besideClient: Scenario = {
     const decode = loadWhirlpoolClient();
     if (decode === null) return null;
     const orders = amounts();
-    const arrays = arrayStarts(state().tickCurrent, tickSpacing, true).map((start) =>
+    const arrays = arrayStarts(state().tickCurrent, tickSpacing, "down").map((start) =>
       tickArrayAddress(pool, start),
     );
     return {
@@ -82,10 +82,10 @@ const arrayRead: Scenario = {
   unit: "nanoseconds",
   prepare: async () => {
     const legacy = loadLegacyWhirlpools(null);
-    const start = arrayStarts(state().tickCurrent, tickSpacing, true)[1] ?? 0;
+    const start = arrayStarts(state().tickCurrent, tickSpacing, "down")[1] ?? 0;
     const account = known.get(tickArrayAddress(pool, start)) ?? null;
     if (legacy === null || account === null) return null;
-    const array = new FastTickArray(start, tickSpacing, true);
+    const array = new FastTickArray(start, tickSpacing, "down");
     return {
       ours: {
         run: () => void array.read(account.data),

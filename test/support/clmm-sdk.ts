@@ -129,7 +129,7 @@ function findAccounts(pool: Address, known: Known, zeroForOne: boolean) {
   return {
     config: header.ammConfig,
     extension: account === undefined ? null : address,
-    arrays: markedArrays(bitmaps, header.tickCurrent, zeroForOne).map((start) =>
+    arrays: markedArrays(bitmaps, header.tickCurrent, zeroForOne ? "down" : "up").map((start) =>
       tickArrayAddress(pool, start),
     ),
   };

@@ -28,8 +28,8 @@ export function loadWhirlpoolCore(t: Pick<TestContext, "skip"> | null) {
   const core = loadSdk<CorePackage>(t, "@orca-so/whirlpools-core");
   if (core === null) return null;
   return (state: WhirlpoolState, aToB: boolean, amountIn: bigint, now: bigint): bigint | null => {
-    const arrays = arrayStarts(state.tickCurrent, state.tickSpacing, aToB).map((start) =>
-      coreArray(state.arrays.get(start) ?? { start, ticks: [] }, state.tickSpacing),
+    const arrays = arrayStarts(state.tickCurrent, state.tickSpacing, aToB ? "down" : "up").map(
+      (start) => coreArray(state.arrays.get(start) ?? { start, ticks: [] }, state.tickSpacing),
     );
     try {
       return core.swapQuoteByInputToken(
@@ -167,14 +167,16 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
       const header = Buffer.from(known.get(pool)?.data ?? []);
       const tickSpacing = header.readUInt16LE(WHIRLPOOL.tickSpacing);
       const tickCurrent = header.readInt32LE(WHIRLPOOL.tickCurrentIndex);
-      const tickArrays = arrayStarts(tickCurrent, tickSpacing, aToB).map((startTickIndex) => {
-        const address = tickArrayAddress(pool, startTickIndex);
-        return {
-          address: keyOf(address),
-          startTickIndex,
-          data: parse(legacy.ParsableTickArray, address),
-        };
-      });
+      const tickArrays = arrayStarts(tickCurrent, tickSpacing, aToB ? "down" : "up").map(
+        (startTickIndex) => {
+          const address = tickArrayAddress(pool, startTickIndex);
+          return {
+            address: keyOf(address),
+            startTickIndex,
+            data: parse(legacy.ParsableTickArray, address),
+          };
+        },
+      );
       const shared = {
         whirlpoolData: parse(legacy.ParsableWhirlpool, pool),
         oracleData: parse(legacy.ParsableOracle, oracleAddress(pool)),

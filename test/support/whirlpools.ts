@@ -9,6 +9,7 @@ import {
 import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { DIRECTIONS } from "#src/venues/curves/direction.ts";
 import type { AdaptiveFee } from "#src/venues/orca-whirlpool/adaptive-fee.ts";
 import { oracleAddress, tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { sqrtPriceAtTick, tickAtSqrtPrice } from "#src/venues/orca-whirlpool/tick-math.ts";
@@ -87,8 +88,8 @@ export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
     accounts.set(vault, tokenAccount(held));
   }
   const known = new Map<Address, Account | null>(accounts);
-  for (const aToB of [true, false]) {
-    for (const start of arrayStarts(tickCurrent, tickSpacing, aToB)) {
+  for (const direction of DIRECTIONS) {
+    for (const start of arrayStarts(tickCurrent, tickSpacing, direction)) {
       const address = tickArrayAddress(WHIRLPOOL_ADDRESS, start);
       if (!known.has(address)) known.set(address, null);
     }

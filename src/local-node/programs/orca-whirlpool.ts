@@ -160,7 +160,7 @@ function instructionAccounts(
   { mintA, mintB, vaultA, vaultB, tickCurrent, tickSpacing }: PoolHeader,
   aToB: boolean,
 ): readonly Address[] {
-  const arrays = arrayStarts(tickCurrent, tickSpacing, aToB).map((start) =>
+  const arrays = arrayStarts(tickCurrent, tickSpacing, aToB ? "down" : "up").map((start) =>
     tickArrayAddress(pool, start),
   );
   const tokens = [mintA, mintB, user, vaultA, user, vaultB];

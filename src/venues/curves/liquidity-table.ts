@@ -1,4 +1,5 @@
 import { ASK_REFERENCE, REFUSED } from "../fast-quoter.ts";
+import type { Direction } from "./direction.ts";
 
 const WORD = 2 ** 32;
 const Q64 = 2 ** 64;
@@ -42,6 +43,14 @@ export function makeStops(capacity: number): Stops {
   };
 }
 
+export type TableShape = {
+  /** Stops at most. */
+  readonly capacity: number;
+  readonly direction: Direction;
+  /** Whether the program refuses an order that pays nothing. */
+  readonly refusesNothing: boolean;
+};
+
 export type TableSource = {
   readonly stops: Stops;
   readonly standing: Standing;
@@ -65,6 +74,7 @@ export class LiquidityTable {
   uncertified = 0;
   steps = 0;
   readonly #falls: boolean;
+  readonly #refusesNothing: boolean;
   readonly #price: Float64Array;
   readonly #priceHigh: Float64Array;
   readonly #priceLow: Float64Array;
@@ -90,9 +100,9 @@ export class LiquidityTable {
   #needed = 0;
   #output = 0;
 
-  /** @param falls the price falls as it is sold into: token 0 or A goes in */
-  constructor(capacity: number, falls: boolean) {
-    this.#falls = falls;
+  constructor({ capacity, direction, refusesNothing }: TableShape) {
+    this.#falls = direction === "down";
+    this.#refusesNothing = refusesNothing;
     this.#price = new Float64Array(capacity);
     this.#priceHigh = new Float64Array(capacity);
     this.#priceLow = new Float64Array(capacity);
@@ -159,12 +169,8 @@ export class LiquidityTable {
     return this.#needed >= 0;
   }
 
-  /**
-   * What each of these ascending amounts pays: an exact amount, `REFUSED` or `ASK_REFERENCE`.
-   *
-   * @param refusesNothing whether the program refuses an order that pays nothing
-   */
-  quoteAscending(amountsIn: Float64Array, amountsOut: Float64Array, refusesNothing: boolean): void {
+  /** What each of these ascending amounts pays: an exact amount, `REFUSED` or `ASK_REFERENCE`. */
+  quoteAscending(amountsIn: Float64Array, amountsOut: Float64Array): void {
     const at = this.#at;
     const consumedBefore = this.#consumed[at] ?? 0;
     const paidBefore = this.#paid[at] ?? 0;
@@ -194,7 +200,7 @@ export class LiquidityTable {
         }
       }
       if (paid === Number.NEGATIVE_INFINITY) paid = this.#beyond;
-      else if (paid === 0 && refusesNothing) paid = REFUSED;
+      else if (paid === 0 && this.#refusesNothing) paid = REFUSED;
       else if (paid >= LARGEST_EXACT) paid = ASK_REFERENCE;
       amountsOut[order] = paid;
     }

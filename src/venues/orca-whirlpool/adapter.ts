@@ -10,7 +10,7 @@ import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_FEE_TIER_INDEXES, ORCA_CONFIG, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
-import type { WhirlpoolState } from "./pool-state.ts";
+import { directionOf, type WhirlpoolState } from "./pool-state.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulateFee, beginFee, feePpmNow } from "./swap-fee.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
@@ -29,9 +29,9 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   cautions,
   quoteExactIn,
   quoteAscending,
-  spotPrice: (state, inputMint) => spotPrice(state, inputMint === state.tokenA.mint),
+  spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
   reachable: (state, inputMint, fallBps) =>
-    reachable(state, inputMint === state.tokenA.mint, fallBps),
+    reachable(state, directionOf(state, inputMint), fallBps),
   feePpm,
   openFast,
 };

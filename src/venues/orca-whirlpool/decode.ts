@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader, BytesEnded } from "../byte-reader.ts";
+import { DIRECTIONS } from "../curves/direction.ts";
 import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
@@ -87,7 +88,9 @@ export function readPoolHeader(account: Account | null | undefined): PoolHeader 
 /** Starts of the arrays that a swap in either direction uses, without repeats. */
 export function neededArrayStarts(header: PoolHeader): readonly number[] {
   const { tickCurrent, tickSpacing } = header;
-  return [...new Set([true, false].flatMap((aToB) => arrayStarts(tickCurrent, tickSpacing, aToB)))];
+  return [
+    ...new Set(DIRECTIONS.flatMap((direction) => arrayStarts(tickCurrent, tickSpacing, direction))),
+  ];
 }
 
 function decodeOrThrow(pool: Address, known: AccountSet): WhirlpoolState {
@@ -222,8 +225,8 @@ function readArrays(
     }
     arrays.set(start, array);
   }
-  const firsts = [true, false].map(
-    (aToB) => arrayStarts(header.tickCurrent, tickSpacing, aToB)[0] ?? header.tickCurrent,
+  const firsts = DIRECTIONS.map(
+    (direction) => arrayStarts(header.tickCurrent, tickSpacing, direction)[0] ?? header.tickCurrent,
   );
   if (firsts.every((start) => !arrays.has(start))) {
     throw new Unusable("missing-account", "no tick array around the price was delivered");

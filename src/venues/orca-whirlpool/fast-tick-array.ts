@@ -1,5 +1,6 @@
 import { toNumber } from "#src/units/to-number.ts";
 import { signedUpperWords, word } from "../byte-words.ts";
+import type { Direction } from "../curves/direction.ts";
 import {
   DYNAMIC_TICK,
   DYNAMIC_TICK_ARRAY,
@@ -28,9 +29,9 @@ export class FastTickArray {
   readonly #priceHigh = new Float64Array(TICKS_PER_ARRAY + 1).fill(Number.NaN);
   readonly #priceLow = new Float64Array(TICKS_PER_ARRAY + 1);
 
-  constructor(start: number, tickSpacing: number, aToB: boolean) {
+  constructor(start: number, tickSpacing: number, direction: Direction) {
     this.start = start;
-    this.edge = edgeOf(start, tickSpacing, aToB);
+    this.edge = edgeOf(start, tickSpacing, direction);
     this.#tickSpacing = tickSpacing;
   }
 

@@ -56,7 +56,7 @@ function boundaries(state: WhirlpoolState, aToB: boolean): readonly bigint[] {
   const found: bigint[] = [];
   let { sqrtPriceX64, liquidity } = state;
   let consumed = 0n;
-  for (const stop of stopsAhead(state, aToB)) {
+  for (const stop of stopsAhead(state, aToB ? "down" : "up")) {
     const targetX64 = sqrtPriceAtTick(stop.tick);
     const area = liquidity * (aToB ? sqrtPriceX64 - targetX64 : targetX64 - sqrtPriceX64);
     const net = aToB ? divCeil(area << 64n, sqrtPriceX64 * targetX64) : divCeil(area, Q64);

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
 import { upperWords, word } from "../byte-words.ts";
+import type { Direction } from "../curves/direction.ts";
 import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
 import type { FastQuoter } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
@@ -31,13 +32,14 @@ type Used = {
 export function openFast(pool: Address, known: AccountSet, inputMint: Address): FastQuoter | null {
   const header = readPoolHeader(known.get(pool));
   if (header === null || header.hasOwnFeeTier) return null;
-  const quoter = new WhirlpoolFastQuoter(pool, inputMint === header.mintA);
+  const quoter = new WhirlpoolFastQuoter(pool, inputMint === header.mintA ? "down" : "up");
   return quoter.refresh(known) ? quoter : null;
 }
 
 export class WhirlpoolFastQuoter implements FastQuoter {
   readonly table: LiquidityTable;
   readonly #pool: Address;
+  readonly #direction: Direction;
   readonly #falls: boolean;
   readonly #stops = makeStops(MOST_STOPS);
   readonly #stopTicks = new Int32Array(MOST_STOPS);
@@ -65,10 +67,11 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   #originTick = 0;
   #endsKnown = true;
 
-  constructor(pool: Address, falls: boolean) {
+  constructor(pool: Address, direction: Direction) {
     this.#pool = pool;
-    this.#falls = falls;
-    this.table = new LiquidityTable(MOST_STOPS, falls);
+    this.#direction = direction;
+    this.#falls = direction === "down";
+    this.table = new LiquidityTable({ capacity: MOST_STOPS, direction, refusesNothing: false });
   }
 
   refresh(known: AccountSet): boolean {
@@ -101,7 +104,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   }
 
   quoteAscending(amountsIn: Float64Array, amountsOut: Float64Array, _clock: Clock): void {
-    this.table.quoteAscending(amountsIn, amountsOut, false);
+    this.table.quoteAscending(amountsIn, amountsOut);
   }
 
   /** Nothing that was read counts any more: the next refresh reads all of it again. */
@@ -150,11 +153,11 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   #findArrays(): void {
     const spacing = this.#tickSpacing;
     const before = this.#arrays;
-    this.#arrays = arrayStarts(this.#tickCurrent, spacing, this.#falls).map(
+    this.#arrays = arrayStarts(this.#tickCurrent, spacing, this.#direction).map(
       (start) =>
         before.find(({ ticks }) => ticks.start === start) ?? {
           address: tickArrayAddress(this.#pool, start),
-          ticks: new FastTickArray(start, spacing, this.#falls),
+          ticks: new FastTickArray(start, spacing, this.#direction),
           data: undefined,
         },
     );

@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import type { Direction } from "../curves/direction.ts";
 import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
 import type { AdaptiveFee } from "./adaptive-fee.ts";
 
@@ -41,3 +42,8 @@ export type WhirlpoolState = {
   /** Whether one of the arrays that a swap may use was not delivered. */
   readonly isPartlyLoaded: boolean;
 };
+
+/** Which way the price goes as `inputMint` is sold. */
+export function directionOf(state: WhirlpoolState, inputMint: Address): Direction {
+  return inputMint === state.tokenA.mint ? "down" : "up";
+}

@@ -1,8 +1,9 @@
 import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
+import type { Direction } from "../curves/direction.ts";
 import { transferFee } from "../token/transfer-fee.ts";
 import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
-import type { Side, WhirlpoolState } from "./pool-state.ts";
+import { directionOf, type Side, type WhirlpoolState } from "./pool-state.ts";
 import {
   accumulateFee,
   advanceFee,
@@ -105,16 +106,16 @@ function quoteFrom(
   const refusal = refusalBeforeSwap(state, order);
   if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
   try {
-    const aToB = order.inputMint === state.tokenA.mint;
-    const sold = aToB ? state.tokenA : state.tokenB;
+    const direction = directionOf(state, order.inputMint);
+    const sold = direction === "down" ? state.tokenA : state.tokenB;
     const amount =
       order.amountIn - transferFee(sold.transferFee, order.amountIn, order.clock.epoch);
     if (amount === 0n) return { quote: unfillable("amount-zero"), resumeFrom };
-    const cursor = resumeFrom ?? begin(state, aToB, order.clock);
+    const cursor = resumeFrom ?? begin(state, direction, order.clock);
     if (cursor === null) return { quote: unfillable("refused"), resumeFrom };
-    const outcome = swapExactIn(state, aToB, amount, { ...cursor });
+    const outcome = swapExactIn({ state, direction, amount }, { ...cursor });
     if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
-    const quote = settle({ state, order, amount, aToB, cursor: outcome.cursor });
+    const quote = settle({ state, order, amount, direction, cursor: outcome.cursor });
     return { quote, resumeFrom: outcome.resumeFrom };
   } catch (error) {
     if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
@@ -132,11 +133,11 @@ function refusalBeforeSwap(state: WhirlpoolState, order: ExactIn): UnfillableRea
   return order.clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : null;
 }
 
-function begin(state: WhirlpoolState, aToB: boolean, clock: Clock): Cursor | null {
+function begin(state: WhirlpoolState, direction: Direction, clock: Clock): Cursor | null {
   const fee = beginFee(state, clock.unixTimestamp);
   if (fee === "refused") return null;
   return {
-    stops: stopsAhead(state, aToB),
+    stops: stopsAhead(state, direction),
     consumed: 0n,
     paid: 0n,
     tradeFee: 0n,
@@ -149,18 +150,21 @@ function begin(state: WhirlpoolState, aToB: boolean, clock: Clock): Cursor | nul
   };
 }
 
+type Sale = {
+  readonly state: WhirlpoolState;
+  readonly direction: Direction;
+  /** What reaches the pool, after the input token's transfer fee. */
+  readonly amount: bigint;
+};
+
 /**
  * The swap loop, step by step as the program runs it: outside from stop to stop, inside from one tick
  * group to the next where the fee is adaptive.
  *
  * @see swap in manager/swap_manager.rs
  */
-function swapExactIn(
-  state: WhirlpoolState,
-  aToB: boolean,
-  amount: bigint,
-  cursor: Cursor,
-): Outcome {
+function swapExactIn({ state, direction, amount }: Sale, cursor: Cursor): Outcome {
+  const aToB = direction === "down";
   const limitX64 = aToB ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
   if (state.sqrtPriceX64 === limitX64) return unfillable("insufficient-liquidity");
 
@@ -177,7 +181,8 @@ function swapExactIn(
       if (++cursor.passes > MAX_PASSES) return unfillable("refused");
       const fee = cursor.fee === null ? null : accumulateFee(cursor.fee);
       const feePpm = fee === null ? baseFeePpm : feePpmNow(fee, state.feeRatePpm);
-      const bound = fee === null ? null : boundPass(fee, targetX64, cursor.liquidity, aToB);
+      const { liquidity } = cursor;
+      const bound = fee === null ? null : boundPass(fee, { targetX64, liquidity, aToB });
       const step = computeStep({
         sqrtPriceX64: cursor.sqrtPriceX64,
         targetX64: bound?.sqrtPriceX64 ?? targetX64,
@@ -224,11 +229,12 @@ type Settlement = {
   readonly order: ExactIn;
   /** What reached the pool, after the input token's transfer fee. */
   readonly amount: bigint;
-  readonly aToB: boolean;
+  readonly direction: Direction;
   readonly cursor: Cursor;
 };
 
-function settle({ state, order, amount, aToB, cursor }: Settlement): SwapQuote {
+function settle({ state, order, amount, direction, cursor }: Settlement): SwapQuote {
+  const aToB = direction === "down";
   const sold = aToB ? state.tokenA : state.tokenB;
   const bought = aToB ? state.tokenB : state.tokenA;
   const grossOut = cursor.paid;

@@ -23,6 +23,13 @@ export type SwapFee = {
   readonly upper: Edge | null;
 };
 
+/** Where one pass begins, and where it would go. */
+export type PassStart = {
+  readonly targetX64: bigint;
+  readonly liquidity: bigint;
+  readonly aToB: boolean;
+};
+
 /** How far one pass may go at one fee rate. */
 export type PassBound = {
   readonly sqrtPriceX64: bigint;
@@ -73,12 +80,7 @@ export function feePpmNow(swap: SwapFee, baseFeePpm: number): bigint {
  *
  * @see get_bounded_sqrt_price_target in manager/fee_rate_manager.rs
  */
-export function boundPass(
-  swap: SwapFee,
-  targetX64: bigint,
-  liquidity: bigint,
-  aToB: boolean,
-): PassBound {
+export function boundPass(swap: SwapFee, { targetX64, liquidity, aToB }: PassStart): PassBound {
   const { fee, group, lower, upper } = swap;
   if (fee.controlFactor === 0 || liquidity === 0n) {
     return { sqrtPriceX64: targetX64, isSkipping: true };

@@ -1,3 +1,4 @@
+import type { Direction } from "../curves/direction.ts";
 import { TICKS_PER_ARRAY } from "./layout.ts";
 import type { Tick, TickArray, WhirlpoolState } from "./pool-state.ts";
 import { MAX_TICK, MIN_TICK } from "./tick-math.ts";
@@ -19,14 +20,15 @@ export function ticksPerArray(tickSpacing: number): number {
 export function arrayStarts(
   tickCurrent: number,
   tickSpacing: number,
-  aToB: boolean,
+  direction: Direction,
 ): readonly number[] {
+  const isDown = direction === "down";
   const span = ticksPerArray(tickSpacing);
   const base = Math.floor(tickCurrent / span) * span;
-  const isShifted = !aToB && tickCurrent + tickSpacing >= base + span;
+  const isShifted = !isDown && tickCurrent + tickSpacing >= base + span;
   const starts: number[] = [];
   for (let step = 0; step < ARRAYS_PER_SWAP; step++) {
-    const start = base + (aToB ? -step : step + (isShifted ? 1 : 0)) * span;
+    const start = base + (isDown ? -step : step + (isShifted ? 1 : 0)) * span;
     if (start + span > MIN_TICK && start <= MAX_TICK) starts.push(start);
   }
   return starts;
@@ -41,23 +43,24 @@ export type Stop = Tick & { readonly isInitialized: boolean };
  *
  * @see get_next_initialized_tick_index in util/swap_tick_sequence.rs
  */
-export function stopsAhead(state: WhirlpoolState, aToB: boolean): readonly Stop[] {
-  const starts = arrayStarts(state.tickCurrent, state.tickSpacing, aToB);
+export function stopsAhead(state: WhirlpoolState, direction: Direction): readonly Stop[] {
+  const isDown = direction === "down";
+  const starts = arrayStarts(state.tickCurrent, state.tickSpacing, direction);
   const stops: Stop[] = [];
   let last: TickArray | null = null;
   for (const start of starts) {
     const array = state.arrays.get(start);
     // An array that nobody has looked at: what lies beyond it can't be proved.
     if (array === undefined) return stops;
-    const ahead = aToB
+    const ahead = isDown
       ? array.ticks.filter(({ tick }) => tick <= state.tickCurrent).reverse()
       : array.ticks.filter(({ tick }) => tick > state.tickCurrent);
     for (const tick of ahead) stops.push({ ...tick, isInitialized: true });
     last = array;
   }
   if (last === null) return stops;
-  const edge = edgeOf(last.start, state.tickSpacing, aToB);
-  const lastSlot = aToB ? last.start : last.start + (TICKS_PER_ARRAY - 1) * state.tickSpacing;
+  const edge = edgeOf(last.start, state.tickSpacing, direction);
+  const lastSlot = isDown ? last.start : last.start + (TICKS_PER_ARRAY - 1) * state.tickSpacing;
   // Crossing the last slot leaves the arrays; there is no edge to stop at any more.
   if (stops.at(-1)?.tick !== lastSlot) {
     stops.push({ tick: edge, liquidityNet: 0n, isInitialized: false });
@@ -66,8 +69,8 @@ export function stopsAhead(state: WhirlpoolState, aToB: boolean): readonly Stop[
 }
 
 /** The tick at which a swap stops at the end of its last array, or the tick range's own end. */
-export function edgeOf(start: number, tickSpacing: number, aToB: boolean): number {
+export function edgeOf(start: number, tickSpacing: number, direction: Direction): number {
   const end = start + ticksPerArray(tickSpacing);
-  if (aToB) return Math.max(start, MIN_TICK);
+  if (direction === "down") return Math.max(start, MIN_TICK);
   return end > MAX_TICK ? MAX_TICK : end - 1;
 }

@@ -3,6 +3,7 @@ import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
+import { DIRECTIONS } from "../curves/direction.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import { transferFeeBps } from "../token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
@@ -10,7 +11,7 @@ import { decode, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_CONFIGS, POOL_STATE, PROGRAM_ID } from "./layout.ts";
-import { type ClmmState, isTransferBlocked } from "./pool-state.ts";
+import { type ClmmState, directionOf, isTransferBlocked } from "./pool-state.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulate, beginVolatility, feePpmNow } from "./swap-volatility.ts";
 import {
@@ -35,9 +36,9 @@ export const raydiumClmm: Venue<ClmmState> = {
   cautions,
   quoteExactIn,
   quoteAscending,
-  spotPrice: (state, inputMint) => spotPrice(state, inputMint === state.token0.mint),
+  spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
   reachable: (state, inputMint, fallBps) =>
-    reachable(state, inputMint === state.token0.mint, fallBps),
+    reachable(state, directionOf(state, inputMint), fallBps),
   feePpm,
   openFast,
 };
@@ -83,7 +84,7 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
     account === null || account === undefined ? null : readBitmapExtension(account, pool);
   const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
   const starts = new Set(
-    [true, false].flatMap((zeroForOne) => markedArrays(bitmaps, header.tickCurrent, zeroForOne)),
+    DIRECTIONS.flatMap((direction) => markedArrays(bitmaps, header.tickCurrent, direction)),
   );
   return [
     pool,

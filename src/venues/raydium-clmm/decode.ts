@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader, BytesEnded } from "../byte-reader.ts";
+import { DIRECTIONS } from "../curves/direction.ts";
 import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
@@ -206,8 +207,8 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
   const ticks: Tick[] = [];
   let isPartlyLoaded = false;
   const read = new Set<number>();
-  for (const zeroForOne of [true, false]) {
-    const starts = markedArrays(bitmaps, header.tickCurrent, zeroForOne);
+  for (const direction of DIRECTIONS) {
+    const starts = markedArrays(bitmaps, header.tickCurrent, direction);
     for (const [position, start] of starts.entries()) {
       const address = tickArrayAddress(pool, start);
       const account = known.get(address);
@@ -220,7 +221,11 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
       }
       if (read.has(start)) continue;
       read.add(start);
-      const found = readTickArray(account, pool, start, header.tickSpacing);
+      const found = readTickArray(account, {
+        pool,
+        startTick: start,
+        tickSpacing: header.tickSpacing,
+      });
       if (found === null) {
         throw new Unusable("undecodable", `${address} is no tick array at ${start} of this pool`);
       }

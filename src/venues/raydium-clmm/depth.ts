@@ -1,6 +1,7 @@
 import { Q64 } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { squareRootFloor } from "../curves/constant-product.ts";
+import type { Direction } from "../curves/direction.ts";
 import { type ClmmState, unfilledOrders } from "./pool-state.ts";
 import { nextTickIndex } from "./quote.ts";
 import { MAX_SQRT_PRICE_X64, MIN_SQRT_PRICE_X64, sqrtPriceAtTick } from "./tick-math.ts";
@@ -17,23 +18,24 @@ type Layer = {
 };
 
 /** Layers ahead, up to the last loaded tick: the program refuses whatever goes beyond. */
-function* layersAhead(state: ClmmState, zeroForOne: boolean): Generator<Layer> {
+function* layersAhead(state: ClmmState, direction: Direction): Generator<Layer> {
+  const isDown = direction === "down";
   let fromX64 = state.sqrtPriceX64;
   let { liquidity } = state;
-  let index = nextTickIndex(state, zeroForOne);
+  let index = nextTickIndex(state, direction);
   for (let tick = state.ticks[index]; tick !== undefined; tick = state.ticks[index]) {
     const toX64 = sqrtPriceAtTick(tick.tick);
     yield { fromX64, toX64, liquidity, orders: unfilledOrders(tick) };
     fromX64 = toX64;
-    liquidity += zeroForOne ? -tick.liquidityNet : tick.liquidityNet;
+    liquidity += isDown ? -tick.liquidityNet : tick.liquidityNet;
     if (liquidity < 0n) return;
-    index += zeroForOne ? -1 : 1;
+    index += isDown ? -1 : 1;
   }
 }
 
 /** Square root price, token1 per token0, at which the first unit sells; null where none does. */
-function firstSqrtPrice(state: ClmmState, zeroForOne: boolean): bigint | null {
-  for (const { fromX64, toX64, liquidity, orders } of layersAhead(state, zeroForOne)) {
+function firstSqrtPrice(state: ClmmState, direction: Direction): bigint | null {
+  for (const { fromX64, toX64, liquidity, orders } of layersAhead(state, direction)) {
     if (liquidity > 0n && fromX64 !== toX64) return fromX64;
     if (orders > 0n) return toX64;
   }
@@ -41,42 +43,42 @@ function firstSqrtPrice(state: ClmmState, zeroForOne: boolean): bigint | null {
 }
 
 /** Output per input before fees, past empty ranges; null where nothing can be sold. */
-export function spotPrice(state: ClmmState, zeroForOne: boolean): Ratio | null {
-  const sqrtPriceX64 = firstSqrtPrice(state, zeroForOne);
+export function spotPrice(state: ClmmState, direction: Direction): Ratio | null {
+  const sqrtPriceX64 = firstSqrtPrice(state, direction);
   if (sqrtPriceX64 === null) return null;
   const square = sqrtPriceX64 * sqrtPriceX64;
-  return zeroForOne
+  return direction === "down"
     ? { numerator: square, denominator: Q128 }
     : { numerator: Q128, denominator: square };
 }
 
 /** Output that selling takes out until the seller's price has fallen by `fallBps` from its spot. */
-export function reachable(state: ClmmState, zeroForOne: boolean, fallBps: number): bigint {
-  const spot = firstSqrtPrice(state, zeroForOne);
+export function reachable(state: ClmmState, direction: Direction, fallBps: number): bigint {
+  const isDown = direction === "down";
+  const spot = firstSqrtPrice(state, direction);
   if (spot === null) return 0n;
-  const endX64 = sqrtPriceAfterFall(spot, zeroForOne, fallBps);
+  const endX64 = sqrtPriceAfterFall(spot, direction, fallBps);
   let total = 0n;
-  for (const { fromX64, toX64, liquidity, orders } of layersAhead(state, zeroForOne)) {
-    const isEndNearer = zeroForOne ? endX64 > toX64 : endX64 < toX64;
+  for (const { fromX64, toX64, liquidity, orders } of layersAhead(state, direction)) {
+    const isEndNearer = isDown ? endX64 > toX64 : endX64 < toX64;
     const stopX64 = isEndNearer ? endX64 : toX64;
-    const isPastEnd = zeroForOne ? fromX64 <= endX64 : fromX64 >= endX64;
-    if (!isPastEnd) total += outputBetween(fromX64, stopX64, liquidity, zeroForOne);
+    const isPastEnd = isDown ? fromX64 <= endX64 : fromX64 >= endX64;
+    if (!isPastEnd) {
+      const area = liquidity * (isDown ? fromX64 - stopX64 : stopX64 - fromX64);
+      total += isDown ? area >> 64n : (area << 64n) / (fromX64 * stopX64);
+    }
     if (isEndNearer) break;
     total += orders;
   }
-  const held = (zeroForOne ? state.token1 : state.token0).heldInVault;
+  const held = (isDown ? state.token1 : state.token0).heldInVault;
   return total < held ? total : held;
 }
 
-function outputBetween(a: bigint, b: bigint, liquidity: bigint, zeroForOne: boolean): bigint {
-  const amount1X64 = liquidity * (a > b ? a - b : b - a);
-  return zeroForOne ? amount1X64 >> 64n : (amount1X64 << 64n) / (a * b);
-}
-
 /** The seller's price is the square of this one when it sells token0, its inverse otherwise. */
-function sqrtPriceAfterFall(spot: bigint, zeroForOne: boolean, fallBps: number): bigint {
-  if (fallBps >= 10_000) return zeroForOne ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
+function sqrtPriceAfterFall(spot: bigint, direction: Direction, fallBps: number): bigint {
+  const isDown = direction === "down";
+  if (fallBps >= 10_000) return isDown ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
   const left = BigInt(10_000 - fallBps);
   const square = spot * spot;
-  return squareRootFloor(zeroForOne ? (square * left) / 10_000n : (square * 10_000n) / left);
+  return squareRootFloor(isDown ? (square * left) / 10_000n : (square * 10_000n) / left);
 }

@@ -58,7 +58,7 @@ function boundaries(state: ClmmState, zeroForOne: boolean): readonly bigint[] {
   const found: bigint[] = [];
   let { sqrtPriceX64, liquidity } = state;
   let consumed = 0n;
-  let index = nextTickIndex(state, zeroForOne);
+  let index = nextTickIndex(state, zeroForOne ? "down" : "up");
   for (let tick = state.ticks[index]; tick !== undefined; tick = state.ticks[index]) {
     const targetX64 = sqrtPriceAtTick(tick.tick);
     const area = liquidity * (zeroForOne ? sqrtPriceX64 - targetX64 : targetX64 - sqrtPriceX64);

@@ -3,6 +3,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { upperWords, word } from "../byte-words.ts";
+import type { Direction } from "../curves/direction.ts";
 import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
@@ -50,13 +51,14 @@ type Reached = {
 export function openFast(pool: Address, known: AccountSet, inputMint: Address): FastQuoter | null {
   const header = readPoolHeader(known.get(pool));
   if (header === null) return null;
-  const quoter = new ClmmFastQuoter(pool, inputMint === header.mint0);
+  const quoter = new ClmmFastQuoter(pool, inputMint === header.mint0 ? "down" : "up");
   return quoter.refresh(known) ? quoter : null;
 }
 
 export class ClmmFastQuoter implements FastQuoter {
   readonly table: LiquidityTable;
   readonly #pool: Address;
+  readonly #direction: Direction;
   readonly #falls: boolean;
   readonly #stops = makeStops(MOST_STOPS);
   readonly #stopTicks = new Int32Array(MOST_STOPS);
@@ -90,10 +92,11 @@ export class ClmmFastQuoter implements FastQuoter {
   #originTick = 0;
   #endsKnown = true;
 
-  constructor(pool: Address, falls: boolean) {
+  constructor(pool: Address, direction: Direction) {
     this.#pool = pool;
-    this.#falls = falls;
-    this.table = new LiquidityTable(MOST_STOPS, falls);
+    this.#direction = direction;
+    this.#falls = direction === "down";
+    this.table = new LiquidityTable({ capacity: MOST_STOPS, direction, refusesNothing: true });
   }
 
   refresh(known: AccountSet): boolean {
@@ -129,7 +132,7 @@ export class ClmmFastQuoter implements FastQuoter {
       amountsOut.fill(REFUSED);
       return;
     }
-    this.table.quoteAscending(amountsIn, amountsOut, true);
+    this.table.quoteAscending(amountsIn, amountsOut);
   }
 
   /** Nothing that was read counts any more: the next refresh reads all of it again. */
@@ -221,7 +224,7 @@ export class ClmmFastQuoter implements FastQuoter {
     const extension = account ? readBitmapExtension(account, this.#pool) : null;
     const bitmaps = { pool: new ByteReader(data), extension, tickSpacing };
     const before = this.#arrays;
-    this.#arrays = markedArrays(bitmaps, this.#tickCurrent, this.#falls).map(
+    this.#arrays = markedArrays(bitmaps, this.#tickCurrent, this.#direction).map(
       (start) =>
         before.find(({ ticks }) => ticks.start === start) ?? {
           address: tickArrayAddress(this.#pool, start),

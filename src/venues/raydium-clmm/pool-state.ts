@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import type { Direction } from "../curves/direction.ts";
 import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
 import type { DynamicFee } from "./dynamic-fee.ts";
 
@@ -52,6 +53,11 @@ export type ClmmState = {
   /** Whether a tick array that the pool's bitmap marks within reach is missing. */
   readonly isPartlyLoaded: boolean;
 };
+
+/** Which way the price goes as `inputMint` is sold. */
+export function directionOf(state: ClmmState, inputMint: Address): Direction {
+  return inputMint === state.token0.mint ? "down" : "up";
+}
 
 /** Base units of limit orders that wait at a tick, of the token that they sell. */
 export function unfilledOrders(tick: Tick): bigint {

@@ -1,10 +1,12 @@
 import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
+import type { Direction } from "../curves/direction.ts";
 import { transferFee } from "../token/transfer-fee.ts";
 import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
 import { matchOrders, type OrderMatch } from "./limit-orders.ts";
 import {
   type ClmmState,
+  directionOf,
   isInitialized,
   isTransferBlocked,
   type Side,
@@ -107,15 +109,15 @@ function quoteFrom(
   const refusal = refusalBeforeSwap(state, order);
   if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
   try {
-    const zeroForOne = order.inputMint === state.token0.mint;
-    const sold = zeroForOne ? state.token0 : state.token1;
+    const direction = directionOf(state, order.inputMint);
+    const sold = direction === "down" ? state.token0 : state.token1;
     const amount =
       order.amountIn - transferFee(sold.transferFee, order.amountIn, order.clock.epoch);
     if (amount === 0n) return { quote: unfillable("amount-zero"), resumeFrom };
-    const cursor = resumeFrom ?? begin(state, zeroForOne, order.clock);
-    const outcome = swapExactIn(state, zeroForOne, amount, { ...cursor });
+    const cursor = resumeFrom ?? begin(state, direction, order.clock);
+    const outcome = swapExactIn({ state, direction, amount }, { ...cursor });
     if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
-    const quote = settle({ state, order, amount, zeroForOne, cursor: outcome.cursor });
+    const quote = settle({ state, order, amount, direction, cursor: outcome.cursor });
     return { quote, resumeFrom: outcome.resumeFrom };
   } catch (error) {
     if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
@@ -134,7 +136,7 @@ function refusalBeforeSwap(state: ClmmState, order: ExactIn): UnfillableReason |
   return isTransferBlocked(state) ? "paused" : null;
 }
 
-function begin(state: ClmmState, zeroForOne: boolean, clock: Clock): Cursor {
+function begin(state: ClmmState, direction: Direction, clock: Clock): Cursor {
   return {
     consumed: 0n,
     paid: 0n,
@@ -142,7 +144,7 @@ function begin(state: ClmmState, zeroForOne: boolean, clock: Clock): Cursor {
     sqrtPriceX64: state.sqrtPriceX64,
     tick: state.tickCurrent,
     liquidity: state.liquidity,
-    nextIndex: nextTickIndex(state, zeroForOne),
+    nextIndex: nextTickIndex(state, direction),
     passes: 0,
     volatility: beginVolatility(state, clock.unixTimestamp),
     changedTicks: new Map(),
@@ -150,7 +152,7 @@ function begin(state: ClmmState, zeroForOne: boolean, clock: Clock): Cursor {
 }
 
 /** The first tick at or below the current one when the price falls, above it when it rises. */
-export function nextTickIndex(state: ClmmState, zeroForOne: boolean): number {
+export function nextTickIndex(state: ClmmState, direction: Direction): number {
   let low = 0;
   let high = state.ticks.length;
   while (low < high) {
@@ -159,8 +161,15 @@ export function nextTickIndex(state: ClmmState, zeroForOne: boolean): number {
     if (tick !== undefined && tick.tick <= state.tickCurrent) low = middle + 1;
     else high = middle;
   }
-  return zeroForOne ? low - 1 : low;
+  return direction === "down" ? low - 1 : low;
 }
+
+type Sale = {
+  readonly state: ClmmState;
+  readonly direction: Direction;
+  /** What reaches the pool, after the input token's transfer fee. */
+  readonly amount: bigint;
+};
 
 /**
  * The swap loop, step by step as the program runs it: outside from tick to tick, inside from one
@@ -168,12 +177,8 @@ export function nextTickIndex(state: ClmmState, zeroForOne: boolean): number {
  *
  * @see swap_internal in instructions/swap.rs
  */
-function swapExactIn(
-  state: ClmmState,
-  zeroForOne: boolean,
-  amount: bigint,
-  cursor: Cursor,
-): Outcome {
+function swapExactIn({ state, direction, amount }: Sale, cursor: Cursor): Outcome {
+  const zeroForOne = direction === "down";
   const isFeeOnInput = state.feeSide === "input" || (state.feeSide === "token0") === zeroForOne;
   const limitX64 = zeroForOne ? MIN_SQRT_PRICE_X64 + 1n : MAX_SQRT_PRICE_X64 - 1n;
   if (zeroForOne ? limitX64 >= state.sqrtPriceX64 : limitX64 <= state.sqrtPriceX64) {
@@ -206,7 +211,9 @@ function swapExactIn(
       const volatility = cursor.volatility === null ? null : accumulate(cursor.volatility);
       const feePpm = volatility === null ? baseFeePpm : feePpmNow(volatility, state.tradeFeePpm);
       const bound =
-        volatility === null ? null : boundPass(volatility, targetX64, cursor.liquidity, zeroForOne);
+        volatility === null
+          ? null
+          : boundPass(volatility, { targetX64, liquidity: cursor.liquidity, zeroForOne });
       const boundX64 = bound?.sqrtPriceX64 ?? targetX64;
       const startX64 = cursor.sqrtPriceX64;
       let reachedX64 = boundX64;
@@ -221,7 +228,8 @@ function swapExactIn(
           isFeeOnInput,
         });
         reachedX64 = step.sqrtPriceX64;
-        apply(cursor, step, amount, isFeeOnInput);
+        apply(cursor, step, isFeeOnInput ? step.amountIn + step.fee : step.amountIn);
+        checkedU64(amount - cursor.consumed, "remaining");
       }
 
       if (reachedX64 === nextX64) {
@@ -234,7 +242,8 @@ function swapExactIn(
           isFeeOnInput,
         });
         if (match !== null) {
-          apply(cursor, match, amount, isFeeOnInput);
+          apply(cursor, match, isFeeOnInput ? match.amountIn + match.fee : match.amountIn);
+          checkedU64(amount - cursor.consumed, "remaining");
           tick = match.tick;
           cursor.changedTicks = new Map(cursor.changedTicks).set(cursor.nextIndex, tick);
         }
@@ -271,12 +280,10 @@ function swapExactIn(
 
 function apply(
   cursor: Cursor,
-  paid: Pick<OrderMatch, "amountIn" | "amountOut" | "fee">,
-  amount: bigint,
-  isFeeOnInput: boolean,
+  paid: Pick<OrderMatch, "amountOut" | "fee">,
+  consumed: bigint,
 ): void {
-  cursor.consumed += paid.amountIn + (isFeeOnInput ? paid.fee : 0n);
-  checkedU64(amount - cursor.consumed, "remaining");
+  cursor.consumed += consumed;
   cursor.paid = checkedU64(cursor.paid + paid.amountOut, "paid");
   cursor.tradeFee += paid.fee;
 }
@@ -286,12 +293,13 @@ type Settlement = {
   readonly order: ExactIn;
   /** What reached the pool, after the input token's transfer fee. */
   readonly amount: bigint;
-  readonly zeroForOne: boolean;
+  readonly direction: Direction;
   readonly cursor: Cursor;
 };
 
 function settle(settlement: Settlement): SwapQuote {
-  const { state, order, amount, zeroForOne, cursor } = settlement;
+  const { state, order, amount, direction, cursor } = settlement;
+  const zeroForOne = direction === "down";
   const sold = zeroForOne ? state.token0 : state.token1;
   const bought = zeroForOne ? state.token1 : state.token0;
   const grossOut = cursor.paid;

@@ -37,7 +37,7 @@ export function computeStep(stretch: Stretch): Step {
     : remaining;
 
   let nextX64 = targetX64;
-  let amounts = swapAmounts(sqrtPriceX64, targetX64, liquidity, zeroForOne);
+  let amounts = swapAmounts(stretch, targetX64);
   if (!fitU64(amounts) || usable < amounts.amountIn) {
     nextX64 = zeroForOne
       ? nextPriceFrom0(sqrtPriceX64, liquidity, usable)
@@ -45,7 +45,7 @@ export function computeStep(stretch: Stretch): Step {
     if (zeroForOne ? nextX64 < targetX64 : nextX64 > targetX64) {
       throw new MathError("out-of-range", { what: "sqrtPriceX64", value: nextX64 });
     }
-    amounts = swapAmounts(sqrtPriceX64, nextX64, liquidity, zeroForOne);
+    amounts = swapAmounts(stretch, nextX64);
     checkedU64(amounts.amountIn, "amountIn");
     checkedU64(amounts.amountOut, "amountOut");
   }
@@ -80,11 +80,11 @@ export function feeWithin(gross: bigint, feePpm: bigint): bigint {
 type Amounts = { readonly amountIn: bigint; readonly amountOut: bigint };
 
 /**
- * Input (rounded up) and output (rounded down) of moving the price between two values.
+ * Input (rounded up) and output (rounded down) of moving the price to another.
  *
  * @see get_delta_amounts_for_swap in libraries/liquidity_math.rs
  */
-function swapAmounts(a: bigint, b: bigint, liquidity: bigint, zeroForOne: boolean): Amounts {
+function swapAmounts({ sqrtPriceX64: a, liquidity, zeroForOne }: Stretch, b: bigint): Amounts {
   const amount1X64 = liquidity * (a > b ? a - b : b - a);
   const amount0X64 = amount1X64 << 64n;
   return zeroForOne

@@ -16,6 +16,13 @@ export type Volatility = {
   readonly tickSpacing: number;
 };
 
+/** Where one pass begins, and where it would go. */
+export type PassStart = {
+  readonly targetX64: bigint;
+  readonly liquidity: bigint;
+  readonly zeroForOne: boolean;
+};
+
 /** How far one pass may go at one fee rate. */
 export type PassBound = {
   readonly sqrtPriceX64: bigint;
@@ -55,9 +62,7 @@ export function feePpmNow(volatility: Volatility, basePpm: number): bigint {
  */
 export function boundPass(
   volatility: Volatility,
-  targetX64: bigint,
-  liquidity: bigint,
-  zeroForOne: boolean,
+  { targetX64, liquidity, zeroForOne }: PassStart,
 ): PassBound {
   const { fee, index, tickSpacing } = volatility;
   if (liquidity === 0n || fee.accumulator === fee.maxAccumulator) {

@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { findProgramAddress, i32BeSeed } from "#src/units/program-address.ts";
 import type { Account } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
+import type { Direction } from "../curves/direction.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
 import {
   BITMAP_EXTENSION,
@@ -66,25 +67,26 @@ export type ArrayBitmaps = {
 export function markedArrays(
   bitmaps: ArrayBitmaps,
   tick: number,
-  zeroForOne: boolean,
+  direction: Direction,
 ): readonly number[] {
+  const isDown = direction === "down";
   const span = ticksPerArray(bitmaps.tickSpacing);
-  const last = Math.floor((zeroForOne ? MIN_TICK : MAX_TICK) / span);
+  const last = Math.floor((isDown ? MIN_TICK : MAX_TICK) / span);
   const found: number[] = [];
   let index = Math.floor(tick / span);
-  while (found.length < ARRAYS_EACH_WAY && (zeroForOne ? index >= last : index <= last)) {
+  while (found.length < ARRAYS_EACH_WAY && (isDown ? index >= last : index <= last)) {
     const group = index >> 5;
     const word = bitmapWord(bitmaps, group);
     if (word === null) break;
     const place = index & 31;
-    let ahead = word & (zeroForOne ? 0xffff_ffff >>> (31 - place) : 0xffff_ffff << place);
+    let ahead = word & (isDown ? 0xffff_ffff >>> (31 - place) : 0xffff_ffff << place);
     while (ahead !== 0 && found.length < ARRAYS_EACH_WAY) {
-      const bit = 31 - Math.clz32(zeroForOne ? ahead : ahead & -ahead);
+      const bit = 31 - Math.clz32(isDown ? ahead : ahead & -ahead);
       ahead &= ~(1 << bit);
       const marked = group * 32 + bit;
-      if (zeroForOne ? marked >= last : marked <= last) found.push(marked * span);
+      if (isDown ? marked >= last : marked <= last) found.push(marked * span);
     }
-    index = zeroForOne ? group * 32 - 1 : (group + 1) * 32;
+    index = isDown ? group * 32 - 1 : (group + 1) * 32;
   }
   return found;
 }
@@ -132,12 +134,17 @@ export function readBitmapExtension(account: Account, pool: Address): ByteReader
   return isOne ? reader : null;
 }
 
+/** Which array the bytes must be. */
+export type ExpectedArray = {
+  readonly pool: Address;
+  readonly startTick: number;
+  readonly tickSpacing: number;
+};
+
 /** Initialised ticks of an array, ascending, or null where the bytes are not this pool's array. */
 export function readTickArray(
   account: Account,
-  pool: Address,
-  startTick: number,
-  tickSpacing: number,
+  { pool, startTick, tickSpacing }: ExpectedArray,
 ): readonly Tick[] | null {
   const reader = new ByteReader(account.data);
   const isOne =
