@@ -13,7 +13,7 @@ import {
   settle,
   show,
 } from "./stage.ts";
-import { curveWith, pause, poolWith, setFee, trade } from "./virtual-market.ts";
+import { curveWith, pause, poolWith, priceOf, setFee, trade } from "./virtual-market.ts";
 
 /** A kind of market whose truth is known: how it is played, and how many are played by default. */
 export type Script = {
@@ -70,7 +70,9 @@ function healthyLaunch(random: Random, read: (reading: Reading) => void): void {
 function graduate(stage: Stage, share: number): void {
   stage.feed = "blind";
   playFor(stage, between(stage.random, 10, MINUTE));
-  stage.market = poolWith(CURVE_FULL_SOL * share, 2_500);
+  const price = priceOf(stage.market);
+  const opened = poolWith(CURVE_FULL_SOL * share, 2_500);
+  stage.market = { ...opened, base: opened.quote / price };
   settle(stage);
   changeBasis(stage);
   stage.feed = "live";
