@@ -4,9 +4,8 @@ import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { tokenBalance } from "../token/token-account.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
-import { type DammV1State, decode, poolAddresses, vaultAddresses } from "./decode.ts";
+import { type DammV1State, decode, poolAddresses, shareHeld, vaultAddresses } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFastDammV1 } from "./fast.ts";
 import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layout.ts";
@@ -100,19 +99,15 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   return needed;
 }
 
-/** What the vaults hold unlent, other pools' shares included. */
+/** The pool's own shares of the vaults: what other pools keep there is not its. */
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const found = poolAddresses(pool, known);
   if (found === null) return null;
-  const held = (vault: Address) => {
-    const behind = vaultAddresses(vault, known);
-    return behind === null ? null : tokenBalance(known.get(behind.tokenVault));
-  };
   return {
     mintA: found.mintA,
     mintB: found.mintB,
-    heldA: held(found.vaultA),
-    heldB: held(found.vaultB),
+    heldA: shareHeld(found.vaultA, found.poolLpA, known),
+    heldB: shareHeld(found.vaultB, found.poolLpB, known),
   };
 }
 

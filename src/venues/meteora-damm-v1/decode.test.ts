@@ -66,6 +66,17 @@ test("the accounts that are needed follow one from the other", () => {
   assert.deepEqual(new Set(all), new Set(accounts.keys()));
 });
 
+test("an outline counts the pool's own share of each vault, and says which can't be read", () => {
+  const { pool, accounts } = dammV1Fixture(dammV1State());
+  const held = 1_000_000_000_000n;
+  const both = { mintA: MINT_A, mintB: MINT_B, heldA: held, heldB: held };
+  assert.deepEqual(meteoraDammV1.outline(pool, accounts), both);
+  accounts.delete(testAddress(9));
+  assert.deepEqual(meteoraDammV1.outline(pool, accounts), { ...both, heldB: null });
+  accounts.delete(testAddress(4));
+  assert.deepEqual(meteoraDammV1.outline(pool, accounts), { ...both, heldA: null, heldB: null });
+});
+
 test("spot and depth follow the curve", () => {
   const even = dammV1State();
   assert.deepEqual(meteoraDammV1.spotPrice(even, MINT_A), {

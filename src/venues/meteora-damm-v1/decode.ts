@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { decodeMint } from "../token/mint.ts";
-import { decodeTokenAccount } from "../token/token-account.ts";
+import { decodeTokenAccount, tokenBalance } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
 import {
   CONSTANT_PRODUCT_END,
@@ -153,6 +153,20 @@ export function vaultAddresses(vault: Address, known: AccountSet): VaultAddresse
   const reader = vaultReader(account);
   if (reader === null) return null;
   return { tokenVault: reader.address(VAULT.tokenVault), lpMint: reader.address(VAULT.lpMint) };
+}
+
+/**
+ * What a share account is worth of everything in its vault, in base units; null where the vault, its
+ * share mint or the share account can't be read.
+ */
+export function shareHeld(vault: Address, poolLp: Address, known: AccountSet): bigint | null {
+  const account = known.get(vault);
+  const addresses = vaultAddresses(vault, known);
+  if (account === null || account === undefined || addresses === null) return null;
+  const supply = decodeMint(known.get(addresses.lpMint))?.supply ?? null;
+  const share = tokenBalance(known.get(poolLp));
+  if (supply === null || share === null || supply === 0n) return null;
+  return (share * new ByteReader(account.data).u64(VAULT.totalAmount)) / supply;
 }
 
 /** Pool, both vaults, their token accounts and share mints, the pool's shares, and a stake account. */
