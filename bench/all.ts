@@ -1,5 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { meteoraDammScenarios } from "./scenarios/meteora-damm.ts";
+import { meteoraDbcScenarios } from "./scenarios/meteora-dbc.ts";
 import { meteoraDlmmScenarios } from "./scenarios/meteora-dlmm.ts";
 import { orcaWhirlpoolScenarios } from "./scenarios/orca-whirlpool.ts";
 import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
@@ -16,4 +17,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...raydiumClmmScenarios,
   ...orcaWhirlpoolScenarios,
   ...meteoraDlmmScenarios,
+  ...meteoraDbcScenarios,
 ];

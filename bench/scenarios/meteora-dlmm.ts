@@ -114,14 +114,25 @@ const warm: Scenario = {
   ambition: 1500,
   ratio: "speedup",
   unit: "nanoseconds",
-  prepare: async () => {
-    const known = pairAccounts();
-    const amounts = sizes(stateOf(known));
-    const theirs = sdkQuotes(known, amounts, false);
-    if (theirs === null) return null;
-    return { ours: oursInTurn(known, priceMoved(known), amounts), theirs };
-  },
+  prepare: prepareWarm,
 };
+
+const heap: Scenario = {
+  goal: "16b",
+  name: "DLMM, what six quotes after the price moved allocate, beside the SDK's quotes alone",
+  bar: 0.01,
+  ambition: 0.0002,
+  ratio: "share",
+  unit: "heap bytes",
+  prepare: prepareWarm,
+};
+
+async function prepareWarm(): ReturnType<Scenario["prepare"]> {
+  const known = pairAccounts();
+  const amounts = sizes(stateOf(known));
+  const theirs = sdkQuotes(known, amounts, false);
+  return theirs === null ? null : { ours: oursInTurn(known, priceMoved(known), amounts), theirs };
+}
 
 const oneWalk: Scenario = {
   goal: "13b",
@@ -214,4 +225,5 @@ export const meteoraDlmmScenarios: readonly Scenario[] = [
   oneWalk,
   besideReference,
   accountRead,
+  heap,
 ];

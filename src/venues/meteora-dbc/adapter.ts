@@ -4,8 +4,10 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
-import { decodePool, readConfig, readPool } from "./decode.ts";
+import { accountsNeeded, readConfig, readPool } from "./accounts.ts";
+import { decodePool } from "./decode.ts";
 import { reachableOut, spotOf } from "./depth.ts";
+import { openFastDbc } from "./fast.ts";
 import { feeNumerator } from "./fees.ts";
 import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 import { pointOf, quoteExactIn, statusOf } from "./quote.ts";
@@ -37,6 +39,7 @@ export const meteoraDbc: Venue<DbcState> = {
     return isBuy === null ? 0n : reachableOut(state, isBuy, fallBps);
   },
   feePpm,
+  openFast: openFastDbc,
 };
 
 function isBuyOf(state: DbcState, inputMint: Address): boolean | null {
@@ -59,21 +62,6 @@ function baseMintFilter(mint: Address): ProgramFilter {
     dataSize: VIRTUAL_POOL.length,
     memcmp: [{ offset: VIRTUAL_POOL.baseMint, bytes: mint }],
   };
-}
-
-function accountsNeeded(address: Address, known: AccountSet): readonly Address[] {
-  const pool = readPool(known.get(address))?.reader;
-  if (pool === undefined) return [address];
-  const configAddress = pool.address(VIRTUAL_POOL.config);
-  const config = readConfig(known.get(configAddress));
-  return [
-    address,
-    configAddress,
-    pool.address(VIRTUAL_POOL.baseMint),
-    pool.address(VIRTUAL_POOL.baseVault),
-    pool.address(VIRTUAL_POOL.quoteVault),
-    ...(config === null ? [] : [config.address(POOL_CONFIG.quoteMint)]),
-  ];
 }
 
 /** The pair is known only together with the config; a curve's quote is what it counts as its own. */

@@ -1,44 +1,18 @@
 import type { Address } from "#src/units/address.ts";
-import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
+import type { AccountSet } from "../account-set.ts";
+import type { ByteReader } from "../byte-reader.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
-import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
+import { type Layout, readConfig, readPool } from "./accounts.ts";
+import { POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 import type { BaseFee, CurvePoint, DbcConfig, DbcState, DynamicFee } from "./state.ts";
 
 const BASE_FEE_MODE = { linear: 0, exponential: 1, rateLimiter: 2 } as const;
 const COLLECT_FEE_MODE = { quoteToken: 0, outputToken: 1 } as const;
 const ACTIVATION_TYPE = { slot: 0, timestamp: 1 } as const;
 
-type Layout = { readonly reader: ByteReader; readonly hasTransferHook: boolean };
-
 /** A value that the program itself would not know. */
 class Unsupported extends Error {}
-
-/** Fields of a curve of either kind, or null where the account is none of this program. */
-export function readPool(account: Account | null | undefined): Layout | null {
-  const reader = ownReader(account);
-  if (reader === null || reader.length !== VIRTUAL_POOL.length) return null;
-  if (reader.has(0, VIRTUAL_POOL.discriminator)) return { reader, hasTransferHook: false };
-  const isHookPool = reader.has(0, VIRTUAL_POOL.transferHookDiscriminator);
-  return isHookPool ? { reader, hasTransferHook: true } : null;
-}
-
-/** Fields of a config of either kind, or null where the account is none of this program. */
-export function readConfig(account: Account | null | undefined): ByteReader | null {
-  const reader = ownReader(account);
-  if (reader === null) return null;
-  const isPlain = reader.length === POOL_CONFIG.length && reader.has(0, POOL_CONFIG.discriminator);
-  const isWithHook =
-    reader.length === POOL_CONFIG.transferHookLength &&
-    reader.has(0, POOL_CONFIG.transferHookDiscriminator);
-  return isPlain || isWithHook ? reader : null;
-}
-
-function ownReader(account: Account | null | undefined): ByteReader | null {
-  if (account === null || account === undefined || account.owner !== DBC_PROGRAM) return null;
-  return new ByteReader(account.data);
-}
 
 /** The curve and the config it names. Vaults may be missing: they only confirm what the curve says. */
 export function decodePool(address: Address, known: AccountSet): Decoded<DbcState> {
