@@ -194,7 +194,7 @@ const accountRead: Scenario = {
     const account = pairAccounts().get(at);
     const other = pairAccounts({ extra: 13n }).get(at);
     if (sdk === null || !account || !other) return null;
-    const side = { sellsX: true, isFeeOnInput: true, countsOrders: true };
+    const side = { sellsX: true, isFeeOnInput: true, countsOrders: false };
     const bins = new FastBins([index], side, 100);
     const read = (bytes: Account) => {
       if (!bins.read(0, bytes)) throw new Error("the array is out of range");

@@ -24,19 +24,11 @@ const DOUBT = 2 ** -50;
 /** A need that is not worked out yet: few orders reach every bin. */
 const UNKNOWN_NEED = -1;
 
-const WORD = 4;
-const BINS_WORD = BIN_ARRAY.bins / WORD;
-const BIN_WORDS = BIN.length / WORD;
-const PRICE_WORD = BIN.price / WORD;
-const OPEN_WORD = BIN.openOrderAmount / WORD;
-const REMAINING_WORD = BIN.processedOrderRemainingAmount / WORD;
-
 /**
  * The bins of the arrays that one direction visits, in walking order: what each pays out, and the
  * net input that takes it all. Both depend on the bin alone, so a swap elsewhere leaves them standing.
  *
- * Place `slot * 70 + step` is the bin `step` bins into the array of that slot, walking. Accounts are
- * read word by word, little-endian, as every machine that V8 and JavaScriptCore run on.
+ * Place `slot * 70 + step` is the bin `step` bins into the array of that slot, walking.
  */
 export class FastBins {
   readonly indexes: readonly number[];
@@ -56,8 +48,6 @@ export class FastBins {
   readonly #need: Float64Array;
   readonly #price: Float64Array;
   readonly #priceWords: Uint32Array;
-  readonly #bytes = new Uint8Array(BIN_ARRAY.length);
-  readonly #words = new Uint32Array(this.#bytes.buffer);
   #summedRate = Number.NaN;
 
   constructor(indexes: readonly number[], side: SwapSide, binStep: number) {
@@ -80,44 +70,53 @@ export class FastBins {
     if (account.owner !== DLMM_PROGRAM || account.data.length !== BIN_ARRAY.length) return false;
     this.#accounts[slot] = null;
     this.#summedRate = Number.NaN;
-    this.#bytes.set(account.data);
-    if (!this.#readBins(slot)) return false;
+    const { buffer, byteOffset, byteLength } = account.data;
+    if (!this.#readBins(slot, new DataView(buffer, byteOffset, byteLength))) return false;
     this.#accounts[slot] = account;
     return true;
   }
 
   /** One loop with everything at hand: it reads every bin of every array that changed. */
-  #readBins(slot: number): boolean {
-    const words = this.#words;
-    const prices = this.#priceWords;
-    const { out, side } = this;
-    const outWord = side.sellsX ? 2 : 0;
-    const inHighWord = side.sellsX ? 1 : 3;
-    const stride = side.sellsX ? -1 : 1;
-    let bin = slot * MAX_BIN_PER_ARRAY + (side.sellsX ? MAX_BIN_PER_ARRAY - 1 : 0);
-    let at = BINS_WORD;
-    for (let place = 0; place < MAX_BIN_PER_ARRAY; place++, bin += stride, at += BIN_WORDS) {
-      if ((words[at + inHighWord] ?? 0) >= HALF_U64_HIGH) return false;
-      if (side.countsOrders && this.#holdsOrders(at)) return false;
-      const high = words[at + outWord + 1] ?? 0;
+  #readBins(slot: number, view: DataView): boolean {
+    const priceWords = this.#priceWords;
+    const price = this.#price;
+    const need = this.#need;
+    const { out } = this;
+    const { sellsX, countsOrders } = this.side;
+    const outOffset = sellsX ? BIN.amountY : BIN.amountX;
+    const inOffset = sellsX ? BIN.amountX : BIN.amountY;
+    const stride = sellsX ? -1 : 1;
+    const lowestId = lowestBinId(this.indexes[slot] ?? 0);
+    let bin = slot * MAX_BIN_PER_ARRAY + (sellsX ? MAX_BIN_PER_ARRAY - 1 : 0);
+    let at: number = BIN_ARRAY.bins;
+    for (let place = 0; place < MAX_BIN_PER_ARRAY; place++, bin += stride, at += BIN.length) {
+      if (view.getUint32(at + inOffset + 4, true) >= HALF_U64_HIGH) return false;
+      if (countsOrders && this.#holdsOrders(view, at)) return false;
+      const high = view.getUint32(at + outOffset + 4, true);
       if (high >= INEXACT_HIGH) return false;
-      const amount = high * TWO_32 + (words[at + outWord] ?? 0);
+      const amount = high * TWO_32 + view.getUint32(at + outOffset, true);
       if (amount !== 0) {
         const own = bin * 4;
-        const from = at + PRICE_WORD;
+        const w0 = view.getUint32(at + BIN.price, true);
+        const w1 = view.getUint32(at + BIN.price + 4, true);
+        const w2 = view.getUint32(at + BIN.price + 8, true);
+        const w3 = view.getUint32(at + BIN.price + 12, true);
         if (
-          prices[own] !== words[from] ||
-          prices[own + 1] !== words[from + 1] ||
-          prices[own + 2] !== words[from + 2] ||
-          prices[own + 3] !== words[from + 3] ||
-          this.#price[bin] === 0
+          priceWords[own] !== w0 ||
+          priceWords[own + 1] !== w1 ||
+          priceWords[own + 2] !== w2 ||
+          priceWords[own + 3] !== w3 ||
+          price[bin] === 0
         ) {
-          if (!this.#takePrice(bin, from, lowestBinId(this.indexes[slot] ?? 0) + place)) {
-            return false;
-          }
-          this.#need[bin] = UNKNOWN_NEED;
+          priceWords[own] = w0;
+          priceWords[own + 1] = w1;
+          priceWords[own + 2] = w2;
+          priceWords[own + 3] = w3;
+          price[bin] = w3 * TWO_32 + w2 + (w1 * TWO_32 + w0) / TWO_64;
+          need[bin] = UNKNOWN_NEED;
+          if (price[bin] === 0 && !this.#computePrice(bin, lowestId + place)) return false;
         } else if (out[bin] !== amount) {
-          this.#need[bin] = UNKNOWN_NEED;
+          need[bin] = UNKNOWN_NEED;
         }
       }
       out[bin] = amount;
@@ -180,32 +179,21 @@ export class FastBins {
     return Number(exact);
   }
 
-  #holdsOrders(at: number): boolean {
-    const words = this.#words;
-    const open = (words[at + OPEN_WORD] ?? 0) | (words[at + OPEN_WORD + 1] ?? 0);
-    const remaining = (words[at + REMAINING_WORD] ?? 0) | (words[at + REMAINING_WORD + 1] ?? 0);
-    if ((open | remaining) === 0) return false;
-    const isAskSide = this.#bytes[at * WORD + BIN.limitOrderAskSide] !== 0;
+  /** Whether orders stand on the side that is sold into. */
+  #holdsOrders(view: DataView, at: number): boolean {
+    const open = at + BIN.openOrderAmount;
+    const remaining = at + BIN.processedOrderRemainingAmount;
+    const some =
+      view.getUint32(open, true) |
+      view.getUint32(open + 4, true) |
+      view.getUint32(remaining, true) |
+      view.getUint32(remaining + 4, true);
+    if (some === 0) return false;
+    const isAskSide = view.getUint8(at + BIN.limitOrderAskSide) !== 0;
     return isAskSide !== this.side.sellsX;
   }
 
-  /** Takes over the stored price, or computes one that is not stored. False where none can be computed. */
-  #takePrice(bin: number, at: number, id: number): boolean {
-    const words = this.#words;
-    const w0 = words[at] ?? 0;
-    const w1 = words[at + 1] ?? 0;
-    const w2 = words[at + 2] ?? 0;
-    const w3 = words[at + 3] ?? 0;
-    if ((w0 | w1 | w2 | w3) === 0) return this.#computePrice(bin, id);
-    const own = bin * 4;
-    this.#priceWords[own] = w0;
-    this.#priceWords[own + 1] = w1;
-    this.#priceWords[own + 2] = w2;
-    this.#priceWords[own + 3] = w3;
-    this.#price[bin] = w3 * TWO_32 + w2 + (w1 * TWO_32 + w0) / TWO_64;
-    return true;
-  }
-
+  /** A price that is not stored; its words stand until the account stores one. False where there is none. */
   #computePrice(bin: number, id: number): boolean {
     const price = computedPrice(id, this.#binStep);
     if (price === null) return false;
