@@ -1,19 +1,11 @@
 import { parseArgs } from "node:util";
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { applyRead } from "#src/track/account-reads.ts";
 import { applyUpdate } from "#src/track/apply-update.ts";
-import { type AssessDeps, assessToken } from "#src/track/assess-token.ts";
-import { addToken } from "#src/track/followed-tokens.ts";
-import { createLiveState, type FollowedToken, type LiveState } from "#src/track/live-state.ts";
+import { assessToken } from "#src/track/assess-token.ts";
 import { refreshPools } from "#src/track/refresh-pools.ts";
-import { recordClock } from "#src/track/slot-times.ts";
-import { NO_NAMES } from "#src/track/token-names.ts";
-import type { Address } from "#src/units/address.ts";
-import type { Account } from "#src/venues/account-set.ts";
-import { VENUES } from "#src/venues/all.ts";
-import { decodeMint } from "#src/venues/token/mint.ts";
-import { buildStream, type StreamToken, type UpdateStream } from "./update-stream.ts";
+import { ASSESS_DEPS, followStream, type Live } from "./follow-stream.ts";
+import { buildStream, type UpdateStream } from "./update-stream.ts";
 
 /**
  * Account updates per second on one core, in process, from account bytes to fresh assessments of the
@@ -29,21 +21,8 @@ const { values } = parseArgs({
   },
 });
 
-const START_MS = 1_790_000_000_500;
 const ROUNDS = 5;
 const UPDATES_PER_SLOT = 40_000;
-const DEPS: AssessDeps = {
-  standsStill: false,
-  historySeconds: () => 1_000,
-  exactPctByVenue: () => new Map(),
-};
-
-type Live = {
-  readonly state: LiveState;
-  readonly tokenOf: ReadonlyMap<Address, FollowedToken>;
-  nowMs: number;
-};
-
 /** How many updates arrive before the tokens they touch are measured again. */
 type Batching = { readonly name: string; readonly updates: number };
 const BATCHINGS: readonly Batching[] = [
@@ -84,7 +63,8 @@ function report(name: string, swaps: UpdateStream["swaps"], batching: Batching):
 }
 
 function run(swaps: UpdateStream["swaps"], batching: Batching) {
-  const live = openLive();
+  const live = followStream(stream);
+  answer(live);
   const numbered = renumber(swaps);
   let count = 0;
   let waiting = 0;
@@ -108,7 +88,7 @@ function run(swaps: UpdateStream["swaps"], batching: Batching) {
 function answer(live: Live): void {
   refreshPools(live.state, live.nowMs);
   for (const token of live.state.dirtyTokens) {
-    assessToken(live.state, token, DEPS, { nowMs: live.nowMs, maxAgeMs: 1_000 });
+    assessToken(live.state, token, ASSESS_DEPS, { nowMs: live.nowMs, maxAgeMs: 1_000 });
   }
 }
 
@@ -121,46 +101,5 @@ function renumber(swaps: UpdateStream["swaps"]): (readonly AccountUpdate[])[] {
       account: account === null ? null : { ...account, slot },
       slot,
     }));
-  });
-}
-
-function openLive(): Live {
-  const state = createLiveState();
-  const loaded = new Map<Address, Account | null>(stream.accounts);
-  const tokenOf = new Map<Address, FollowedToken>();
-  recordClock(state.times, stream.clock, START_MS);
-  for (const token of stream.tokens) tokenOf.set(token.pool, follow(state, token, loaded));
-  const asked = [...state.accounts.keys()];
-  const accounts = new Map(asked.map((address) => [address, loaded.get(address) ?? null]));
-  applyRead(state, asked, { slot: stream.clock.slot, accounts }, START_MS);
-  const live: Live = { state, tokenOf, nowMs: START_MS };
-  answer(live);
-  return live;
-}
-
-function follow(
-  state: LiveState,
-  { mint, venue: id, pool }: StreamToken,
-  loaded: Map<Address, Account | null>,
-): FollowedToken {
-  const venue = VENUES.find((candidate) => candidate.id === id);
-  if (venue === undefined) throw new RangeError(`no venue ${id}`);
-  const found = {
-    pools: [{ venue, address: pool, mint, isDerived: false }],
-    vacant: [],
-    filters: [],
-    leftOut: null,
-    isSearchComplete: true,
-    refusals: [],
-  };
-  const mintFacts = decodeMint(loaded.get(mint));
-  return addToken(state, {
-    mint,
-    mintFacts,
-    names: NO_NAMES,
-    found,
-    loaded,
-    isSearched: true,
-    nowMs: START_MS,
   });
 }
