@@ -67,7 +67,8 @@ export function trendOf(window: TrendWindow): Trend {
   if (trendSpanSeconds(window) * 1_000 < leastSpanMs) return "stable";
   const change = (logs.at(-1) ?? 0) - (logs[0] ?? 0);
   // Most tokens are quiet most of the time: a flat series is told without its slopes.
-  if (change === 0 || Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs))) return "stable";
+  if (change === 0 || Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs)))
+    return "stable";
   const pctPerHour = 100 * Math.expm1(theilSen(places, logs) * (3_600_000 / intervalMs));
   if (pctPerHour >= slopePctPerHour) return "improving";
   return pctPerHour <= -slopePctPerHour ? "deteriorating" : "stable";
