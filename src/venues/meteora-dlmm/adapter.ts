@@ -6,7 +6,14 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
-import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
+import type {
+  Clock,
+  PoolCaution,
+  PoolOutline,
+  PoolSearch,
+  ProgramFilter,
+  Venue,
+} from "../venue.ts";
 import { accountsNeeded, launchPairAddress, presetPairAddress, readPair } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
 import { firstPayingBin, priceOf, reachableOut } from "./depth.ts";
@@ -50,7 +57,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
   outline,
   decode: decodePool,
   status: statusOf,
-  cautions: (state) => (state.hasDoubtfulOrders ? ["doubtful-orders"] : []),
+  cautions,
   quoteExactIn,
   spotPrice,
   reachable: (state, inputMint, fallBps) => {
@@ -60,6 +67,13 @@ export const meteoraDlmm: Venue<DlmmState> = {
   feePpm,
   openFast: openFastDlmm,
 };
+
+function cautions(state: DlmmState): readonly PoolCaution[] {
+  const found: PoolCaution[] = [];
+  if (state.hasDoubtfulOrders) found.push("doubtful-orders");
+  if (state.isPartlyLoaded) found.push("partly-loaded");
+  return found;
+}
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const others = pairedWith === null ? [WSOL, USDC] : [pairedWith];

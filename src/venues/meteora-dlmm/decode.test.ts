@@ -79,21 +79,35 @@ test("a hundred sparse arrays are asked for twelve to each side", () => {
   assert.equal(needed.length, 6 + 12 + 11);
 });
 
-test("a marked array missing on the way to SOL leaves the pool without a price, not with less depth", () => {
-  for (const gone of [() => null, () => undefined]) {
-    const accounts = changed(binArrayAddress(PAIR, -2), gone);
-    accounts.set(PAIR, withMint(accounts.get(PAIR), LB_PAIR.tokenYMint, WSOL));
-    assert.equal(reasonOf(accounts), "missing-account");
-  }
+function withSolAsY(accounts: ReturnType<typeof dlmmAccounts>) {
+  const mintY = accounts.get(MINT_Y);
+  assert.ok(mintY);
+  const pair = withMint(accounts.get(PAIR), LB_PAIR.tokenYMint, WSOL);
+  return accounts.set(PAIR, pair).set(WSOL, mintY);
+}
+
+test("a marked array that is not there on the way to SOL leaves the pool without a price", () => {
+  const absent = changed(binArrayAddress(PAIR, -2), () => null);
+  assert.equal(reasonOf(withSolAsY(absent)), "missing-account");
+  const firstNotLoaded = changed(binArrayAddress(PAIR, 0), () => undefined);
+  assert.equal(reasonOf(withSolAsY(firstNotLoaded)), "missing-account");
+});
+
+test("a later one that is not loaded ends the quotes there, and the pool says so", () => {
+  const accounts = withSolAsY(changed(binArrayAddress(PAIR, -2), () => undefined));
+  const found = decoded(accounts);
+  assert.ok(found.kind === "pool");
+  assert.deepEqual(meteoraDlmm.cautions(found.state), ["partly-loaded"]);
+  const order = { inputMint: MINT_X, amountIn: 1_000n, clock: CLOCK };
+  const refused = { kind: "unfillable", reason: "refused" };
+  assert.deepEqual(meteoraDlmm.quoteExactIn(found.state, order), refused);
 });
 
 test("one missing on the way back does not hide the exit, but nothing is said beyond it", () => {
-  const accounts = changed(binArrayAddress(PAIR, 1), () => null);
-  const mintY = accounts.get(MINT_Y);
-  assert.ok(mintY);
-  accounts.set(PAIR, withMint(accounts.get(PAIR), LB_PAIR.tokenYMint, WSOL)).set(WSOL, mintY);
+  const accounts = withSolAsY(changed(binArrayAddress(PAIR, 1), () => null));
   const found = decoded(accounts);
   assert.ok(found.kind === "pool");
+  assert.deepEqual(meteoraDlmm.cautions(found.state), []);
   const quote = (inputMint: Address, amountIn: bigint) =>
     meteoraDlmm.quoteExactIn(found.state, { inputMint, amountIn, clock: CLOCK });
   assert.equal(quote(MINT_X, 5n).kind, "filled");

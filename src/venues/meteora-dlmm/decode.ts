@@ -48,9 +48,10 @@ class Unusable extends Error {
 }
 
 /**
- * The pair and the bins that one swap can reach. Every array that the bitmap marks on the way to SOL
- * or a stable must be there: a missing one is unknown depth, not an empty stretch. The other way,
- * which no exit goes, the bins end at a missing array, and a swap that gets there is refused.
+ * The pair and the bins that one swap can reach. On the way to SOL or a stable a marked array that does
+ * not exist, or a first one that is not loaded, leaves the pool without a price: unknown depth is not an
+ * empty stretch. Where a later one is not loaded, or on the way back, which no exit goes, the bins end
+ * there and a swap that gets there is refused.
  */
 export function decodePool(pool: Address, known: AccountSet): Decoded<DlmmState> {
   try {
@@ -81,14 +82,14 @@ function readState(pool: Address, known: AccountSet): DlmmState {
   const mintY = pair.address(LB_PAIR.tokenYMint);
   const inReach = arraysInReach({ pair, extension: readExtension(pool, known, activeId) });
   const found = new Map<number, ByteReader>();
-  const missing = {
+  const gaps = {
     down: addArrays(found, inReach.down, (index) => readArray(pool, known, index)),
     up: addArrays(found, inReach.up, (index) => readArray(pool, known, index)),
   };
   const exit = exitDirection(mintX, mintY);
-  const missingOnExit = exit === null ? null : missing[exit];
-  if (missingOnExit !== null) {
-    throw new Unusable("missing-account", `bin array ${missingOnExit}`);
+  const gapOnExit = exit === null ? (gaps.down ?? gaps.up) : gaps[exit];
+  if (exit !== null && gapOnExit !== null && (gapOnExit.isAbsent || gapOnExit.isFirst)) {
+    throw new Unusable("missing-account", `bin array ${gapOnExit.index}`);
   }
   const arrays = [...found].toSorted(([a], [b]) => a - b).map(([, array]) => array);
   return {
@@ -111,7 +112,8 @@ function readState(pool: Address, known: AccountSet): DlmmState {
     },
     activeId,
     bins: arrays.flatMap((array) => readBins(array, parameters.binStep)),
-    endsUnknown: { down: missing.down !== null, up: missing.up !== null },
+    endsUnknown: { down: gaps.down !== null, up: gaps.up !== null },
+    isPartlyLoaded: gapOnExit !== null,
     hasDoubtfulOrders: parameters.hasLimitOrders && arrays.some(holdsOrdersOlderThanOrders),
   };
 }
@@ -200,23 +202,27 @@ function exitDirection(mintX: Address, mintY: Address): Direction | null {
   return isStable(mintY) ? "down" : "up";
 }
 
-/** Adds the arrays in walking order; ends at the first that is not there and returns its index. */
+/** The first marked array of a direction that is not there. */
+type Gap = { readonly index: number; readonly isFirst: boolean; readonly isAbsent: boolean };
+
+/** Adds the arrays in walking order, up to the first gap. */
 function addArrays(
   found: Map<number, ByteReader>,
   indexes: readonly number[],
-  read: (index: number) => ByteReader | null,
-): number | null {
-  for (const index of indexes) {
+  read: (index: number) => ByteReader | null | undefined,
+): Gap | null {
+  for (const [place, index] of indexes.entries()) {
     const array = found.get(index) ?? read(index);
-    if (array === null) return index;
+    if (!array) return { index, isFirst: place === 0, isAbsent: array === null };
     found.set(index, array);
   }
   return null;
 }
 
-function readArray(pool: Address, known: AccountSet, index: number): ByteReader | null {
+/** A bin array's fields; null where it is known not to exist, undefined where it is not loaded. */
+function readArray(pool: Address, known: AccountSet, index: number): ByteReader | null | undefined {
   const account = known.get(binArrayAddress(pool, index));
-  if (account === null || account === undefined) return null;
+  if (account === null || account === undefined) return account;
   const array = readOwn(account, BIN_ARRAY);
   if (
     array === null ||

@@ -75,19 +75,20 @@ type Fixed = {
  * kept until the bin changes (fast-bins.ts).
  *
  * Guards: every amount lies below 2^53, every product of amount and price is proved by its distance
- * from the next integer or done in integers, and every fee is an exact mulDiv. Bins
- * with limit orders for this side are left to the reference.
+ * from the next integer or done in integers, and every fee is an exact mulDiv. Bins with limit orders
+ * for this side are left to the reference.
  */
 export class FastDlmm implements FastQuoter {
   readonly #address: Address;
   readonly #inputMint: Address;
-  readonly #addresses = new Map<number, Address>();
   #fixed: Fixed | null = null;
   #pair: Account | null = null;
   readonly #pairWords = new Uint32Array(PAIR_WORDS);
   readonly #pairSignedWords = new Int32Array(this.#pairWords.buffer);
   readonly #spareWords = new Uint32Array(PAIR_WORDS);
   readonly #spareBytes = new Uint8Array(this.#spareWords.buffer);
+  /** Addresses of the arrays in `#bins`, in its order. */
+  #arrays: readonly Address[] = [];
   #bins: FastBins | null = null;
   #walk: BinWalk | null = null;
   #activeArray = Number.NaN;
@@ -195,19 +196,16 @@ export class FastDlmm implements FastQuoter {
     const extension = readBitmapExtension(fixed.extension.account);
     const inReach = arraysInReach({ pair, extension });
     const indexes = fixed.side.sellsX ? inReach.down : inReach.up;
-    for (const index of indexes) {
-      if (!this.#addresses.has(index)) {
-        this.#addresses.set(index, binArrayAddress(this.#address, index));
-      }
-    }
+    this.#arrays = indexes.map((index) => binArrayAddress(this.#address, index));
     return new FastBins(indexes, fixed.side, fixed.parameters.binStep);
   }
 
   #readArrays(known: AccountSet, bins: FastBins): boolean {
-    for (let slot = 0; slot < bins.indexes.length; slot++) {
-      const address = this.#addresses.get(bins.indexes[slot] ?? 0);
-      const account = address === undefined ? null : known.get(address);
+    let slot = 0;
+    for (const address of this.#arrays) {
+      const account = known.get(address);
       if (!account || !bins.read(slot, account)) return false;
+      slot++;
     }
     return true;
   }

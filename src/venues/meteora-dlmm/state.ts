@@ -72,6 +72,8 @@ export type DlmmState = {
   readonly bins: readonly Bin[];
   /** Directions in which a marked array is not there: what lies beyond `bins` is unknown. */
   readonly endsUnknown: { readonly down: boolean; readonly up: boolean };
+  /** So on the way to SOL or a stable: large sales are refused that the program would fill. */
+  readonly isPartlyLoaded: boolean;
   /** Order fields stand in an array older than limit orders: probably leftover bytes. */
   readonly hasDoubtfulOrders: boolean;
 };
