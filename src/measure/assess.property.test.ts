@@ -1,20 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
-import { between, randomPool, seededRandom } from "#test/support/random-pools.ts";
+import { seededRandom } from "#src/platform/seeded-random.ts";
+import { USDC } from "#src/units/known-addresses.ts";
+import { marketOf, PLAIN_TOKEN, usdcPool } from "#test/support/markets.ts";
+import { between, randomPool } from "#test/support/random-pools.ts";
 import { assess } from "./assess.ts";
 import { STANDARD_SIZES } from "./assessment.ts";
 import { exitAt } from "./exit-at.ts";
 import type { Market } from "./market.ts";
 
+/** One to three pools of random kinds, some of them quoted in USDC, which has a SOL pool of its own. */
 const market = fc.integer({ min: 0, max: 2 ** 31 }).map((seed): Market => {
   const random = seededRandom(seed);
   const price = between(random, 1e-5, 1e2);
-  const pools = Array.from({ length: 1 + Math.floor(3 * random()) }, () =>
-    randomPool(random, price),
-  );
-  return marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 2n ** 64n - 1n } });
+  const pools = Array.from({ length: 1 + Math.floor(3 * random()) }, () => {
+    if (random() < 0.7) return randomPool(random, price);
+    return { ...randomPool(random, price / 5), quoteMint: USDC };
+  });
+  const stablePools = [usdcPool(between(random, 100, 50_000))];
+  return marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 2n ** 64n - 1n }, stablePools });
 });
 const profile = fc.constantFrom("retail" as const, "pro" as const);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { seededRandom } from "#test/support/random-pools.ts";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import {
   applySample,
   type CapacitySample,

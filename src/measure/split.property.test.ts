@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { bruteForceSplit } from "#test/support/brute-force.ts";
 import { constantProductPool } from "#test/support/pools.ts";
-import { between, randomPool, seededRandom } from "#test/support/random-pools.ts";
+import { between, randomPool } from "#test/support/random-pools.ts";
 import { sampleLane } from "./lane.ts";
 import { bestSplit, type Split } from "./split.ts";
-
-const PARTS = 1_000n;
 
 function splitOver(pools: readonly QuotablePool[], amountIn: bigint): Split | null {
   const start = [200n, 50n, 12n, 4n, 2n].map((part) => amountIn / part).filter((part) => part > 0n);
@@ -17,36 +17,6 @@ function splitOver(pools: readonly QuotablePool[], amountIn: bigint): Split | nu
     return sampleLane({ steepest, quoteAscending: pool.quoteAscending }, start);
   });
   return bestSplit(lanes, amountIn);
-}
-
-/** A thousand parts, each to the pool that pays the most for it: the optimum, where prices only fall. */
-function bruteForce(pools: readonly QuotablePool[], amountIn: bigint): bigint | null {
-  const part = amountIn / PARTS;
-  const sold = pools.map(() => 0n);
-  const paid = pools.map(() => 0n);
-  const next = (index: number, amount: bigint) =>
-    pools[index]?.quote((sold[index] ?? 0n) + amount) ?? null;
-  const ahead = pools.map((_, index) => next(index, part));
-  let left = amountIn;
-  while (left > 0n) {
-    const amount = left < part ? left : part;
-    let best = -1;
-    let gain = -1n;
-    pools.forEach((_, index) => {
-      const total = amount === part ? (ahead[index] ?? null) : next(index, amount);
-      const own = total === null ? -1n : total - (paid[index] ?? 0n);
-      if (own > gain) {
-        gain = own;
-        best = index;
-      }
-    });
-    if (best < 0) return null;
-    paid[best] = (paid[best] ?? 0n) + gain;
-    sold[best] = (sold[best] ?? 0n) + amount;
-    ahead[best] = next(best, part);
-    left -= amount;
-  }
-  return paid.reduce((sum, amount) => sum + amount, 0n);
 }
 
 function exactlyPaid(pools: readonly QuotablePool[], split: Split): bigint {
@@ -66,7 +36,7 @@ for (const seed of [1, 2, 3, 4]) {
       const count = 2 + Math.floor(3 * random());
       const pools = Array.from({ length: count }, () => randomPool(random, price));
       const amountIn = BigInt(Math.floor((between(random, 0.5, 500) * 1e9) / price));
-      const brute = bruteForce(pools, amountIn);
+      const brute = bruteForceSplit(pools, amountIn);
       const split = splitOver(pools, amountIn);
       if (brute === null) continue;
       assert.ok(split !== null, `set ${set}`);

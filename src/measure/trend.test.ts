@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "#test/support/random-pools.ts";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import { emptyTrendWindow, pushTrendSample, trendOf, trendSpanSeconds } from "./trend.ts";
 
 const START = 1_790_000_000_000;

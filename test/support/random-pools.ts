@@ -4,17 +4,6 @@ import { constantProductPool, levelsPool, stableCurvePool } from "./pools.ts";
 /** Numbers from 0 to below 1 that a seed decides. */
 export type Random = () => number;
 
-/** Mulberry32: small, seeded, good enough to make test markets. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Between two positive numbers, even in the logarithm. */
 export function between(random: Random, low: number, high: number): number {
   return low * Math.exp(random() * Math.log(high / low));

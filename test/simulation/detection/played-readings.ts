@@ -1,5 +1,5 @@
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import type { Address } from "#src/units/address.ts";
-import { seededRandom } from "#test/support/random-pools.ts";
 import {
   mintAccount,
   type PlainAccount,

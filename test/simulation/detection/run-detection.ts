@@ -1,4 +1,4 @@
-import { seededRandom } from "#test/support/random-pools.ts";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import type { NamedDetector } from "./detectors.ts";
 import { SCRIPTS, type Script } from "./scripts.ts";
 import { type Alarm, emptyTally, noteAlarm, type Tally, tallyMarket } from "./tally.ts";
