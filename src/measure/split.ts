@@ -78,10 +78,11 @@ function closedForm(
   return { split, isSettled };
 }
 
-/** Half-way to the first known refusal where an amount would reach it. */
+/** No further than half-way into what is not known to be filled, where a refusal is known beyond it. */
 function insideRefusal(lane: SampledLane | undefined, amount: number): number {
-  if (lane === undefined || amount < lane.refusedFrom) return amount;
-  return ((lane.amounts.at(-1) ?? 0) + lane.refusedFrom) / 2;
+  if (lane === undefined || lane.refusedFrom === Number.POSITIVE_INFINITY) return amount;
+  const filled = lane.amounts.at(-1) ?? 0;
+  return amount <= filled ? amount : Math.min(amount, (filled + lane.refusedFrom) / 2);
 }
 
 /**
