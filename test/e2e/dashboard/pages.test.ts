@@ -31,6 +31,7 @@ const PAGES: readonly PlannedPage[] = [
   { name: "watchlist", path: "/watchlist", sign: "#watch-mint", isPrivate: true },
   { name: "alerts", path: "/alerts", sign: "#channels", isPrivate: true },
   { name: "api-keys", path: "/api-keys", sign: "pre.code", isPrivate: true },
+  { name: "account", path: "/account", sign: "#own-data", isPrivate: true },
   { name: "watchlist-signed-out", path: "/watchlist", sign: ".panel .button" },
   { name: "method", path: "/method", sign: "details" },
   { name: "status", path: "/status", sign: ".venue-list li" },

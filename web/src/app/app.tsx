@@ -23,6 +23,9 @@ const WatchlistPage = lazy(() =>
 const AlertsPage = lazy(() =>
   import("../features/alerts/alerts-page.tsx").then((page) => ({ default: page.AlertsPage })),
 );
+const AccountPage = lazy(() =>
+  import("../features/account/account-page.tsx").then((page) => ({ default: page.AccountPage })),
+);
 const MethodPage = lazy(() =>
   import("../features/method/method-page.tsx").then((page) => ({ default: page.MethodPage })),
 );
@@ -61,6 +64,8 @@ function pageAt(path: string): ReactNode {
       return <WatchlistPage />;
     case "/alerts":
       return <AlertsPage />;
+    case "/account":
+      return <AccountPage />;
     case "/method":
       return <MethodPage />;
     case "/status":

@@ -1,8 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Button } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
-import { api } from "../lib/api.ts";
 import { usePreferences } from "../lib/preferences.tsx";
 import { usePath } from "../lib/router.ts";
 import { useAccount } from "../lib/session.ts";
@@ -19,7 +17,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {text.app.skip}
       </a>
       <header className="top">
-        {status.data?.chain === "demo" ? <p className="banner">{text.app.demoBanner}</p> : null}
+        <p className={`chain-strip ${status.data?.chain ?? ""}`}>
+          {status.data === undefined ? "\u00a0" : text.app.chains[status.data.chain]}
+        </p>
         <div className="top-inner">
           <Link className="brand" href="/">
             <Mark />
@@ -91,30 +91,24 @@ function Tools() {
       >
         <span aria-hidden="true">{otherTheme === "dark" ? "◐" : "◑"}</span>
       </Button>
-      <SignInOrOut />
+      <AccountLink />
     </>
   );
 }
 
-function SignInOrOut() {
+function AccountLink() {
   const { text } = usePreferences();
+  const path = usePath();
   const account = useAccount();
-  const client = useQueryClient();
-  if (account.data === undefined || account.data === null) {
-    return (
-      <Link className="button small" href="/sign-in">
-        {text.app.signIn}
-      </Link>
-    );
-  }
-  function signOut(): void {
-    void api("/api/auth/sign-out", { method: "POST" }).finally(() => {
-      void client.invalidateQueries();
-    });
-  }
+  const isSignedIn = account.data !== undefined && account.data !== null;
+  const href = isSignedIn ? "/account" : "/sign-in";
   return (
-    <Button isSmall onClick={signOut} title={account.data.email ?? undefined}>
-      {text.app.signOut}
-    </Button>
+    <Link
+      className="button small account-link"
+      href={href}
+      {...(path === href ? { "aria-current": "page" } : {})}
+    >
+      {isSignedIn ? text.app.account : text.app.signIn}
+    </Link>
   );
 }

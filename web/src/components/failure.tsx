@@ -1,4 +1,4 @@
-import { ApiError } from "../lib/api.ts";
+import { explain } from "../lib/explain.ts";
 import { useText } from "../lib/preferences.tsx";
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
@@ -8,11 +8,10 @@ type Props = { readonly error: unknown; readonly onRetry?: () => void };
 /** What went wrong, in the service's own words where it had any. */
 export function Failure({ error, onRetry }: Props) {
   const text = useText();
-  const message = error instanceof ApiError ? error.message : text.common.unreachable;
   return (
     <Notice look="warn" isLive>
       <div className="row spread">
-        <span>{message}</span>
+        <span>{explain(error, text)}</span>
         {onRetry === undefined ? null : (
           <Button isSmall onClick={onRetry}>
             {text.common.retry}

@@ -1,4 +1,6 @@
+import { signInPath } from "../lib/next-path.ts";
 import { useText } from "../lib/preferences.tsx";
+import { usePath } from "../lib/router.ts";
 import { Link } from "./link.tsx";
 
 /** Stands where a page is only for those who are signed in. */
@@ -7,7 +9,7 @@ export function NeedSession({ sentence }: { readonly sentence: string }) {
   return (
     <div className="panel row spread">
       <p>{sentence}</p>
-      <Link className="button primary" href="/sign-in">
+      <Link className="button primary" href={signInPath(usePath())}>
         {text.app.signIn}
       </Link>
     </div>

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatAge, formatNumber, formatPct, looksLikeMint, plainText } from "./format.ts";
+import {
+  formatAge,
+  formatNumber,
+  formatPct,
+  formatPrice,
+  looksLikeMint,
+  plainText,
+  unbroken,
+} from "./format.ts";
 
 test("a token's name is shown without control, bidi or invisible characters", () => {
   assert.equal(plainText("\u202Eevil\u202C\u0000 \u200Bname\n\n"), "evil name");
@@ -17,7 +25,7 @@ test("numbers keep the digits that say something", () => {
   assert.equal(formatNumber(1234.56, "en"), "1,235");
   assert.equal(formatNumber(45.256, "en"), "45.26");
   assert.equal(formatNumber(0.5, "en"), "0.5");
-  assert.equal(formatPct(9.99999, "en"), "10 %");
+  assert.equal(formatPct(9.99999, "en"), "10\u00a0%");
 });
 
 test("an age counts in seconds, then minutes, then hours, never below zero", () => {
@@ -36,4 +44,16 @@ test("a mint has the form of a base58 address", () => {
   for (const text of ["", "abc", "0".repeat(40), "l".repeat(40), "1".repeat(45)]) {
     assert.ok(!looksLikeMint(text), text);
   }
+});
+
+test("the zeros of a small price are counted, not written out", () => {
+  assert.equal(formatPrice(0.000005004, "en"), "0.0₅5004");
+  assert.equal(formatPrice(2.8e-13, "es"), "0,0₁₂28");
+  assert.equal(formatPrice(0.00012, "en"), "0.00012");
+  assert.equal(formatPrice(1.25, "es"), "1,25");
+  assert.equal(formatPrice(0, "en"), "0");
+});
+
+test("a number is never parted from its unit", () => {
+  assert.equal(unbroken("up to 10 % of 5 SOL"), "up to 10\u00a0% of 5\u00a0SOL");
 });

@@ -23,18 +23,51 @@ export function formatNumber(value: number, language: Language, digits = 3): str
   return new Intl.NumberFormat(language, { maximumFractionDigits: fraction }).format(value);
 }
 
+/** The space between a number and its unit, where no line breaks. */
+const NO_BREAK = "\u00a0";
+
+/** A sentence whose percentages stay on one line. */
+export function unbroken(sentence: string): string {
+  return sentence.replaceAll(/(\d) (%|SOL)/g, `$1${NO_BREAK}$2`);
+}
+
 export function formatSol(value: number, language: Language): string {
-  return `${formatNumber(value, language)} SOL`;
+  return `${formatNumber(value, language)}${NO_BREAK}SOL`;
+}
+
+const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
+const MOST_PLAIN_ZEROS = 3;
+
+/** A price in four digits; many zeros are counted, as traders write them: 0.0₅5004 is 0.000005004. */
+export function formatPrice(value: number, language: Language): string {
+  const [mantissa = "", exponent = "0"] = value.toExponential(3).split("e");
+  const zeros = -Number(exponent) - 1;
+  if (value === 0 || zeros <= MOST_PLAIN_ZEROS) return formatNumber(value, language, 4);
+  const counted = [...String(zeros)].map((digit) => SUBSCRIPTS[Number(digit)]).join("");
+  const digits = mantissa.replace(".", "").replace(/0+$/, "");
+  return `${formatNumber(0.1, language).slice(0, -1)}0${counted}${digits}`;
 }
 
 export function formatPct(value: number, language: Language, digits = 2): string {
-  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)} %`;
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)}${NO_BREAK}%`;
 }
 
 export function formatTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
     new Date(iso),
   );
+}
+
+/** A moment on a chart's axis: the time of day, or the day where it spans several. */
+export function formatTick(seconds: number, language: Language, isOverDays: boolean): string {
+  const form: Intl.DateTimeFormatOptions = isOverDays
+    ? { day: "numeric", month: "short" }
+    : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  return new Intl.DateTimeFormat(language, form).format(new Date(seconds * 1_000));
+}
+
+export function formatDay(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(iso));
 }
 
 /** Whole seconds, minutes or hours, for a clock that counts up. */

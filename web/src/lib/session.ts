@@ -5,6 +5,7 @@ export type Account = {
   readonly user_id: string;
   readonly email: string | null;
   readonly tier: string;
+  readonly created_at: string;
   readonly limits: {
     readonly daily_queries: number | null;
     readonly watchlist_tokens: number;

@@ -8,12 +8,14 @@ import { formatPct, formatTime, plainText, shortAddress } from "../../lib/format
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { useAccount } from "../../lib/session.ts";
+import { useTitle } from "../../lib/title.ts";
 import { ChannelPanel } from "./channel-panel.tsx";
 import { type AlertItem, useAlerts, useLiveAlerts } from "./use-alerts.ts";
 import "./alerts.css";
 
 export function AlertsPage() {
   const { text } = usePreferences();
+  useTitle(text.alerts.title);
   const account = useAccount();
   return (
     <div className="stack">

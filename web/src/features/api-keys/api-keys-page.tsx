@@ -11,12 +11,14 @@ import { formatTime } from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type Account, useAccount } from "../../lib/session.ts";
+import { useTitle } from "../../lib/title.ts";
 import { CodeExamples } from "./code-examples.tsx";
 import { type ApiKey, useApiKeys, useKeyActions } from "./use-api-keys.ts";
 
 /** The one place where a key is given. */
 export function ApiKeysPage() {
   const { text } = usePreferences();
+  useTitle(text.apiKeys.title);
   const account = useAccount();
   return (
     <div className="stack">
@@ -92,7 +94,7 @@ type TableProps = { readonly items: readonly ApiKey[]; readonly onRevoke: (id: s
 
 function KeyTable({ items, onRevoke }: TableProps) {
   const { text, language } = usePreferences();
-  if (items.length === 0) return <p className="soft">{text.common.none}</p>;
+  if (items.length === 0) return <p className="soft">{text.apiKeys.empty}</p>;
   return (
     <div className="scroll-x">
       <table>

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Unknown } from "../../components/unknown.tsx";
-import { formatNumber, formatSol } from "../../lib/format.ts";
+import { formatNumber, formatPrice, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 
 /** The few figures that answer first. */
@@ -24,7 +24,15 @@ export function Figures({ answer }: { readonly answer: ExitabilityBody }) {
         {answer.precio_mid === null ? (
           <Unknown />
         ) : (
-          `${formatNumber(answer.precio_mid, language, 4)} SOL`
+          <>
+            <span aria-hidden="true">
+              {formatPrice(answer.precio_mid, language)}
+              {"\u00a0SOL"}
+            </span>
+            <span className="visually-hidden">
+              {formatNumber(answer.precio_mid, language, 4)} SOL
+            </span>
+          </>
         )}
       </Figure>
       <Figure name={text.token.trend}>

@@ -4,12 +4,14 @@ import type { AlignedData } from "uplot";
 import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatNumber, formatPct, formatTime } from "../../lib/format.ts";
+import { formatNumber, formatPct, formatTick, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type History, type HistoryAlert, type Range, useHistory } from "./use-token-data.ts";
 
 const HEIGHT = 260;
 const TABLE_ROWS = 24;
+/** A past shorter than this is drawn as a part of it, not stretched. */
+const LEAST_SPAN_SECONDS = 300;
 
 /** Capacity and depth over time, alerts marked on the line, and the same as a table. */
 export function HistoryPanel({ mint }: { readonly mint: string }) {
@@ -35,7 +37,7 @@ export function HistoryPanel({ mint }: { readonly mint: string }) {
         <Skeleton height={`${HEIGHT + 90}px`} />
       ) : (
         <>
-          <Picture history={data} />
+          <Picture history={data} range={range} />
           <AlertList alerts={data.alerts} />
         </>
       )}
@@ -43,28 +45,43 @@ export function HistoryPanel({ mint }: { readonly mint: string }) {
   );
 }
 
-function Picture({ history }: { readonly history: History }) {
+type PictureProps = { readonly history: History; readonly range: Range };
+
+function Picture({ history, range }: PictureProps) {
   const { text, language } = usePreferences();
-  const data = useMemo(
-    (): AlignedData => [
-      history.points.map(({ t }) => Date.parse(t) / 1_000),
-      history.points.map(({ c10_sol }) => c10_sol),
-      history.points.map(({ depth_sol }) => depth_sol),
-    ],
-    [history],
-  );
+  const data = useMemo((): AlignedData => {
+    const points = sinceFirstKnown(history.points);
+    return [
+      points.map(({ t }) => Date.parse(t) / 1_000),
+      points.map(({ c10_sol }) => c10_sol),
+      points.map(({ depth_sol }) => depth_sol),
+    ];
+  }, [history]);
   const { alerts } = history;
   const optionsFor = useCallback(
     (color: (name: string) => string) => ({
       legend: { show: false },
       cursor: { drag: { x: false, y: false } },
       scales: {
+        x: {
+          range: (_: unknown, from: number, to: number): [number, number] => [
+            Math.min(from, to - LEAST_SPAN_SECONDS),
+            to,
+          ],
+        },
         y: {
           range: (_: unknown, _low: number, high: number): [number, number] => [0, high * 1.1 || 1],
         },
       },
       axes: [
-        { stroke: color("--ink-soft"), grid: { show: false }, ticks: { show: false }, space: 70 },
+        {
+          stroke: color("--ink-soft"),
+          grid: { show: false },
+          ticks: { show: false },
+          space: 80,
+          values: (_: unknown, moments: number[]) =>
+            moments.map((moment) => formatTick(moment, language, range === "week")),
+        },
         {
           stroke: color("--ink-soft"),
           grid: { stroke: color("--line"), width: 1 },
@@ -76,12 +93,12 @@ function Picture({ history }: { readonly history: History }) {
       ],
       series: [
         {},
-        { stroke: color("--curve-retail"), width: 2.5, points: { show: false } },
-        { stroke: color("--curve-pro"), width: 2, dash: [7, 5], points: { show: false } },
+        { stroke: color("--curve-retail"), width: 2.5 },
+        { stroke: color("--curve-pro"), width: 2, dash: [7, 5] },
       ],
       hooks: { draw: [(plot: UPlot) => markAlerts(plot, alerts, color("--bad"))] },
     }),
-    [alerts, language],
+    [alerts, language, range],
   );
   const isEmpty = history.points.every(({ c10_sol }) => c10_sol === null);
   return (
@@ -118,6 +135,12 @@ function Picture({ history }: { readonly history: History }) {
       </details>
     </>
   );
+}
+
+/** A token that nobody asked for before has no past: its line begins where it is known. */
+function sinceFirstKnown(points: History["points"]): History["points"] {
+  const first = points.findIndex(({ c10_sol }) => c10_sol !== null);
+  return points.slice(Math.max(0, first));
 }
 
 function markAlerts(plot: UPlot, alerts: readonly HistoryAlert[], color: string): void {

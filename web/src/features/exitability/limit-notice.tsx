@@ -3,6 +3,7 @@ import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { type ApiError, api } from "../../lib/api.ts";
+import { explain } from "../../lib/explain.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 
@@ -13,7 +14,7 @@ export function LimitNotice({ error }: { readonly error: ApiError }) {
   return (
     <Notice look="warn" title={text.token.limitTitle} isLive>
       <div className="stack">
-        <p>{error.message}</p>
+        <p>{explain(error, text)}</p>
         {isAnonymous ? (
           <Link
             className="button primary"

@@ -33,37 +33,38 @@ function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
         <caption className="visually-hidden">{text.token.poolsTitle}</caption>
         <thead>
           <tr>
-            <th scope="col">{text.token.program}</th>
             <th scope="col">{text.token.pool}</th>
-            <th scope="col">{text.token.statusLabel}</th>
-            <th scope="col" className="number">
-              {text.token.depth}, SOL
-            </th>
             <th scope="col" className="number">
               {text.token.share}
             </th>
             <th scope="col" className="number">
+              {text.token.depth}, SOL
+            </th>
+            <th scope="col" className="number">
               {text.token.fee}
+            </th>
+            <th scope="col" className="last">
+              {text.token.statusLabel}
             </th>
           </tr>
         </thead>
         <tbody>
           {pools.map((pool) => (
             <tr key={pool.address}>
-              <th scope="row">{pool.program}</th>
-              <td>
+              <th scope="row">
+                <span className="pool-program">{pool.program}</span>
                 <Address address={pool.address} isShort />
+              </th>
+              <td className="number">
+                {pool.share_pct === null ? <Unknown /> : formatPct(pool.share_pct, language, 1)}
               </td>
-              <td>
+              <td className="number">{formatNumber(pool.depth_sol, language)}</td>
+              <td className="number">{formatPct(pool.fee_pct, language)}</td>
+              <td className="last">
                 <Badge look={pool.status === "open" ? "good" : "warn"}>
                   {text.token.statuses[pool.status]}
                 </Badge>
               </td>
-              <td className="number">{formatNumber(pool.depth_sol, language)}</td>
-              <td className="number">
-                {pool.share_pct === null ? <Unknown /> : formatPct(pool.share_pct, language, 1)}
-              </td>
-              <td className="number">{formatPct(pool.fee_pct, language)}</td>
             </tr>
           ))}
         </tbody>

@@ -2,7 +2,7 @@ import { useDeferredValue, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatNumber, formatPct, formatSol, shortAddress } from "../../lib/format.ts";
+import { formatPct, formatSol, shortAddress } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
 import type { Profile } from "./use-exitability.ts";
@@ -35,32 +35,36 @@ export function SizeSlider({ mint, profile, onProfile }: Props) {
           onChange={onProfile}
         />
       </div>
-      <p className="soft small">{profile === "retail" ? text.token.retail : text.token.pro}</p>
-      <div className="field">
-        <label htmlFor="size" className="row spread">
-          {text.token.sizeLabel}
-          <output htmlFor="size" className="slider-size figure">
-            {formatNumber(size, language)} SOL
-          </output>
-        </label>
-        <input
-          id="size"
-          type="range"
-          min={0}
-          max={SLIDER_STEPS}
-          value={step}
-          onChange={(event) => setStep(Number(event.target.value))}
-          aria-valuetext={`${size} SOL`}
-        />
-      </div>
-      <div className="exit-at" aria-live="polite">
-        {exit.data !== undefined ? (
-          <Outcome exit={exit.data} />
-        ) : exit.error !== null ? (
-          <Failure error={exit.error} onRetry={() => void exit.refetch()} />
-        ) : (
-          <Skeleton height="9rem" />
-        )}
+      <div className="size-columns">
+        <div className="stack">
+          <div className="field">
+            <label htmlFor="size" className="row spread">
+              {text.token.sizeLabel}
+              <output htmlFor="size" className="slider-size figure">
+                {formatSol(size, language)}
+              </output>
+            </label>
+            <input
+              id="size"
+              type="range"
+              min={0}
+              max={SLIDER_STEPS}
+              value={step}
+              onChange={(event) => setStep(Number(event.target.value))}
+              aria-valuetext={formatSol(size, language)}
+            />
+          </div>
+          <p className="soft small">{profile === "retail" ? text.token.retail : text.token.pro}</p>
+        </div>
+        <div className="exit-at">
+          {exit.data !== undefined ? (
+            <Outcome exit={exit.data} />
+          ) : exit.error !== null ? (
+            <Failure error={exit.error} onRetry={() => void exit.refetch()} />
+          ) : (
+            <Skeleton height="9rem" />
+          )}
+        </div>
       </div>
     </section>
   );
@@ -98,6 +102,7 @@ function Outcome({ exit }: { readonly exit: ExitAt }) {
           </dd>
         </div>
       </dl>
+      <h3 className="small soft">{text.token.routes}</h3>
       <ul className="routes small">
         {exit.routes.map((route) => (
           <li key={route.legs.map(({ pool }) => pool).join("+")}>

@@ -2,7 +2,7 @@ import { useCallback, useMemo } from "react";
 import type { AlignedData } from "uplot";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { LineChart } from "../../components/line-chart.tsx";
-import { formatPct } from "../../lib/format.ts";
+import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { SIZES, verdictOf } from "./slippage-scale.ts";
 
@@ -12,7 +12,7 @@ type Props = { readonly retail: ExitabilityBody; readonly pro: ExitabilityBody |
 
 /** Slippage over size, both profiles, with the same numbers as a table. */
 export function SlippageCurve({ retail, pro }: Props) {
-  const { text } = usePreferences();
+  const { text, language } = usePreferences();
   const data = useMemo((): AlignedData => {
     const column = (answer: ExitabilityBody | undefined) =>
       SIZES.map((size) => answer?.slippage.all[size] ?? null);
@@ -43,15 +43,17 @@ export function SlippageCurve({ retail, pro }: Props) {
           ticks: { show: false },
           splits: () => SIZES.map(Number),
           filter: (_: unknown, sizes: number[]) => sizes,
-          values: (_: unknown, sizes: number[]) => sizes.map((size) => `${size} SOL`),
+          values: (_: unknown, sizes: number[]) =>
+            sizes.map((size) => formatNumber(size, language)),
           space: 30,
         },
         {
           stroke: color("--ink-soft"),
           grid: { stroke: color("--line"), width: 1 },
           ticks: { show: false },
-          values: (_: unknown, values: number[]) => values.map((value) => `${value} %`),
-          size: 56,
+          values: (_: unknown, values: number[]) =>
+            values.map((value) => formatPct(value, language, 1)),
+          size: 60,
         },
       ],
       series: [
@@ -69,34 +71,41 @@ export function SlippageCurve({ retail, pro }: Props) {
         },
       ],
     }),
-    [],
+    [language],
   );
   return (
     <section className="panel stack" aria-labelledby="curve">
       <h2 id="curve">{text.token.curveTitle}</h2>
-      <ul className="chart-legend">
-        <li>
-          <span className="chart-key" aria-hidden="true" />
-          {text.token.retailShort}
-        </li>
-        <li>
-          <span className="chart-key pro" aria-hidden="true" />
-          {text.token.proShort}
-        </li>
-      </ul>
-      <LineChart
-        label={text.token.curveLabel}
-        data={data}
-        height={HEIGHT}
-        optionsFor={optionsFor}
-      />
-      <Table retail={retail} pro={pro} />
+      <div className="curve-columns">
+        <div>
+          <ul className="chart-legend">
+            <li>
+              <span className="chart-key" aria-hidden="true" />
+              {text.token.retailShort}
+            </li>
+            <li>
+              <span className="chart-key pro" aria-hidden="true" />
+              {text.token.proShort}
+            </li>
+          </ul>
+          <LineChart
+            label={text.token.curveLabel}
+            data={data}
+            height={HEIGHT}
+            optionsFor={optionsFor}
+          />
+          <p className="chart-axis soft small" aria-hidden="true">
+            {text.token.sizeLabel}
+          </p>
+        </div>
+        <Table retail={retail} pro={pro} />
+      </div>
     </section>
   );
 }
 
 function Table({ retail, pro }: Props) {
-  const { text } = usePreferences();
+  const { text, language } = usePreferences();
   return (
     <div className="scroll-x">
       <table>
@@ -116,7 +125,7 @@ function Table({ retail, pro }: Props) {
           {SIZES.map((size) => (
             <tr key={size}>
               <th scope="row" className="figure">
-                {size} SOL
+                {formatSol(Number(size), language)}
               </th>
               <Slippage answer={retail} size={size} />
               <Slippage answer={pro} size={size} />

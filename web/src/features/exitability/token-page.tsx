@@ -6,8 +6,10 @@ import { Failure } from "../../components/failure.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { ApiError, isApiError } from "../../lib/api.ts";
-import { plainText } from "../../lib/format.ts";
+import { explain } from "../../lib/explain.ts";
+import { plainText, shortAddress } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { useTitle } from "../../lib/title.ts";
 import { Figures } from "./figures.tsx";
 import { Freshness } from "./freshness.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
@@ -17,6 +19,7 @@ import { SizeSlider } from "./size-slider.tsx";
 import { SlippageCurve } from "./slippage-curve.tsx";
 import { type Profile, useExitability, useLiveExitability } from "./use-exitability.ts";
 import { useTokenFacts } from "./use-token-data.ts";
+import { WatchButton } from "./watch-button.tsx";
 import "./token.css";
 
 type Props = { readonly mint: string };
@@ -41,10 +44,8 @@ export function TokenPage({ mint }: Props) {
           <Figures answer={answer.data} />
           {retail.data.state === "bloqueado_dato" ? null : (
             <>
-              <div className="token-columns">
-                <SlippageCurve retail={retail.data} pro={pro.data} />
-                <SizeSlider mint={mint} profile={profile} onProfile={setProfile} />
-              </div>
+              <SlippageCurve retail={retail.data} pro={pro.data} />
+              <SizeSlider mint={mint} profile={profile} onProfile={setProfile} />
               <HistoryPanel mint={mint} />
               <PoolsTable mint={mint} />
             </>
@@ -61,16 +62,20 @@ function Heading({ mint, answer }: { mint: string; answer: ExitabilityBody | und
   const facts = useTokenFacts(mint);
   const name = plainText(facts.data?.name ?? null);
   const symbol = plainText(facts.data?.symbol ?? null, 12);
+  useTitle(symbol ?? name ?? shortAddress(mint));
   return (
     <header className="stack token-heading">
-      <div className="row">
+      <div className="row spread token-title">
         <h1>
-          <bdi>{name ?? symbol ?? text.token.unnamed}</bdi>
+          <bdi>{facts.isPending ? "\u00a0" : (name ?? symbol ?? text.token.unnamed)}</bdi>
         </h1>
+        <WatchButton mint={mint} />
+      </div>
+      <div className="row token-badges">
         {symbol !== null && name !== null ? (
-          <span className="soft">
+          <strong className="soft">
             <bdi>{symbol}</bdi>
-          </span>
+          </strong>
         ) : null}
         {answer === undefined ? null : (
           <>
@@ -122,14 +127,14 @@ function Waiting({ error, onRetry }: { readonly error: unknown; readonly onRetry
   if (isApiError(error, "not_found")) {
     return (
       <Notice look="unknown" title={text.token.notFoundTitle} isLive>
-        {error.message}
+        {text.token.notFoundBody}
       </Notice>
     );
   }
   if (isApiError(error, "chain_unavailable")) {
     return (
       <Notice look="unknown" title={text.token.unavailableTitle} isLive>
-        {error.message}
+        {explain(error, text)}
       </Notice>
     );
   }
@@ -138,10 +143,9 @@ function Waiting({ error, onRetry }: { readonly error: unknown; readonly onRetry
   return (
     <>
       <Skeleton height="9rem" />
-      <div className="token-columns">
-        <Skeleton height="38rem" />
-        <Skeleton height="38rem" />
-      </div>
+      <Skeleton height="27rem" />
+      <Skeleton height="20rem" />
+      <Skeleton height="30rem" />
     </>
   );
 }

@@ -41,18 +41,22 @@ export function useLiveExitability(mint: string, isWanted: boolean): boolean {
     const sources = (["retail", "pro"] as const).map((profile) => {
       const path = `/api/token/${encodeURIComponent(mint)}/exitability/stream?profile=${profile}`;
       const source = new EventSource(path);
+      let lastNotice: string | null | undefined;
       source.addEventListener("exitability", (event: MessageEvent<string>) => {
         const answer: ExitabilityBody = JSON.parse(event.data);
-        // The stream speaks one language: the notice is kept in the reader's own, which polling brings.
-        client.setQueryData<ExitabilityBody>(queryKey(mint, profile, language), (held) =>
+        const key = queryKey(mint, profile, language);
+        // The stream speaks the browser's language, which need not be the reader's: where the notice
+        // is another than before, the answer is asked for in theirs.
+        const isOtherNotice = lastNotice !== undefined && lastNotice !== answer.aviso;
+        lastNotice = answer.aviso;
+        client.setQueryData<ExitabilityBody>(key, (held) =>
           held === undefined || held.confianza !== answer.confianza
             ? held
             : { ...answer, aviso: held.aviso },
         );
-        void client.invalidateQueries({
-          queryKey: queryKey(mint, profile, language),
-          refetchType: "none",
-        });
+        const isConfidenceOther =
+          client.getQueryData<ExitabilityBody>(key)?.confianza !== answer.confianza;
+        if (isOtherNotice || isConfidenceOther) void client.invalidateQueries({ queryKey: key });
       });
       source.onopen = () => setIsOpen(true);
       source.onerror = () => setIsOpen(false);

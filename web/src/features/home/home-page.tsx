@@ -4,11 +4,13 @@ import { Link } from "../../components/link.tsx";
 import { looksLikeMint, plainText, shortAddress } from "../../lib/format.ts";
 import { usePreferences, useText } from "../../lib/preferences.tsx";
 import { navigate } from "../../lib/router.ts";
+import { useTitle } from "../../lib/title.ts";
 import { useExamples } from "./use-examples.ts";
 import "./home.css";
 
 export function HomePage() {
   const text = useText();
+  useTitle(text.home.title);
   return (
     <div className="stack home">
       <div className="stack prose">

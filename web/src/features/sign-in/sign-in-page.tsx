@@ -5,13 +5,16 @@ import { Failure } from "../../components/failure.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { api } from "../../lib/api.ts";
 import { tellStep } from "../../lib/funnel.ts";
+import { nextPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { navigate } from "../../lib/router.ts";
 import { useStatus } from "../../lib/status.ts";
+import { useTitle } from "../../lib/title.ts";
 
 /** Signing in by a mailed code: the address first, then the code. */
 export function SignInPage() {
   const { text } = usePreferences();
+  useTitle(text.signIn.title);
   const [email, setEmail] = useState<string | null>(null);
   return (
     <div className="stack narrow">
@@ -81,7 +84,7 @@ function CodeForm({ email, onOther }: CodeProps) {
     api("/api/auth/sign-in", { method: "POST", body: { email, code: code.trim() } })
       .then(async () => {
         await client.invalidateQueries();
-        navigate("/watchlist");
+        navigate(nextPath(window.location.search));
       })
       .catch(setError);
   }

@@ -7,6 +7,7 @@ import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPct } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type ServiceStatus, useStatus } from "../../lib/status.ts";
+import { useTitle } from "../../lib/title.ts";
 import { type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
 import "./status.css";
 
@@ -15,6 +16,7 @@ const LATE_SECONDS = 30;
 /** How current the chain state is, what is modelled, and how exact it proves to be. */
 export function StatusPage() {
   const { text } = usePreferences();
+  useTitle(text.status.title);
   const status = useStatus({ isLive: true });
   return (
     <div className="stack">
@@ -45,7 +47,7 @@ function Chain({ status }: { readonly status: ServiceStatus }) {
           </Badge>
         )}
       </div>
-      <table>
+      <table className="facts">
         <caption className="visually-hidden">{text.status.chain}</caption>
         <tbody>
           <tr>

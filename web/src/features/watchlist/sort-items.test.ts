@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { WatchlistItem } from "../../lib/watchlist.ts";
 import { sortItems } from "./sort-items.ts";
-import type { WatchlistItem } from "./use-watchlist.ts";
 
 function item(id: number, slippage_pct: number | null, score: number | null, state = "ok") {
   const exitability = { state, slippage_pct, score };

@@ -1,4 +1,4 @@
-import type { WatchlistItem } from "./use-watchlist.ts";
+import type { WatchlistItem } from "../../lib/watchlist.ts";
 
 export type SortBy = "added" | "slippage" | "score";
 

@@ -2,14 +2,17 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { Link } from "../../components/link.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { isApiError } from "../../lib/api.ts";
 import { looksLikeMint } from "../../lib/format.ts";
+import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type Account, useAccount } from "../../lib/session.ts";
+import { useTitle } from "../../lib/title.ts";
+import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 import { type SortBy, sortItems } from "./sort-items.ts";
-import { useWatchlist, useWatchlistActions } from "./use-watchlist.ts";
 import { WatchlistTable } from "./watchlist-table.tsx";
 import "./watchlist.css";
 
@@ -23,6 +26,7 @@ function readSize(text: string): number | null {
 
 export function WatchlistPage() {
   const { text } = usePreferences();
+  useTitle(text.watchlist.title);
   const account = useAccount();
   return (
     <div className="stack">
@@ -143,7 +147,17 @@ function AddForm({ isFull, error, onAdd }: AddProps) {
           {text.watchlist.add}
         </Button>
       </div>
-      {isFull ? <p className="soft">{text.watchlist.full}</p> : null}
+      {isFull ? (
+        <p className="row">
+          <span>{text.watchlist.full}</span>
+          <Link
+            href="/api-keys"
+            onClick={() => tellStep("click_upgrade_desde_limite", { to: "plan" })}
+          >
+            {text.apiKeys.upgrade}
+          </Link>
+        </p>
+      ) : null}
       {wrong === null ? null : (
         <p className="field-error" role="alert">
           {wrong === "mint" ? text.home.invalid : text.watchlist.sizeInvalid}

@@ -5,7 +5,7 @@ import { Link } from "../../components/link.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatSol, plainText, shortAddress } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import type { EntryChange, WatchlistItem } from "./use-watchlist.ts";
+import type { EntryChange, WatchlistItem } from "../../lib/watchlist.ts";
 
 type Props = {
   readonly items: readonly WatchlistItem[];

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
-import { api } from "../../lib/api.ts";
-import { tellStep } from "../../lib/funnel.ts";
+import { api } from "./api.ts";
+import { tellStep } from "./funnel.ts";
 
 export type WatchlistItem = {
   readonly id: number;

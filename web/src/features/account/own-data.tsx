@@ -1,0 +1,79 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { Failure } from "../../components/failure.tsx";
+import { api } from "../../lib/api.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+
+type Props = {
+  /** What has to be typed before the account is deleted; null where it has no address. */
+  readonly email: string | null;
+  readonly onDeleted: () => void;
+};
+
+/** Take everything along, or have it deleted. */
+export function OwnData({ email, onDeleted }: Props) {
+  const { text } = usePreferences();
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <section className="panel stack" aria-labelledby="own-data">
+      <h2 id="own-data">{text.account.dataTitle}</h2>
+      <div className="row spread">
+        <p className="prose">{text.account.exportLead}</p>
+        <a className="button" href="/api/account/export" download="exitability-account.json">
+          {text.account.export}
+        </a>
+      </div>
+      <div className="row spread">
+        <p className="prose">{text.account.deleteLead}</p>
+        {isAsking ? null : <Button onClick={() => setIsAsking(true)}>{text.account.delete}</Button>}
+      </div>
+      {isAsking ? (
+        <DeleteForm email={email} onDeleted={onDeleted} onCancel={() => setIsAsking(false)} />
+      ) : null}
+    </section>
+  );
+}
+
+function DeleteForm({ email, onDeleted, onCancel }: Props & { readonly onCancel: () => void }) {
+  const { text } = usePreferences();
+  const client = useQueryClient();
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const isConfirmed = email === null || typed.trim().toLowerCase() === email.toLowerCase();
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (!isConfirmed) return;
+    api("/api/account", { method: "DELETE" })
+      .then(() => {
+        onDeleted();
+        return client.resetQueries();
+      })
+      .catch(setError);
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      {error === null ? null : <Failure error={error} />}
+      {email === null ? null : (
+        <div className="field narrow">
+          <label htmlFor="confirm-email">{text.account.deleteConfirm}</label>
+          <input
+            id="confirm-email"
+            type="email"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </div>
+      )}
+      <div className="row">
+        <Button type="submit" look="primary" disabled={!isConfirmed}>
+          {text.account.delete}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          {text.common.cancel}
+        </Button>
+      </div>
+    </form>
+  );
+}
