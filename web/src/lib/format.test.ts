@@ -48,7 +48,7 @@ test("a mint has the form of a base58 address", () => {
 
 test("the zeros of a small price are counted, not written out", () => {
   assert.equal(formatPrice(0.000005004, "en"), "0.0₅5004");
-  assert.equal(formatPrice(2.8e-13, "es"), "0,0₁₂28");
+  assert.equal(formatPrice(2.8e-13, "es"), "0,0₁₂2800");
   assert.equal(formatPrice(0.00012, "en"), "0.00012");
   assert.equal(formatPrice(1.25, "es"), "1,25");
   assert.equal(formatPrice(0, "en"), "0");

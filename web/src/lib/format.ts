@@ -44,7 +44,7 @@ export function formatPrice(value: number, language: Language): string {
   const zeros = -Number(exponent) - 1;
   if (value === 0 || zeros <= MOST_PLAIN_ZEROS) return formatNumber(value, language, 4);
   const counted = [...String(zeros)].map((digit) => SUBSCRIPTS[Number(digit)]).join("");
-  const digits = mantissa.replace(".", "").replace(/0+$/, "");
+  const digits = mantissa.replace(".", "");
   return `${formatNumber(0.1, language).slice(0, -1)}0${counted}${digits}`;
 }
 

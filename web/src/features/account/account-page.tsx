@@ -47,7 +47,9 @@ function Identity({ account }: { readonly account: Account }) {
   const { text, language } = usePreferences();
   const client = useQueryClient();
   function signOut(): void {
-    void api("/api/auth/sign-out", { method: "POST" }).finally(() => client.resetQueries());
+    void api("/api/auth/sign-out", { method: "POST" }).finally(() => {
+      void client.resetQueries();
+    });
   }
   return (
     <section className="panel row spread" aria-label={text.account.title}>

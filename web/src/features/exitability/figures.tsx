@@ -25,10 +25,7 @@ export function Figures({ answer }: { readonly answer: ExitabilityBody }) {
           <Unknown />
         ) : (
           <>
-            <span aria-hidden="true">
-              {formatPrice(answer.precio_mid, language)}
-              {"\u00a0SOL"}
-            </span>
+            <span aria-hidden="true">{formatPrice(answer.precio_mid, language)}</span>
             <span className="visually-hidden">
               {formatNumber(answer.precio_mid, language, 4)} SOL
             </span>

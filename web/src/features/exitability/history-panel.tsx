@@ -78,6 +78,7 @@ function Picture({ history, range }: PictureProps) {
           stroke: color("--ink-soft"),
           grid: { show: false },
           ticks: { show: false },
+          size: 32,
           space: 80,
           values: (_: unknown, moments: number[]) =>
             moments.map((moment) => formatTick(moment, language, range === "week")),

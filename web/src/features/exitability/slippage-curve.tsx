@@ -41,6 +41,7 @@ export function SlippageCurve({ retail, pro }: Props) {
           stroke: color("--ink-soft"),
           grid: { stroke: color("--line"), width: 1 },
           ticks: { show: false },
+          size: 32,
           splits: () => SIZES.map(Number),
           filter: (_: unknown, sizes: number[]) => sizes,
           values: (_: unknown, sizes: number[]) =>
@@ -108,7 +109,7 @@ function Table({ retail, pro }: Props) {
   const { text, language } = usePreferences();
   return (
     <div className="scroll-x">
-      <table>
+      <table className="even">
         <caption className="visually-hidden">{text.token.curveLabel}</caption>
         <thead>
           <tr>

@@ -84,9 +84,13 @@ function Heading({ mint, answer }: { mint: string; answer: ExitabilityBody | und
           </>
         )}
       </div>
-      <div className="row spread">
+      <div className="row spread token-source">
         <Address address={mint} />
-        {answer === undefined ? null : <Freshness updatedAt={answer.updated_at} />}
+        {answer === undefined ? (
+          <span className="small">{"\u00a0"}</span>
+        ) : (
+          <Freshness updatedAt={answer.updated_at} />
+        )}
       </div>
     </header>
   );

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
-import { looksLikeMint, plainText, shortAddress } from "../../lib/format.ts";
+import { looksLikeMint, plainText, shortAddress, unbroken } from "../../lib/format.ts";
 import { usePreferences, useText } from "../../lib/preferences.tsx";
 import { navigate } from "../../lib/router.ts";
 import { useTitle } from "../../lib/title.ts";
@@ -18,15 +18,15 @@ export function HomePage() {
         <p className="home-lead">{text.home.lead}</p>
       </div>
       <MintForm />
-      <ExampleList />
       <section className="stack" aria-labelledby="meaning">
         <h2 id="meaning">{text.home.meaningTitle}</h2>
         <ul className="meaning">
           {text.home.meaning.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
+            <li key={sentence}>{unbroken(sentence)}</li>
           ))}
         </ul>
       </section>
+      <ExampleList />
     </div>
   );
 }

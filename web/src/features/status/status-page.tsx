@@ -8,7 +8,7 @@ import { formatAge, formatNumber, formatPct } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type ServiceStatus, useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
-import { type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
+import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
 import "./status.css";
 
 const LATE_SECONDS = 30;
@@ -18,18 +18,21 @@ export function StatusPage() {
   const { text } = usePreferences();
   useTitle(text.status.title);
   const status = useStatus({ isLive: true });
+  const accuracy = useAccuracy();
   return (
     <div className="stack">
       <h1>{text.status.title}</h1>
-      {status.data !== undefined ? (
-        <Chain status={status.data} />
-      ) : status.error !== null ? (
+      {status.data === undefined && status.error !== null ? (
         <Failure error={status.error} onRetry={() => void status.refetch()} />
+      ) : status.data === undefined || accuracy.isPending ? (
+        <Skeleton height="40rem" />
       ) : (
-        <Skeleton height="12rem" />
+        <>
+          <Chain status={status.data} />
+          <AccuracyTable accuracy={accuracy.data ?? null} />
+          <Venues status={status.data} />
+        </>
       )}
-      <AccuracyTable />
-      {status.data === undefined ? <Skeleton height="16rem" /> : <Venues status={status.data} />}
     </div>
   );
 }
@@ -88,11 +91,10 @@ function Venues({ status }: { readonly status: ServiceStatus }) {
   );
 }
 
-function AccuracyTable() {
+function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
   const { text, language } = usePreferences();
-  const accuracy = useAccuracy();
   const [span, setSpan] = useState<AccuracyWindow>("hour");
-  const rows = accuracy.data?.venues.filter(({ windows }) => windows[span].seen > 0) ?? [];
+  const rows = accuracy?.venues.filter(({ windows }) => windows[span].seen > 0) ?? [];
   return (
     <section className="panel stack" aria-labelledby="accuracy">
       <div className="row spread">
@@ -109,8 +111,7 @@ function AccuracyTable() {
         />
       </div>
       <p className="soft">{text.status.accuracyLead}</p>
-      {accuracy.data === undefined ? <Skeleton height="6rem" /> : null}
-      {accuracy.data !== undefined && rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
+      {rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
       {rows.length === 0 ? null : (
         <div className="scroll-x">
           <table>

@@ -68,7 +68,7 @@ export const en: Text = {
     depth: "Depth",
     depthHint: "SOL that selling can still take out",
     price: "Mid price",
-    priceHint: "per token, before fees",
+    priceHint: "SOL per token, before fees",
     trend: "Trend",
     trends: { improving: "improving", stable: "stable", deteriorating: "deteriorating" },
     confidence: "Confidence",

@@ -17,7 +17,7 @@ export const es = {
     themeDark: "Tema oscuro",
     account: "Cuenta",
     chains: {
-      demo: "Demostración: ni los tokens ni los precios son reales.",
+      demo: "Demostración: tokens y precios ficticios.",
       recorded: "Cuentas grabadas: esto no es el mercado de ahora.",
       live: "Red principal de Solana",
     },
@@ -67,7 +67,7 @@ export const es = {
     depth: "Profundidad",
     depthHint: "SOL que aún se pueden sacar vendiendo",
     price: "Precio medio",
-    priceHint: "por token, antes de comisiones",
+    priceHint: "SOL por token, antes de comisiones",
     trend: "Tendencia",
     trends: { improving: "mejora", stable: "estable", deteriorating: "empeora" },
     confidence: "Confianza",
