@@ -47,7 +47,7 @@ function afterSwap(state: ClmmState): ReadonlyMap<Address, Account> {
 
 const cold: Scenario = {
   goal: "9a",
-  name: "Raydium CLMM, bytes to six quotes, beside the SDK's layouts and core quotes",
+  name: "Raydium CLMM, new bytes of every account to six quotes, beside the SDK's layouts and core",
   bar: 200,
   ambition: 800,
   ratio: "speedup",
@@ -68,10 +68,12 @@ const heap: Scenario = {
 async function prepareCold(): ReturnType<Scenario["prepare"]> {
   const sdk = loadClmmSdk(null);
   if (sdk === null) return null;
-  const amounts = amountsOf(stateOf(known));
+  const state = stateOf(known);
+  const amounts = amountsOf(state);
   const theirs = sdk.open(pool, known, true);
+  const others = copied(afterSwap(state), raydiumClmm.programId);
   return {
-    ours: fromBytes(opened(), { known, others: copied(known, raydiumClmm.programId) }, amounts),
+    ours: fromBytes(opened(), { known, others }, amounts),
     theirs: calling(() => {
       const decoded = theirs.decode(known);
       return amounts.map((amount) => String(decoded.quote(amount, CLOCK.unixTimestamp)));
@@ -129,15 +131,20 @@ const sharedTraversal: Scenario = {
 
 const besideReference: Scenario = {
   goal: "14d",
-  name: "Raydium CLMM, bytes to six quotes by the fast path, as a share of the reference's",
+  name: "Raydium CLMM, bytes with every tick changed to six quotes, as a share of the reference's",
   bar: 0.3,
   ambition: 0.1,
   ratio: "share",
   unit: "nanoseconds",
   prepare: async () => {
     const amounts = amountsOf(stateOf(known));
+    const positions = BENCHMARK_CLMM.positions.map((position) => ({
+      ...position,
+      liquidity: position.liquidity + 1_000n,
+    }));
+    const { accounts: others } = clmmFixture({ ...BENCHMARK_CLMM, positions });
     return {
-      ours: fromBytes(opened(), { known, others: copied(known, raydiumClmm.programId) }, amounts),
+      ours: fromBytes(opened(), { known, others }, amounts),
       theirs: calling(() =>
         quoteAscending(stateOf(known), { ...ORDER, amountsIn: amounts }).map(String),
       ),

@@ -5,6 +5,7 @@ import { readPoolHeader } from "#src/venues/raydium-clmm/decode.ts";
 import { PROGRAM_ID } from "#src/venues/raydium-clmm/layout.ts";
 import {
   bitmapExtensionAddress,
+  bytesOf,
   markedArrays,
   readBitmapExtension,
   tickArrayAddress,
@@ -124,7 +125,7 @@ function findAccounts(pool: Address, known: Known, zeroForOne: boolean) {
   if (header === null) throw new Error("not a pool");
   const address = bitmapExtensionAddress(pool);
   const account = known.get(address);
-  const extension = account === undefined ? null : readBitmapExtension(account, pool);
+  const extension = account === undefined ? null : readBitmapExtension(account, bytesOf(pool));
   const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
   return {
     config: header.ammConfig,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { toNumber } from "#src/units/to-number.ts";
 import { REFUSED } from "../fast-quoter.ts";
 import type { Direction } from "./direction.ts";
-import { LiquidityTable, makeStops } from "./liquidity-table.ts";
+import { LiquidityTable } from "./liquidity-table.ts";
 
 const MILLION = 1_000_000n;
 
@@ -38,18 +38,17 @@ function parts(value: bigint): { readonly high: number; readonly low: number } {
 }
 
 function tableOf({ direction, from, to, liquidity, feePpm }: Stretch): LiquidityTable {
-  const stops = makeStops(1);
-  stops.count = 1;
-  stops.priceHigh[0] = parts(to).high;
-  stops.priceLow[0] = parts(to).low;
+  const table = new LiquidityTable({ capacity: 1, direction, refusesNothing: false });
+  table.stops.count = 1;
+  table.stops.priceHigh[0] = parts(to).high;
+  table.stops.priceLow[0] = parts(to).low;
   const standing = {
     priceHigh: parts(from).high,
     priceLow: parts(from).low,
     liquidityHigh: parts(liquidity).high,
     liquidityLow: parts(liquidity).low,
   };
-  const table = new LiquidityTable({ capacity: 1, direction, refusesNothing: false });
-  table.build({ stops, standing, feePpm: toNumber(feePpm), endsKnown: true });
+  table.build({ standing, feePpm: toNumber(feePpm), endsKnown: true });
   assert.ok(table.place(0, standing));
   return table;
 }

@@ -33,7 +33,7 @@ export type Standing = {
   liquidityLow: number;
 };
 
-export function makeStops(capacity: number): Stops {
+function makeStops(capacity: number): Stops {
   return {
     count: 0,
     priceHigh: new Float64Array(capacity),
@@ -52,7 +52,6 @@ export type TableShape = {
 };
 
 export type TableSource = {
-  readonly stops: Stops;
   readonly standing: Standing;
   readonly feePpm: number;
   /** Whether nothing lies beyond the last stop: the program refuses to go there. */
@@ -73,11 +72,11 @@ export class LiquidityTable {
   /** Steps that had to be recomputed in integers, or were left to the reference; and all steps. */
   uncertified = 0;
   steps = 0;
+  /** Written by the quoter before it has the table built. */
+  readonly stops: Stops;
   readonly #falls: boolean;
   readonly #refusesNothing: boolean;
   readonly #price: Float64Array;
-  readonly #priceHigh: Float64Array;
-  readonly #priceLow: Float64Array;
   /** Of the stretch that ends at the stop. */
   readonly #liquidity: Float64Array;
   readonly #liquidityHigh: Float64Array;
@@ -103,9 +102,8 @@ export class LiquidityTable {
   constructor({ capacity, direction, refusesNothing }: TableShape) {
     this.#falls = direction === "down";
     this.#refusesNothing = refusesNothing;
+    this.stops = makeStops(capacity);
     this.#price = new Float64Array(capacity);
-    this.#priceHigh = new Float64Array(capacity);
-    this.#priceLow = new Float64Array(capacity);
     this.#liquidity = new Float64Array(capacity);
     this.#liquidityHigh = new Float64Array(capacity);
     this.#liquidityLow = new Float64Array(capacity);
@@ -115,7 +113,7 @@ export class LiquidityTable {
 
   /** Sums up the stretches between the stops, from the liquidity that stands before the first. */
   build(source: TableSource): void {
-    const { stops } = source;
+    const { stops } = this;
     this.#feePpm = source.feePpm;
     this.#feeFactor = FEE_DENOMINATOR / (FEE_DENOMINATOR - source.feePpm);
     this.#beyond = source.endsKnown ? REFUSED : ASK_REFERENCE;
@@ -125,14 +123,12 @@ export class LiquidityTable {
     let consumed = 0;
     let paid = 0;
     for (let index = 0; index < stops.count; index++) {
-      this.#priceHigh[index] = stops.priceHigh[index] ?? 0;
-      this.#priceLow[index] = stops.priceLow[index] ?? 0;
-      this.#price[index] = (this.#priceHigh[index] ?? 0) * WORD + (this.#priceLow[index] ?? 0);
+      this.#price[index] = (stops.priceHigh[index] ?? 0) * WORD + (stops.priceLow[index] ?? 0);
       this.#liquidityHigh[index] = high;
       this.#liquidityLow[index] = low;
       this.#liquidity[index] = high * WORD + low;
       if (index > 0) {
-        this.#measure(index, this.#priceHigh[index - 1] ?? 0, this.#priceLow[index - 1] ?? 0);
+        this.#measure(index, stops.priceHigh[index - 1] ?? 0, stops.priceLow[index - 1] ?? 0);
         consumed += this.#needed;
         paid += this.#output;
       }
@@ -231,8 +227,8 @@ export class LiquidityTable {
    */
   #measure(index: number, fromHigh: number, fromLow: number): void {
     const liquidity = this.#liquidity[index] ?? 0;
-    const toHigh = this.#priceHigh[index] ?? 0;
-    const toLow = this.#priceLow[index] ?? 0;
+    const toHigh = this.stops.priceHigh[index] ?? 0;
+    const toLow = this.stops.priceLow[index] ?? 0;
     const difference = this.#falls
       ? (fromHigh - toHigh) * WORD + (fromLow - toLow)
       : (toHigh - fromHigh) * WORD + (toLow - fromLow);
@@ -260,7 +256,7 @@ export class LiquidityTable {
 
   #measureExactly(index: number, fromHigh: number, fromLow: number): void {
     const from = joined(fromHigh, fromLow);
-    const to = joined(this.#priceHigh[index] ?? 0, this.#priceLow[index] ?? 0);
+    const to = joined(this.stops.priceHigh[index] ?? 0, this.stops.priceLow[index] ?? 0);
     const liquidity = joined(this.#liquidityHigh[index] ?? 0, this.#liquidityLow[index] ?? 0);
     const area = liquidity * (this.#falls ? from - to : to - from);
     const product = from * to;

@@ -22,6 +22,8 @@ export class FastTickArray {
   readonly #tickSpacing: number;
   /** Initialised ticks, and their slots ascending. */
   count = 0;
+  /** Whether the last reading found other ticks: a swap alone changes bytes that bear on no quote. */
+  isChanged = false;
   readonly slots = new Int32Array(TICKS_PER_ARRAY);
   readonly netHigh = new Float64Array(TICKS_PER_ARRAY);
   readonly netLow = new Float64Array(TICKS_PER_ARRAY);
@@ -37,8 +39,15 @@ export class FastTickArray {
 
   /** Reads an array's bytes; null: it does not exist, and is empty. False where they are no array. */
   read(data: Uint8Array | null): boolean {
+    const before = this.count;
     this.count = 0;
-    if (data === null) return true;
+    this.isChanged = false;
+    const isRead = data === null || this.#readKind(data);
+    this.isChanged ||= this.count !== before;
+    return isRead;
+  }
+
+  #readKind(data: Uint8Array): boolean {
     if (hasDiscriminator(data, FIXED_TICK_ARRAY.discriminator)) return this.#readFixed(data);
     return hasDiscriminator(data, DYNAMIC_TICK_ARRAY.discriminator) && this.#readDynamic(data);
   }
@@ -65,9 +74,15 @@ export class FastTickArray {
 
   #add(slot: number, data: Uint8Array, at: number): void {
     const place = this.count;
+    const netHigh = signedUpperWords(data, at);
+    const netLow = word(data, at);
+    this.isChanged ||=
+      this.slots[place] !== slot ||
+      this.netHigh[place] !== netHigh ||
+      this.netLow[place] !== netLow;
     this.slots[place] = slot;
-    this.netHigh[place] = signedUpperWords(data, at);
-    this.netLow[place] = word(data, at);
+    this.netHigh[place] = netHigh;
+    this.netLow[place] = netLow;
     this.count = place + 1;
   }
 

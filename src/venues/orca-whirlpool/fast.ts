@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
 import { upperWords, word } from "../byte-words.ts";
 import type { Direction } from "../curves/direction.ts";
-import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
+import { LiquidityTable, type Standing } from "../curves/liquidity-table.ts";
 import type { FastQuoter } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
 import type { Clock } from "../venue.ts";
@@ -41,7 +41,6 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   readonly #pool: Address;
   readonly #direction: Direction;
   readonly #falls: boolean;
-  readonly #stops = makeStops(MOST_STOPS);
   readonly #stopTicks = new Int32Array(MOST_STOPS);
   readonly #standing: Standing = { priceHigh: 0, priceLow: 0, liquidityHigh: 0, liquidityLow: 0 };
 
@@ -97,8 +96,8 @@ export class WhirlpoolFastQuoter implements FastQuoter {
       const bytes = found === undefined || found === null ? found : found.data;
       if (bytes === array.data) continue;
       if (bytes !== undefined && !array.ticks.read(bytes)) return this.#forget();
+      isTableStale ||= bytes === undefined || array.data === undefined || array.ticks.isChanged;
       array.data = bytes;
-      isTableStale = true;
     }
     return (!isTableStale && this.#place()) || this.#rebuild() || this.#forget();
   }
@@ -171,7 +170,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   #place(): boolean {
     const tick = this.#tickCurrent;
     if (this.#falls ? tick >= this.#originTick : tick < this.#originTick) return false;
-    const { count } = this.#stops;
+    const { count } = this.table.stops;
     let at = this.#at;
     if (this.#falls) {
       while (at < count && (this.#stopTicks[at] ?? 0) > tick) at++;
@@ -188,7 +187,6 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     this.#gatherStops();
     this.#isTableMade = true;
     this.table.build({
-      stops: this.#stops,
       standing: this.#standing,
       feePpm: this.#feePpm,
       endsKnown: this.#endsKnown,
@@ -199,7 +197,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
 
   /** Stops ahead of the price as `stopsAhead` finds them: up to an array that nobody has looked at. */
   #gatherStops(): void {
-    this.#stops.count = 0;
+    this.table.stops.count = 0;
     this.#endsKnown = true;
     this.#originTick = this.#falls ? this.#sameArraysTo : this.#sameArraysFrom;
     let last: FastTickArray | null = null;
@@ -212,7 +210,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     if (last === null) return;
     const outermost = (TICKS_PER_ARRAY - 1) * this.#tickSpacing;
     const lastSlot = this.#falls ? last.start : last.start + outermost;
-    const { count } = this.#stops;
+    const { count } = this.table.stops;
     // Crossing the last slot leaves the arrays; there is no edge to stop at any more.
     const isCrossed = count > 0 && this.#stopTicks[count - 1] === lastSlot;
     if (!isCrossed && !this.#addStop(last, "edge")) this.#endsKnown = false;
@@ -233,7 +231,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
 
   /** False where the stop's numbers leave the exact doubles. */
   #addStop(ticks: FastTickArray, place: number | "edge"): boolean {
-    const stops = this.#stops;
+    const stops = this.table.stops;
     const at = stops.count;
     const priceHigh = ticks.priceHighAt(place);
     const netHigh = place === "edge" ? 0 : (ticks.netHigh[place] ?? Number.NaN);

@@ -16,6 +16,7 @@ import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulate, beginVolatility, feePpmNow } from "./swap-volatility.ts";
 import {
   bitmapExtensionAddress,
+  bytesOf,
   hasBitmapExtension,
   markedArrays,
   readBitmapExtension,
@@ -81,7 +82,7 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
     : null;
   const account = extensionAddress === null ? null : known.get(extensionAddress);
   const extension =
-    account === null || account === undefined ? null : readBitmapExtension(account, pool);
+    account === null || account === undefined ? null : readBitmapExtension(account, bytesOf(pool));
   const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
   const starts = new Set(
     DIRECTIONS.flatMap((direction) => markedArrays(bitmaps, header.tickCurrent, direction)),

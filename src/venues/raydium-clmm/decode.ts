@@ -16,6 +16,7 @@ import {
 import type { ClmmState, FeeSide, Side, Tick } from "./pool-state.ts";
 import {
   bitmapExtensionAddress,
+  bytesOf,
   hasBitmapExtension,
   markedArrays,
   readBitmapExtension,
@@ -204,6 +205,7 @@ type Reach = { readonly ticks: readonly Tick[]; readonly isPartlyLoaded: boolean
 function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach {
   const extension = readExtension(pool, header, known);
   const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
+  const poolBytes = bytesOf(pool);
   const ticks: Tick[] = [];
   let isPartlyLoaded = false;
   const read = new Set<number>();
@@ -222,7 +224,7 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
       if (read.has(start)) continue;
       read.add(start);
       const found = readTickArray(account, {
-        pool,
+        pool: poolBytes,
         startTick: start,
         tickSpacing: header.tickSpacing,
       });
@@ -243,7 +245,7 @@ function readExtension(pool: Address, header: PoolHeader, known: AccountSet): By
   const address = bitmapExtensionAddress(pool);
   const account = known.get(address);
   if (account === null || account === undefined) return null;
-  const reader = readBitmapExtension(account, pool);
+  const reader = readBitmapExtension(account, bytesOf(pool));
   if (reader === null) throw new Unusable("undecodable", `${address} is no bitmap of this pool`);
   return reader;
 }

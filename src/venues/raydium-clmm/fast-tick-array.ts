@@ -25,6 +25,8 @@ export class FastTickArray {
   readonly #tickSpacing: number;
   /** Initialised ticks, and their slots ascending. */
   count = 0;
+  /** Whether the last reading found other ticks: a swap alone changes bytes that bear on no quote. */
+  isChanged = false;
   readonly slots = new Int32Array(SLOTS);
   readonly netHigh = new Float64Array(SLOTS);
   readonly netLow = new Float64Array(SLOTS);
@@ -41,10 +43,10 @@ export class FastTickArray {
 
   /** Reads an array's bytes. False where they are not this array. */
   read(data: Uint8Array): boolean {
-    this.count = 0;
     if (data.length !== TICK_ARRAY_STATE.length) return false;
     const words = wordsOf(data);
     if (words[TICK_ARRAY_STATE.startTickIndex / 4] !== this.start) return false;
+    let isChanged = false;
     let count = 0;
     let base = FIRST;
     for (let slot = 0; slot < SLOTS; slot++, base += STRIDE) {
@@ -60,14 +62,23 @@ export class FastTickArray {
         (words[base + GROSS + 3] ?? 0);
       if ((orders | gross) === 0) continue;
       if (words[base] !== this.start + slot * this.#tickSpacing) return false;
-      this.slots[count] = slot;
-      this.hasOrders[count] = orders === 0 ? 0 : 1;
-      this.netLow[count] = (words[base + NET] ?? 0) >>> 0;
-      this.netHigh[count] =
+      const hasOrders = orders === 0 ? 0 : 1;
+      const netLow = (words[base + NET] ?? 0) >>> 0;
+      const netHigh =
         ((words[base + NET + 3] ?? 0) * WORD + ((words[base + NET + 2] ?? 0) >>> 0)) * WORD +
         ((words[base + NET + 1] ?? 0) >>> 0);
+      isChanged ||=
+        this.slots[count] !== slot ||
+        this.hasOrders[count] !== hasOrders ||
+        this.netLow[count] !== netLow ||
+        this.netHigh[count] !== netHigh;
+      this.slots[count] = slot;
+      this.hasOrders[count] = hasOrders;
+      this.netLow[count] = netLow;
+      this.netHigh[count] = netHigh;
       count++;
     }
+    this.isChanged = isChanged || count !== this.count;
     this.count = count;
     return true;
   }

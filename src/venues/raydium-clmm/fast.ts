@@ -4,7 +4,7 @@ import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { upperWords, word } from "../byte-words.ts";
 import type { Direction } from "../curves/direction.ts";
-import { LiquidityTable, makeStops, type Standing } from "../curves/liquidity-table.ts";
+import { LiquidityTable, type Standing } from "../curves/liquidity-table.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import { decodeMint } from "../token/mint.ts";
 import type { Clock } from "../venue.ts";
@@ -21,6 +21,7 @@ import {
 import {
   ARRAYS_EACH_WAY,
   bitmapExtensionAddress,
+  bytesOf,
   hasBitmapExtension,
   locateBitmapBit,
   markedArrays,
@@ -58,9 +59,9 @@ export function openFast(pool: Address, known: AccountSet, inputMint: Address): 
 export class ClmmFastQuoter implements FastQuoter {
   readonly table: LiquidityTable;
   readonly #pool: Address;
+  readonly #poolBytes: Uint8Array;
   readonly #direction: Direction;
   readonly #falls: boolean;
-  readonly #stops = makeStops(MOST_STOPS);
   readonly #stopTicks = new Int32Array(MOST_STOPS);
   readonly #standing: Standing = { priceHigh: 0, priceLow: 0, liquidityHigh: 0, liquidityLow: 0 };
 
@@ -94,6 +95,7 @@ export class ClmmFastQuoter implements FastQuoter {
 
   constructor(pool: Address, direction: Direction) {
     this.#pool = pool;
+    this.#poolBytes = bytesOf(pool);
     this.#direction = direction;
     this.#falls = direction === "down";
     this.table = new LiquidityTable({ capacity: MOST_STOPS, direction, refusesNothing: true });
@@ -113,16 +115,13 @@ export class ClmmFastQuoter implements FastQuoter {
     const feeBefore = this.#feePpm;
     if (!this.#readSurroundings(known)) return this.#forget();
     if (this.#feePpm !== feeBefore) isTableStale = true;
-    if (this.#areArraysOther(known, data)) {
-      this.#findArrays(known, data);
-      isTableStale = true;
-    }
+    if (this.#areMarksOther(known, data) && this.#findArrays(known, data)) isTableStale = true;
     for (const array of this.#arrays) {
       const bytes = known.get(array.address)?.data ?? null;
       if (bytes === array.data) continue;
       if (bytes !== null && !array.ticks.read(bytes)) return this.#forget();
+      isTableStale ||= bytes === null || array.data === null || array.ticks.isChanged;
       array.data = bytes;
-      isTableStale = true;
     }
     return (!isTableStale && this.#place()) || this.#rebuild() || this.#forget();
   }
@@ -144,7 +143,9 @@ export class ClmmFastQuoter implements FastQuoter {
 
   #locate(known: AccountSet): boolean {
     const header = readPoolHeader(known.get(this.#pool));
-    if (header === null) return false;
+    // A pool has a dynamic fee from its creation on, or never.
+    const noDynamicFee = new Uint8Array(DYNAMIC_FEE_INFO.length);
+    if (!header?.reader.has(POOL_STATE.dynamicFeeInfo, noDynamicFee)) return false;
     this.#config = header.ammConfig;
     this.#vaults = [header.vault0, header.vault1];
     this.#mints = [header.mint0, header.mint1];
@@ -158,12 +159,6 @@ export class ClmmFastQuoter implements FastQuoter {
   #readPool(data: Uint8Array): boolean {
     const feeOn = data[POOL_STATE.feeOn] ?? 0;
     if (feeOn === (this.#falls ? 2 : 1)) return false;
-    const dynamic = POOL_STATE.dynamicFeeInfo;
-    let anyDynamic = 0;
-    for (let at = dynamic; at < dynamic + DYNAMIC_FEE_INFO.length; at++) {
-      anyDynamic |= data[at] ?? 0;
-    }
-    if (anyDynamic !== 0) return false;
     this.#isPaused = ((data[POOL_STATE.status] ?? 0) & STATUS_SWAP_DISABLED) !== 0;
     this.#openTime = word(data, POOL_STATE.openTime) + word(data, POOL_STATE.openTime + 4) * WORD;
     this.#tickCurrent = word(data, POOL_STATE.tickCurrent) | 0;
@@ -200,8 +195,8 @@ export class ClmmFastQuoter implements FastQuoter {
     return true;
   }
 
-  /** Whether other arrays than the last ones lie around the price. */
-  #areArraysOther(known: AccountSet, data: Uint8Array): boolean {
+  /** Whether other arrays than the last ones may lie around the price. */
+  #areMarksOther(known: AccountSet, data: Uint8Array): boolean {
     if (this.#arrays.length === 0) return true;
     const span = ticksPerArray(this.#tickSpacing);
     if (this.#tickCurrent < this.#arrayStart || this.#tickCurrent >= this.#arrayStart + span) {
@@ -217,11 +212,14 @@ export class ClmmFastQuoter implements FastQuoter {
     return (extension?.data ?? null) !== this.#extensionData;
   }
 
-  /** The marked arrays around the price; those of before keep what was read from them. */
-  #findArrays(known: AccountSet, data: Uint8Array): void {
+  /**
+   * Finds the marked arrays around the price; those of before keep what was read from them. Tells
+   * whether they are others.
+   */
+  #findArrays(known: AccountSet, data: Uint8Array): boolean {
     const tickSpacing = this.#tickSpacing;
     const account = this.#extension === null ? null : known.get(this.#extension);
-    const extension = account ? readBitmapExtension(account, this.#pool) : null;
+    const extension = account ? readBitmapExtension(account, this.#poolBytes) : null;
     const bitmaps = { pool: new ByteReader(data), extension, tickSpacing };
     const before = this.#arrays;
     this.#arrays = markedArrays(bitmaps, this.#tickCurrent, this.#direction).map(
@@ -245,13 +243,15 @@ export class ClmmFastQuoter implements FastQuoter {
       : isBelow
         ? 0
         : BITMAP_LENGTH - 1;
+    const found = this.#arrays;
+    return found.length !== before.length || found.some((array, at) => array !== before[at]);
   }
 
   /** Moves the price within the table. False where it has left it. */
   #place(): boolean {
     const tick = this.#tickCurrent;
     if (this.#falls ? tick >= this.#originTick : tick < this.#originTick) return false;
-    const { count } = this.#stops;
+    const { count } = this.table.stops;
     let at = this.#at;
     if (this.#falls) {
       while (at < count && (this.#stopTicks[at] ?? 0) > tick) at++;
@@ -268,7 +268,6 @@ export class ClmmFastQuoter implements FastQuoter {
     if (this.#arrays[0]?.data === null) return false;
     this.#gatherStops();
     this.table.build({
-      stops: this.#stops,
       standing: this.#standing,
       feePpm: this.#feePpm,
       endsKnown: this.#endsKnown,
@@ -280,7 +279,7 @@ export class ClmmFastQuoter implements FastQuoter {
   /** Ticks ahead of the price, array by array, up to the first that is missing or empty. */
   #gatherStops(): void {
     const span = ticksPerArray(this.#tickSpacing);
-    this.#stops.count = 0;
+    this.table.stops.count = 0;
     this.#endsKnown = true;
     this.#originTick = this.#falls ? this.#arrayStart + span : this.#arrayStart;
     for (const { ticks, data } of this.#arrays) {
@@ -310,7 +309,7 @@ export class ClmmFastQuoter implements FastQuoter {
 
   /** False where the tick's numbers leave the exact doubles. */
   #addStop(ticks: FastTickArray, place: number, tick: number): boolean {
-    const stops = this.#stops;
+    const stops = this.table.stops;
     const at = stops.count;
     const priceHigh = ticks.priceHighAt(place);
     const netHigh = ticks.netHigh[place] ?? Number.NaN;

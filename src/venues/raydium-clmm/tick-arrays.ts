@@ -1,4 +1,4 @@
-import type { Address } from "#src/units/address.ts";
+import { type Address, addressBytes } from "#src/units/address.ts";
 import { findProgramAddress, i32BeSeed } from "#src/units/program-address.ts";
 import type { Account } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
@@ -123,20 +123,28 @@ function extensionByte(arrayIndex: number): number {
   return BITMAP_EXTENSION.negative + ((block * OWN_BITMAP_REACH + bit) >> 3);
 }
 
-/** The reader of the pool's bitmap extension, or null where the account is no such thing. */
-export function readBitmapExtension(account: Account, pool: Address): ByteReader | null {
+/** The 32 bytes by which a pool's other accounts name it. */
+export function bytesOf(pool: Address): Uint8Array {
+  const bytes = addressBytes(pool);
+  if (bytes === null) throw new TypeError(`not a Solana address: ${pool}`);
+  return bytes;
+}
+
+/** The reader of the bitmap extension of a pool, named by its 32 bytes, or null where the account is no such thing. */
+export function readBitmapExtension(account: Account, pool: Uint8Array): ByteReader | null {
   const reader = new ByteReader(account.data);
   const isOne =
     account.owner === PROGRAM_ID &&
     reader.length === BITMAP_EXTENSION.length &&
     reader.has(0, BITMAP_EXTENSION.discriminator) &&
-    reader.address(BITMAP_EXTENSION.poolId) === pool;
+    reader.has(BITMAP_EXTENSION.poolId, pool);
   return isOne ? reader : null;
 }
 
 /** Which array the bytes must be. */
 export type ExpectedArray = {
-  readonly pool: Address;
+  /** The pool's address, as its 32 bytes. */
+  readonly pool: Uint8Array;
   readonly startTick: number;
   readonly tickSpacing: number;
 };
@@ -152,7 +160,7 @@ export function readTickArray(
     reader.length === TICK_ARRAY_STATE.length &&
     reader.has(0, TICK_ARRAY_STATE.discriminator) &&
     reader.i32(TICK_ARRAY_STATE.startTickIndex) === startTick &&
-    reader.address(TICK_ARRAY_STATE.poolId) === pool;
+    reader.has(TICK_ARRAY_STATE.poolId, pool);
   if (!isOne) return null;
   const ticks: Tick[] = [];
   for (let slot = 0; slot < TICK_ARRAY_STATE.ticksPerArray; slot++) {
