@@ -29,7 +29,11 @@ export type StreamToken = {
   readonly pool: Address;
 };
 
-export type Swap = { readonly venue: VenueId; readonly updates: readonly AccountUpdate[] };
+export type Swap = {
+  readonly venue: VenueId;
+  readonly pool: Address;
+  readonly updates: readonly AccountUpdate[];
+};
 
 export type UpdateStream = {
   readonly clock: Clock;
@@ -100,7 +104,7 @@ export function buildStream(options: {
     apply(result.changes);
     const { slot } = clock;
     const updates = [...result.changes].map(([address, account]) => ({ address, account, slot }));
-    swaps.push({ venue: pool.venue, updates });
+    swaps.push({ venue: pool.venue, pool: pool.pool, updates });
   }
   return { clock: START, accounts: before, tokens: pools, swaps, missing };
 }

@@ -22,6 +22,11 @@ export const MAX_POINTS = 2_000;
 /** While a token is live, no two samples are further apart than this: 5 minutes, and some slack. */
 const HOLDS_FOR_MS = 330_000;
 
+/** The step that such a query is answered in. */
+export function stepOf({ fromMs, toMs, stepMs }: HistoryQuery): number {
+  return Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);
+}
+
 /**
  * A series on an even grid out of samples that were only kept when something changed: each holds
  * until the next one, but for no longer than samples can be apart. What lies beyond is not known.
@@ -30,7 +35,7 @@ export function historyOf(
   samples: readonly Sample[],
   { fromMs, toMs, stepMs }: HistoryQuery,
 ): readonly HistoryPoint[] {
-  const step = Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);
+  const step = stepOf({ fromMs, toMs, stepMs });
   const points: HistoryPoint[] = [];
   let next = 0;
   let held: Sample | null = null;

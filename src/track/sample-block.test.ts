@@ -58,6 +58,24 @@ test("an hour broken off anywhere gives the samples before, and garbage gives no
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void unpackHour(HOUR, bytes)));
 });
 
+test("on a coarser grid only the last sample of each step comes back, and history is the same", () => {
+  fc.assert(
+    fc.property(samples, fc.integer({ min: 1, max: 60 }), (packed, steps) => {
+      const block = new SampleBlock(HOUR);
+      for (const sample of packed) block.add(sample);
+      const query = {
+        fromMs: START_MS - 7_000,
+        toMs: START_MS + 3_600_000,
+        stepMs: steps * 10_000,
+      };
+      const thinned = unpackHour(HOUR, block.data, query);
+      assert.ok(thinned.length <= 3_607_000 / query.stepMs + 1);
+      assert.deepEqual(historyOf(thinned, query), historyOf(packed, query));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test("a quiet hour takes about a hundred bytes", () => {
   const block = new SampleBlock(HOUR);
   for (let index = 0; index < 12; index++) block.add(sampleAt(START_MS + index * 300_000, 7));

@@ -80,20 +80,39 @@ export class SampleBlock {
   }
 }
 
-/** The samples of a stored hour; none from bytes that are of another version or broken off. */
-export function unpackHour(hour: number, data: Uint8Array): readonly Sample[] {
+/** A grid on which only the last sample of each step is wanted. */
+export type SampleGrid = { readonly fromMs: number; readonly stepMs: number };
+
+const EVERY_SAMPLE: SampleGrid = { fromMs: 0, stepMs: SAMPLE_EVERY_MS };
+
+/**
+ * The samples of a stored hour, the last one of each step of the grid; none from bytes that are of
+ * another version, and those before the break from bytes broken off.
+ */
+export function unpackHour(
+  hour: number,
+  data: Uint8Array,
+  { fromMs, stepMs }: SampleGrid = EVERY_SAMPLE,
+): readonly Sample[] {
   if (data[0] !== VERSION) return [];
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const figures = new Float64Array(FIGURES).fill(Number.NaN);
   const samples: Sample[] = [];
+  const stepOf = (atMs: number): number => Math.ceil((atMs - fromMs) / stepMs);
   let confidence: Confidence = "high";
   let basis = 0;
   let offset = 1;
+  /** The newest sample read, not yet told: a later one of the same step takes its place. */
+  let heldMs: number | null = null;
+  const tell = (): void => {
+    if (heldMs !== null) samples.push(sampleFrom(figures, { atMs: heldMs, confidence, basis }));
+  };
   while (offset + HEADER <= data.length) {
-    const place = view.getUint16(offset, true);
+    const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
     const mask = view.getUint16(offset + 2, true);
     offset += HEADER;
-    if (offset + lengthOf(mask) > data.length) return samples;
+    if (offset + lengthOf(mask) > data.length) break;
+    if (heldMs !== null && stepOf(heldMs) !== stepOf(atMs)) tell();
     for (let index = 0; index < FIGURES; index++) {
       if ((mask & (1 << index)) === 0) continue;
       figures[index] = view.getFloat32(offset, true);
@@ -104,9 +123,9 @@ export function unpackHour(hour: number, data: Uint8Array): readonly Sample[] {
       basis = view.getUint32(offset, true);
       offset += 4;
     }
-    const atMs = hour * HOUR_MS + place * SAMPLE_EVERY_MS;
-    samples.push(sampleFrom(figures, { atMs, confidence, basis }));
+    heldMs = atMs;
   }
+  tell();
   return samples;
 }
 

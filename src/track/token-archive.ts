@@ -15,7 +15,7 @@ import {
   storedToken,
 } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
-import { type HistoryPoint, type HistoryQuery, historyOf } from "./history.ts";
+import { type HistoryPoint, type HistoryQuery, historyOf, stepOf } from "./history.ts";
 import { differs, type Sample } from "./sample.ts";
 import { SampleBlock, unpackHour } from "./sample-block.ts";
 import { type AssessedSnapshot, parseSnapshot, snapshotText } from "./snapshot-text.ts";
@@ -172,9 +172,10 @@ export class TokenArchive {
     for (const { hour, data } of unsaved) {
       if (hour >= fromHour && hour <= toHour) hours.set(hour, data);
     }
+    const grid = { fromMs: query.fromMs, stepMs: stepOf(query) };
     const samples = [...hours]
       .toSorted(([a], [b]) => a - b)
-      .flatMap(([hour, data]) => unpackHour(hour, data));
+      .flatMap(([hour, data]) => unpackHour(hour, data, grid));
     return historyOf(samples, query);
   }
 
