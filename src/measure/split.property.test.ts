@@ -66,6 +66,8 @@ test("what no pool can take alone is sold over several, down to the last reachab
   assert.ok(split !== null);
   assert.equal(split.paid, exactlyPaid(pools, split));
   assert.equal(splitOver(pools, 13n * 10n ** 12n), null);
+  // Each takes 6.0513 million million units at most.
+  assert.ok(splitOver(pools, 12_100n * 10n ** 9n) !== null);
 });
 
 test("a position of one unit goes to the pool that pays the most for it", () => {

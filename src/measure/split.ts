@@ -2,7 +2,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { bestOnHyperbolas, foretells, type Hyperbola, paidOn } from "./hyperbola.ts";
 import { quoteLane, type SampledLane } from "./lane.ts";
-import { outerBound } from "./outer-bound.ts";
+import { type ConcaveSamples, outerBound } from "./outer-bound.ts";
 
 /** How much goes to each lane, in their order, and what that pays together. */
 export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigint };
@@ -27,9 +27,10 @@ export function bestSplit(lanes: readonly SampledLane[], amountIn: bigint): Spli
     const bound = outerBound(lanes, whole);
     if (bound === null) break;
     if (best !== null && bound.paid <= toNumber(best.paid) * (1 + CALIBRATION.split.gap)) break;
-    const inside = bound.amounts.map((amount, index) => insideRefusal(lanes[index], amount));
     const asked = countQuotes(lanes);
-    best = better(best, quoteSplit(lanes, wholeUnits(lanes, inside, amountIn)));
+    const next = outerBound(lanes.map(upToHalfWay), whole);
+    if (next === null) quoteHalfWay(lanes);
+    else best = better(best, quoteSplit(lanes, wholeUnits(lanes, next.amounts, amountIn)));
     if (countQuotes(lanes) === asked) break;
   }
   return best;
@@ -78,11 +79,21 @@ function closedForm(
   return { split, isSettled };
 }
 
-/** No further than half-way into what is not known to be filled, where a refusal is known beyond it. */
-function insideRefusal(lane: SampledLane | undefined, amount: number): number {
-  if (lane === undefined || lane.refusedFrom === Number.POSITIVE_INFINITY) return amount;
-  const filled = lane.amounts.at(-1) ?? 0;
-  return amount <= filled ? amount : Math.min(amount, (filled + lane.refusedFrom) / 2);
+/** The lane, no further than half-way into what is not known to be filled where a refusal lies beyond. */
+function upToHalfWay(lane: SampledLane): ConcaveSamples {
+  return { ...lane, refusedFrom: halfWay(lane) };
+}
+
+function halfWay({ amounts, refusedFrom }: SampledLane): number {
+  return ((amounts.at(-1) ?? 0) + refusedFrom) / 2;
+}
+
+/** Asks each lane how far it really goes: together they may still take the whole. */
+function quoteHalfWay(lanes: readonly SampledLane[]): void {
+  for (const lane of lanes) {
+    const amount = halfWay(lane);
+    if (amount < Number.POSITIVE_INFINITY) quoteLane(lane, BigInt(Math.floor(amount)));
+  }
 }
 
 /**
