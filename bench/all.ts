@@ -7,6 +7,7 @@ import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
 import { pumpSwapScenarios } from "./scenarios/pumpswap.ts";
 import { raydiumClmmScenarios } from "./scenarios/raydium-clmm.ts";
 import { raydiumConstantProductScenarios } from "./scenarios/raydium-constant-product.ts";
+import { splitScenarios } from "./scenarios/split.ts";
 
 /** Every row of performance.md section 7 that is a pair of contenders, in its order. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -18,4 +19,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...orcaWhirlpoolScenarios,
   ...meteoraDlmmScenarios,
   ...meteoraDbcScenarios,
+  ...splitScenarios,
 ];
