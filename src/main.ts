@@ -61,6 +61,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     closers.push(chain.close);
     const tracker = createTracker({
       source: chain.source,
+      everything: chain.everything,
       venues: VENUES,
       nowMs: systemNowMs,
       database,

@@ -23,6 +23,8 @@ export type OpenChain = {
   readonly examples: readonly DemoToken[];
   /** Null where the node is not in this process. */
   readonly demo: DemoMarket | null;
+  /** Where the source tells of every change of whole programs, so that every token can be tracked. */
+  readonly everything: { readonly transactions: TransactionSource } | null;
   readonly close: () => Promise<void>;
 };
 
@@ -53,21 +55,21 @@ export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<O
 async function openRemote(
   urls: { readonly httpUrl: string; readonly wsUrl: string },
   deps: ChainDeps,
-): Promise<Pick<OpenChain, "source" | "close">> {
+): Promise<Pick<OpenChain, "source" | "everything" | "close">> {
   const rpc = createRpcSource({ ...urls, ...deps, origin: "live" });
   const { geyser = null } = deps;
-  if (geyser === null) return { source: rpc, close: rpc.close };
+  if (geyser === null) return { source: rpc, everything: null, close: rpc.close };
   try {
     const source = await createGeyserSource({ ...geyser, ...deps, reads: rpc });
     const close = async () => {
       await source.close();
       await rpc.close();
     };
-    return { source, close };
+    return { source, everything: { transactions: source }, close };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
     deps.logger?.warn({ err: error }, "no gRPC here; following over the node's WebSocket");
-    return { source: rpc, close: rpc.close };
+    return { source: rpc, everything: null, close: rpc.close };
   }
 }
 
@@ -99,7 +101,7 @@ async function openLocal(ledger: Ledger, origin: ChainSource["origin"], deps: Ch
     await source.close();
     await node.close();
   };
-  return { source, close };
+  return { source, everything: null, close };
 }
 
 async function closeAfter(stop: () => void, close: () => Promise<void>): Promise<void> {

@@ -429,10 +429,17 @@ class LiveTracker implements Tracker {
   #followWanted(): void {
     const { wanted, unwanted, rereadSoon } = this.#state;
     if (unwanted.size > 0) this.#following.remove([...unwanted]);
-    if (wanted.size > 0) this.#following.add([...wanted]);
+    if (wanted.size > 0) this.#following.add([...wanted].filter((it) => !this.#isStreamed(it)));
     this.#reads.queue(wanted);
     this.#reads.queueOnce(rereadSoon);
     for (const set of [wanted, unwanted, rereadSoon]) set.clear();
+  }
+
+  /** Whether the account comes with its whole program: it needs no subscription of its own. */
+  #isStreamed(address: Address): boolean {
+    if (this.#births === null) return false;
+    const owner = this.#state.known.get(address)?.owner;
+    return this.#deps.venues.some(({ programId }) => programId === owner);
   }
 
   #inBackground(what: string, work: Promise<unknown>): void {
