@@ -179,6 +179,11 @@ test("a complete curve refuses in doubles too, and completing purchases are left
   assert.ok(Number.isNaN(amountsOut[0]));
 });
 
+test("prices of zero, which divide nothing, are left to the reference", () => {
+  assert.equal(openFastDbc(POOL, dbcAccounts({ config: { sqrtStartPrice: 0n } }), BASE_MINT), null);
+  assert.equal(openFastDbc(POOL, dbcAccounts({ state: { sqrtPrice: 0n } }), BASE_MINT), null);
+});
+
 test("on damaged accounts it answers as the reference does, or not at all", () => {
   const accounts = new Map<Address, Account>();
   for (const [at, account] of dbcAccounts({})) if (account !== null) accounts.set(at, account);

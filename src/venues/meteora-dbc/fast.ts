@@ -167,7 +167,8 @@ function isInRange(state: DbcState): boolean {
     ...Object.values(quoteFees),
   ];
   if (amounts.some((amount) => amount >= HALF_U64)) return false;
-  if (sqrtPrice === 0n || config.creatorTradingFeePercent > 100) return false;
+  if (sqrtPrice === 0n || config.sqrtStartPrice === 0n) return false;
+  if (config.creatorTradingFeePercent > 100) return false;
   if (config.dynamicFee === null) return true;
   const { accumulator, reference, sqrtPriceReference } = volatility;
   if (accumulator >= LARGEST_VOLATILITY || reference >= LARGEST_VOLATILITY) return false;
