@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { openDatabase } from "#src/store/database.ts";
+import { forgetCodesSent } from "#src/store/sign-in-requests.ts";
 import { type DatabasePlace, sqlitePlace } from "./databases.ts";
 import { type RunningService, startTestService } from "./service.ts";
 
@@ -53,6 +55,8 @@ export type Dashboard = {
   readonly place: DatabasePlace;
   readonly service: RunningService;
   readonly visit: (options?: VisitorOptions) => Promise<Visitor>;
+  /** As if the time had passed in which a mailbox is sent no second code. */
+  readonly forgetCodesSent: () => Promise<void>;
 };
 
 /**
@@ -81,7 +85,17 @@ export async function startDashboard(
   let visitors = 0;
   const visit = (options: VisitorOptions = {}) =>
     openVisitor({ t, browser, service, address: `198.51.100.${++visitors}` }, options);
-  return { url: service.url, place, service, visit };
+  return {
+    url: service.url,
+    place,
+    service,
+    visit,
+    async forgetCodesSent() {
+      const database = openDatabase({ ...place, access: "visitor" });
+      await forgetCodesSent(database.db, Date.now() + 7_200_000);
+      await database.close();
+    },
+  };
 }
 
 type VisitorDeps = {
@@ -125,9 +139,11 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
     },
     async signIn(email) {
       await page.goto("/sign-in");
+      const directory = join(service.dataDir, "mail");
+      const before = mailsIn(directory);
       await page.locator("#email").fill(email);
       await page.locator("#email").press("Enter");
-      await page.locator("#code").fill(await mailedCode(service.dataDir, email));
+      await page.locator("#code").fill(await mailedCode(directory, email, before));
       await page.locator("#code").press("Enter");
       await page.waitForURL("**/watchlist");
       return context.cookies();
@@ -139,12 +155,17 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
   };
 }
 
-/** The code in the newest mail to an address; waits for it. */
-async function mailedCode(dataDir: string, email: string): Promise<string> {
-  const directory = join(dataDir, "mail");
+/** The code in a mail to an address that was not there before; waits for it. */
+async function mailedCode(
+  directory: string,
+  email: string,
+  before: readonly string[],
+): Promise<string> {
   const untilMs = Date.now() + PATIENCE_MS;
   while (Date.now() < untilMs) {
-    for (const mail of newestMails(directory)) {
+    for (const name of mailsIn(directory)) {
+      if (before.includes(name)) continue;
+      const mail = readFileSync(join(directory, name), "utf8");
       const code = /code is (\d{6})/.exec(mail)?.[1];
       if (mail.includes(email) && code !== undefined) return code;
     }
@@ -153,13 +174,10 @@ async function mailedCode(dataDir: string, email: string): Promise<string> {
   throw new Error(`no mail came to ${email}`);
 }
 
-function newestMails(directory: string): readonly string[] {
-  if (!existsSync(directory)) return [];
-  return readdirSync(directory)
-    .filter((name) => name.endsWith(".eml"))
-    .map((name) => join(directory, name))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-    .map((path) => readFileSync(path, "utf8"));
+function mailsIn(directory: string): readonly string[] {
+  return existsSync(directory)
+    ? readdirSync(directory).filter((name) => name.endsWith(".eml"))
+    : [];
 }
 
 /** What axe finds wrong on the page as it stands, a line for each element. */

@@ -10,12 +10,15 @@ import { App } from "./app.tsx";
 
 const MOST_RETRIES = 3;
 
+/** What the service refused on purpose it will refuse again at once: the reader is told instead. */
+function isMeant(error: unknown): boolean {
+  return error instanceof ApiError && (error.status < 500 || error.code === "chain_unavailable");
+}
+
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // What the service refused on purpose it will refuse again.
-      retry: (failures, error) =>
-        failures < MOST_RETRIES && !(error instanceof ApiError && error.status < 500),
+      retry: (failures, error) => failures < MOST_RETRIES && !isMeant(error),
       refetchOnWindowFocus: true,
     },
   },

@@ -16,8 +16,13 @@ export function CopyButton({ value }: { readonly value: string }) {
     void navigator.clipboard.writeText(value).then(() => setIsCopied(true));
   }
   return (
-    <Button isSmall onClick={copy}>
-      <span role="status">{isCopied ? text.common.copied : text.common.copy}</span>
-    </Button>
+    <>
+      <Button isSmall onClick={copy}>
+        {isCopied ? text.common.copied : text.common.copy}
+      </Button>
+      <span role="status" className="visually-hidden">
+        {isCopied ? text.common.copied : ""}
+      </span>
+    </>
   );
 }

@@ -74,7 +74,10 @@ function Entry({ item }: { readonly item: AlertItem }) {
             <bdi>{name}</bdi>
           </Link>
         </strong>
-        <Badge look="bad">{text.token.causes[item.cause]}</Badge>
+        <Badge look="bad">
+          {text.token.causes[item.cause]}
+          {item.share_pct === null ? "" : ` ${formatPct(item.share_pct, language, 0)}`}
+        </Badge>
         <time className="soft small" dateTime={item.created_at}>
           {formatTime(item.created_at, language)}
         </time>

@@ -42,7 +42,13 @@ export function ChannelPanel() {
           </div>
         </Notice>
       )}
-      {test.isSuccess ? <p role="status">{text.alerts.tested}</p> : null}
+      {test.data === undefined ? null : test.data.status === "sent" ? (
+        <p role="status">{text.alerts.tested}</p>
+      ) : (
+        <Notice look="warn" isLive>
+          {test.data.error}
+        </Notice>
+      )}
       {channels.data === undefined ? (
         channels.error === null ? (
           <Skeleton height="6rem" />
@@ -97,10 +103,19 @@ function Entry({ channel, actions }: EntryProps) {
             />
             {text.alerts.enabled}
           </label>
-          <Button isSmall onClick={() => actions.test.mutate(id)} disabled={status === "pending"}>
-            {text.alerts.test}
+          <Button
+            isSmall
+            aria-label={`${status === "pending" ? text.alerts.codeAgain : text.alerts.test}: ${target}`}
+            onClick={() => actions.test.mutate(id)}
+          >
+            {status === "pending" ? text.alerts.codeAgain : text.alerts.test}
           </Button>
-          <Button isSmall look="quiet" onClick={() => actions.remove.mutate(id)}>
+          <Button
+            isSmall
+            look="quiet"
+            aria-label={`${text.common.remove}: ${target}`}
+            onClick={() => actions.remove.mutate(id)}
+          >
             {text.common.remove}
           </Button>
         </div>

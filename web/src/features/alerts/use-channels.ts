@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../lib/api.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
 
 export const CHANNEL_KINDS = ["email", "webhook", "telegram"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
@@ -29,6 +30,11 @@ export type NewChannel = {
   readonly verification: string;
 };
 
+export type TestOutcome = {
+  readonly status: "sent" | "failed";
+  readonly error: string | null;
+};
+
 const PATH = "/api/account/channels";
 const QUERY = ["channels"] as const;
 
@@ -42,10 +48,11 @@ export function useChannels(isWanted: boolean) {
 
 export function useChannelActions() {
   const client = useQueryClient();
+  const { language } = usePreferences();
   const onSuccess = () => client.invalidateQueries({ queryKey: QUERY });
   const add = useMutation({
     mutationFn: (body: { readonly kind: ChannelKind; readonly target: string }) =>
-      api<NewChannel>(PATH, { method: "POST", body }),
+      api<NewChannel>(PATH, { method: "POST", body, language }),
     onSuccess,
   });
   const verify = useMutation({
@@ -54,7 +61,8 @@ export function useChannelActions() {
     onSuccess,
   });
   const test = useMutation({
-    mutationFn: (id: string) => api(`${PATH}/${encodeURIComponent(id)}/test`, { method: "POST" }),
+    mutationFn: (id: string) =>
+      api<TestOutcome>(`${PATH}/${encodeURIComponent(id)}/test`, { method: "POST" }),
     onSuccess,
   });
   const change = useMutation({

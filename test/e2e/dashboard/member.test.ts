@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+
+test("what a member does, from the first code to leaving", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { visit, url } = dashboard;
+  const { page, open, signIn, keepPicture } = await visit();
+  const email = "ana@example.com";
+
+  await t.test("a wrong code is refused in words, and the mailed one signs in", async () => {
+    const stranger = await visit({ language: "es" });
+    await stranger.page.goto("/sign-in");
+    await stranger.page.locator("#email").fill("otra@example.com");
+    await stranger.page.locator("#email").press("Enter");
+    await stranger.page.locator("#code").fill("000000");
+    await stranger.page.locator("#code").press("Enter");
+    await stranger.page.getByText("Ese código no vale").waitFor();
+    await stranger.keepPicture("sign-in-wrong-code-light-es");
+    assert.deepEqual(await violationsOn(stranger.page), []);
+    await signIn(email);
+    await page.getByRole("link", { name: "Account" }).waitFor();
+  });
+
+  await t.test("a key is shown once, works, is replaced, and is revoked", async () => {
+    await open("/api-keys");
+    await page.getByRole("button", { name: "Activate access" }).click();
+    const key = await page.getByTestId("issued-key").innerText();
+    assert.match(key, /^exi_\w{20,}$/);
+    await page.getByText("It will not be shown again").waitFor();
+    assert.match(await page.locator("pre.code").innerText(), new RegExp(key));
+    await keepPicture("api-keys-issued-light-en");
+    assert.deepEqual(await violationsOn(page), []);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.getByText("Copied").first().waitFor();
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), key);
+    for (const language of ["TypeScript", "Python"]) {
+      await page.getByRole("button", { name: language }).click();
+      assert.match(await page.locator("pre.code").innerText(), new RegExp(key));
+    }
+    assert.equal(await statusWith(url, key), 200);
+
+    await open("/api-keys");
+    assert.equal(
+      await page.getByText(key).count(),
+      0,
+      "after another load it is not known any more",
+    );
+    await page.getByText("1 of 10").waitFor();
+    await page.getByRole("button", { name: "Rotate the key" }).click();
+    const second = await page.getByTestId("issued-key").innerText();
+    assert.notEqual(second, key);
+    await page.getByRole("cell", { name: "expiring" }).waitFor();
+    assert.deepEqual([await statusWith(url, key), await statusWith(url, second)], [200, 200]);
+
+    const active = page.getByRole("row").filter({ hasText: "active" });
+    await active.getByRole("button", { name: "Revoke" }).click();
+    await active.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("cell", { name: "revoked" }).waitFor();
+    assert.equal(await statusWith(url, second), 401);
+  });
+
+  await t.test(
+    "the account shows its sessions, ends another one, and gives its data away",
+    async () => {
+      const phone = await visit({ isPhone: true });
+      await dashboard.forgetCodesSent();
+      await phone.signIn(email);
+      await open("/account");
+      const others = page.getByRole("button", { name: /^End:/ });
+      await others.first().waitFor();
+      await keepPicture("account-two-sessions-light-en");
+      await others.first().click();
+      await others.first().waitFor({ state: "detached" });
+      await phone.open("/account");
+      await phone.page.getByText("Sign in to see your account").waitFor();
+      const download = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download my data" }).click();
+      const data = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+      assert.equal(data.user.email, email);
+      assert.equal(data.api_keys.length, 2);
+    },
+  );
+
+  await t.test("a page that needs an account leads back to itself", async () => {
+    const other = await visit();
+    await other.open(`/token/${demoMint("Steady")}`);
+    await other.page.getByRole("link", { name: "Watch this token" }).click();
+    await other.page.getByLabel("E-mail address").waitFor();
+    assert.match(other.page.url(), /next=%2Ftoken%2FDemoSteady/);
+  });
+
+  await t.test("signing out and deleting the account leave nothing behind", async () => {
+    await open("/account");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Sign in to see your account").waitFor();
+    await dashboard.forgetCodesSent();
+    await signIn(email);
+    await open("/account");
+    await page.getByRole("button", { name: "Delete my account" }).click();
+    const confirm = page.getByRole("button", { name: "Delete my account" });
+    assert.ok(await confirm.isDisabled());
+    await page.getByLabel("Type your e-mail address").fill(email);
+    await confirm.click();
+    await page.getByText("Your account is gone").waitFor();
+    assert.deepEqual(await page.context().cookies(), []);
+  });
+});
+
+async function statusWith(url: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/api/token/${demoMint("Steady")}/exitability`, {
+    headers: { "x-api-key": key },
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
