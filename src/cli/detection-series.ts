@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import {
   applySample,
@@ -54,6 +54,7 @@ export async function judgeSeriesFile(
   isJson: boolean,
   output: Output,
 ): Promise<number> {
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
   let number = 0;
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity });
   for await (const line of lines) {

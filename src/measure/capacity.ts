@@ -36,14 +36,25 @@ export function capacityOf(
     if (passes(tried)) passing = tried;
     else failing = tried;
   }
+  let below = known.findLast((entry) => passes(entry) && entry !== passing) ?? null;
   while (failing === null) {
     if (passing.sizeLamports >= largestLamports) return largestLamports;
-    const next = passing.sizeLamports * STRIDE;
-    const tried = price(next < largestLamports ? next : largestLamports);
-    if (passes(tried)) passing = tried;
+    const tried = price(beyond(below, passing));
+    if (passes(tried)) [below, passing] = [passing, tried];
     else failing = tried;
   }
   return narrow(passing, failing, price);
+}
+
+/** A size that should fail: a little past where the line through two passing ones crosses the limit. */
+function beyond(below: PaidSize | null, passing: PaidSize): bigint {
+  const { largestLamports } = CALIBRATION.capacity;
+  const far = passing.sizeLamports * STRIDE;
+  const crossed = below === null ? null : crossing(below, passing);
+  const past =
+    crossed === null || crossed > toNumber(far) ? far : BigInt(Math.ceil(1.02 * crossed));
+  const next = past > passing.sizeLamports ? past : far;
+  return next < largestLamports ? next : largestLamports;
 }
 
 function narrow(
@@ -53,14 +64,13 @@ function narrow(
 ): bigint {
   let passing = firstPassing;
   let failing = firstFailing;
-  let isSlow = false;
+  let slowSteps = 0;
   while (true) {
     const low = toNumber(passing.sizeLamports);
     const high = toNumber(failing.sizeLamports);
-    const precision = precisionAt(failing);
-    const step = Math.max(1, low * precision);
+    const step = Math.max(1, low * precisionAt(failing));
     if (high - low <= step) return passing.sizeLamports;
-    const guess = (isSlow ? null : crossing(passing, failing)) ?? Math.sqrt(low * high);
+    const guess = (slowSteps > 1 ? null : crossing(passing, failing)) ?? Math.sqrt(low * high);
     const inside = Math.min(Math.max(guess, low + 0.4 * step), high - 0.4 * step);
     const size = BigInt(Math.round(inside));
     if (size <= passing.sizeLamports || size >= failing.sizeLamports) return passing.sizeLamports;
@@ -68,7 +78,7 @@ function narrow(
     if (passes(tried)) passing = tried;
     else failing = tried;
     const width = toNumber(failing.sizeLamports) - toNumber(passing.sizeLamports);
-    isSlow = !isSlow && width > (high - low) / 2;
+    slowSteps = width > (high - low) / 2 ? slowSteps + 1 : 0;
   }
 }
 
@@ -77,15 +87,15 @@ function precisionAt(failing: PaidSize): number {
   return failing.paidLamports === null ? relativePrecisionAtRefusal : relativePrecision;
 }
 
-/** Where the straight line through both `size / paid` meets the limit; null where one is refused. */
-function crossing(passing: PaidSize, failing: PaidSize): number | null {
-  if (passing.paidLamports === null || failing.paidLamports === null) return null;
-  if (failing.paidLamports === 0n) return null;
+/** Where the straight line through both `size / paid` meets the limit; null where it never does. */
+function crossing(smaller: PaidSize, larger: PaidSize): number | null {
+  if (smaller.paidLamports === null || larger.paidLamports === null) return null;
+  if (smaller.paidLamports === 0n || larger.paidLamports === 0n) return null;
   const limit = toNumber(BPS) / toNumber(BPS - CALIBRATION.capacity.slippageBps);
-  const low = toNumber(passing.sizeLamports);
-  const high = toNumber(failing.sizeLamports);
-  const lowLoss = low / toNumber(passing.paidLamports) - limit;
-  const highLoss = high / toNumber(failing.paidLamports) - limit;
+  const low = toNumber(smaller.sizeLamports);
+  const high = toNumber(larger.sizeLamports);
+  const lowLoss = low / toNumber(smaller.paidLamports) - limit;
+  const highLoss = high / toNumber(larger.paidLamports) - limit;
   return highLoss <= lowLoss ? null : low + ((high - low) * -lowLoss) / (highLoss - lowLoss);
 }
 
