@@ -14,6 +14,7 @@ import { authRoutes } from "./routes/auth.ts";
 import { eventRoute } from "./routes/event.ts";
 import { exitabilityRoute } from "./routes/exitability.ts";
 import { healthRoutes, type Readiness } from "./routes/health.ts";
+import { referenceRoutes } from "./routes/reference.ts";
 import { registerRoute } from "./routes/register.ts";
 import { type ServiceFacts, serviceRoutes } from "./routes/service.ts";
 import { streamRoute } from "./routes/stream.ts";
@@ -71,6 +72,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   tokenDataRoutes(app, { ...deps, metering });
   streamRoute(app, { ...deps, callers });
   serviceRoutes(app, { ...deps, health: () => deps.markets.health() });
+  referenceRoutes(app, deps);
   registerRoute(app, { signIn, nowMs });
   waitlistRoute(app, { funnel, nowMs });
   eventRoute(app, { funnel, nowMs });

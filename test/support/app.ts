@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
-import { buildApp, type HttpDeps } from "#src/http/app.ts";
+import type { HttpDeps } from "#src/http/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { createWatchlist } from "#src/watchlist/watchlist.ts";
 import { SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
+import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
 
@@ -52,7 +53,7 @@ async function onStore(
     onChange: () => undefined,
     nowMs: users.nowMs,
   });
-  const app = await buildApp({
+  const app = await buildCheckedApp({
     markets,
     users,
     watchlist,

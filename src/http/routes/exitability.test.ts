@@ -10,10 +10,10 @@ import {
   someMeasurement,
   someSnapshot,
 } from "#test/support/assessments.ts";
+import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { NO_WATCHING } from "#test/support/watching.ts";
-import { buildApp } from "../app.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
@@ -24,7 +24,7 @@ type Setting = {
 
 async function startApp(t: TestContext, setting: Setting = {}) {
   const clock = { nowMs: NOON };
-  const app = await buildApp({
+  const app = await buildCheckedApp({
     markets: someMarkets(setting.answers ?? (() => someSnapshot())),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => clock.nowMs }),
     ...NO_WATCHING,

@@ -3,18 +3,19 @@ import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import { assess } from "#src/measure/assess.ts";
 import { SOME_MINT, SOME_SERVICE, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { NO_WATCHING } from "#test/support/watching.ts";
-import { buildApp, type HttpDeps } from "../app.ts";
+import type { HttpDeps } from "../app.ts";
 
 const NOW = 1_790_000_001_000;
 const market = marketOf([poolOfSol(100), poolOfSol(50)]);
 
 async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {}) {
   const { mint: _mint, ...assessed } = assess(market);
-  const app = await buildApp({
+  const app = await buildCheckedApp({
     markets: someMarkets(() => someSnapshot(assessed), { market: () => market, ...change }),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => NOW }),
     ...NO_WATCHING,

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { oneApp } from "#test/support/app.ts";
+import { assertKeeps } from "#test/support/conformance.ts";
+import { openapiDocument } from "./openapi.ts";
+import { OPERATIONS } from "./operations/all.ts";
+
+const DOCUMENT = openapiDocument(OPERATIONS, { version: "1.0.0", publicUrl: "https://e.example" });
+
+test("every route is in the reference, and nothing else is", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const documented = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const routes: string[] = [];
+    for (const path of pathsOf(app.printRoutes({ commonPrefix: false }))) {
+      // No path takes PUT: the refusal says what it takes.
+      const { headers } = await app.inject({ method: "PUT", url: path.replaceAll(/[{}]/g, "") });
+      const methods = String(headers.allow).split(", ");
+      routes.push(
+        ...methods.filter((method) => method !== "HEAD").map((name) => `${name} ${path}`),
+      );
+    }
+    assert.deepEqual(new Set(routes), new Set(documented));
+    assert.equal(new Set(documented).size, OPERATIONS.length);
+  });
+});
+
+test("the service serves the document that its operations make", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const response = await send("GET", "/openapi.json");
+    assert.equal(response.json().openapi, "3.1.0");
+    assert.deepEqual(Object.keys(response.json().paths), Object.keys(DOCUMENT["paths"] as object));
+  });
+});
+
+test("every example is what its schema says", () => {
+  for (const { id, successes, body } of OPERATIONS) {
+    for (const { schema, example } of Object.values(successes)) assertKeeps(schema, example, id);
+    if (body !== undefined) assertKeeps(body.schema, body.example, id);
+  }
+});
+
+test("every reference within the document leads somewhere, and no name is used twice", () => {
+  const text = JSON.stringify(DOCUMENT);
+  for (const [, path = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    let at: unknown = DOCUMENT;
+    for (const part of path.split("/")) at = (at as Record<string, unknown>)[part];
+    assert.equal(typeof at, "object", path);
+  }
+  const ids = OPERATIONS.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test("the pages of the reference run nothing inline and nothing foreign", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const page = await send("GET", "/docs");
+    assert.match(String(page.headers["content-security-policy"]), /default-src 'none'/);
+    assert.doesNotMatch(page.body, /<script(?![^>]*src="\/docs\/)|https?:|style="| on\w+="/);
+    for (const file of ["/docs/reference.js", "/docs/reference.css"]) {
+      const response = await send("GET", file);
+      assert.equal(response.statusCode, 200);
+      assert.doesNotMatch(response.body, /innerHTML|https?:/);
+    }
+  });
+});
+
+/** The router's own tree of paths, with `{name}` for parameters. */
+function pathsOf(tree: string): readonly string[] {
+  const above: string[] = [];
+  return tree.split("\n").flatMap((line) => {
+    const match = /^([│├└─ ]+)(\S+) \(/u.exec(line);
+    if (match === null) return [];
+    const [, indent = "", part = ""] = match;
+    const depth = indent.length / 4;
+    above.splice(depth - 1, Number.POSITIVE_INFINITY, part);
+    return [above.join("").replaceAll(/:(\w+)/g, "{$1}")];
+  });
+}

@@ -1,0 +1,193 @@
+import type { PublicCode } from "#src/platform/app-error.ts";
+import { errorSchema } from "#src/wire/schema/error.ts";
+import type { Operation, Parameter, Success } from "./operations/operation.ts";
+import { STATUS_OF_CODE } from "./plugins/errors.ts";
+
+/** What any endpoint may answer: our failure, and shed load. */
+const ALWAYS: readonly PublicCode[] = ["server_error", "overloaded"];
+
+const TAGS = {
+  exitability: "What it would really pay to sell a token now. Each request counts as one query.",
+  token: "What else is known of a token. Each request counts as one query.",
+  streams: "Many tokens at once, and changes as they happen. What they cost is said at each.",
+  accounts: "Registration, signing in, API keys.",
+  watchlist: "The tokens that a user watches.",
+  service: "The service itself. None of it counts.",
+};
+
+const HEADERS = {
+  "X-Request-Id": header("Names this answer in our log"),
+  "X-Chain": header("demo: measured on the demo market; neither tokens nor prices are real"),
+  "X-RateLimit-Limit": header("Queries in the window that binds the caller"),
+  "X-RateLimit-Remaining": header("What is left of them"),
+  RateLimit: header("The same as RateLimit header fields have it: policy, remaining, seconds"),
+  "RateLimit-Policy": header("The window: policy, quota, seconds"),
+  "Retry-After": header("Seconds until it is worth asking again"),
+  ETag: header("Names this state; send it back as If-None-Match"),
+} as const;
+type HeaderName = keyof typeof HEADERS;
+export const METERED_HEADERS = [
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "RateLimit",
+  "RateLimit-Policy",
+] as const satisfies readonly HeaderName[];
+
+type Json = { readonly [name: string]: unknown };
+
+/** The OpenAPI 3.1 document of these operations: the schemas are those that answers are held to. */
+export function openapiDocument(
+  operations: readonly Operation[],
+  service: { readonly version: string; readonly publicUrl: string },
+): Json {
+  const schemas = new Map<string, unknown>();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method]: operationObject(operation, schemas),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Exitability",
+      version: service.version,
+      description:
+        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: service.publicUrl, description: "This service" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(schemas),
+      headers: HEADERS,
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        accessToken: { type: "http", scheme: "bearer" },
+        dashboard: { type: "apiKey", in: "cookie", name: "exitability.session_token" },
+      },
+    },
+  };
+}
+
+/** Statuses that the operation documents, with the error codes of each; successes have none. */
+export function errorCodesOf({ errors }: Operation): ReadonlyMap<number, readonly PublicCode[]> {
+  return Map.groupBy(new Set([...errors, ...ALWAYS]), (code) => STATUS_OF_CODE[code]);
+}
+
+/** The schema that an answer of this status has to keep; null where the status is not documented. */
+export function schemaOfAnswer(operation: Operation, status: number): object | null {
+  const success = operation.successes[status];
+  if (success !== undefined) return success.schema;
+  const special = operation.errorSchemas?.[status];
+  if (special !== undefined) return special;
+  const codes = errorCodesOf(operation).get(status);
+  return codes === undefined ? null : errorSchema(codes);
+}
+
+function operationObject(operation: Operation, schemas: Map<string, unknown>): Json {
+  const { id, tag, summary, description, parameters = [], body } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: securityOf(operation),
+    ...(parameters.length === 0
+      ? {}
+      : { parameters: parameters.map((parameter) => parameterObject(parameter, schemas)) }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": { schema: named(body.schema, schemas), example: body.example },
+            },
+          },
+        }),
+    responses: responsesOf(operation, schemas),
+  };
+}
+
+function securityOf({ access }: Operation): readonly Json[] {
+  switch (access) {
+    case "anyone":
+      return [];
+    case "caller":
+      return [{}, { apiKey: [] }, { accessToken: [] }, { dashboard: [] }];
+    case "session":
+      return [{ accessToken: [] }, { dashboard: [] }];
+    default: {
+      const unreachable: never = access;
+      return unreachable;
+    }
+  }
+}
+
+function parameterObject(parameter: Parameter, schemas: Map<string, unknown>): Json {
+  const { name, description, isRequired = false, example, schema } = parameter;
+  return {
+    name,
+    in: parameter.in,
+    description,
+    required: isRequired,
+    schema: named(schema, schemas),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json {
+  const responses: Record<string, unknown> = {};
+  const metered: readonly HeaderName[] = operation.isMetered === true ? METERED_HEADERS : [];
+  const tagged: readonly HeaderName[] = operation.isConditional === true ? ["ETag"] : [];
+  for (const [status, success] of Object.entries(operation.successes)) {
+    responses[status] = successObject(success, headersOf([...tagged, ...metered]), schemas);
+  }
+  if (operation.isConditional === true) {
+    responses["304"] = {
+      description: "What If-None-Match names is still right",
+      headers: headersOf([...tagged, ...metered]),
+    };
+  }
+  for (const [status, codes] of errorCodesOf(operation)) {
+    const schema = schemaOfAnswer(operation, status);
+    const retry: readonly HeaderName[] = status === 429 || status === 503 ? ["Retry-After"] : [];
+    responses[status] = {
+      description: codes.join(", "),
+      headers: headersOf([...retry, ...metered]),
+      content: { "application/json": { schema: named(schema, schemas) } },
+    };
+  }
+  return responses;
+}
+
+function successObject(success: Success, headers: Json, schemas: Map<string, unknown>): Json {
+  const { description, schema, example, contentType = "application/json" } = success;
+  const content = { [contentType]: { schema: named(schema, schemas), example } };
+  return { description, headers, content };
+}
+
+function headersOf(names: readonly HeaderName[]): Json {
+  const all: readonly HeaderName[] = ["X-Request-Id", "X-Chain", ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The schema as plain JSON, each part that has a name put among the components and referred to. */
+function named(schema: unknown, schemas: Map<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => named(part, schemas));
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { $id, ...rest } = { $id: undefined, ...schema };
+  const parts = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, named(value, schemas)]),
+  );
+  if (typeof $id !== "string") return parts;
+  schemas.set($id, parts);
+  return { $ref: `#/components/schemas/${$id}` };
+}
+
+function header(description: string) {
+  return { description, schema: { type: "string" } };
+}

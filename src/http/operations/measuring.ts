@@ -1,0 +1,242 @@
+import Type from "typebox";
+import { ExitabilityBody } from "#src/wire/exitability.ts";
+import { ExitAtBody, HistoryBody, PoolsBody, TokenBody } from "#src/wire/schema/token-data.ts";
+import {
+  EXAMPLE_MINT,
+  LANGUAGE_PARAMETER,
+  MINT_PARAMETER,
+  type Operation,
+  PROFILE_PARAMETER,
+  SIZE_PARAMETER,
+  TOKEN_ERRORS,
+} from "./operation.ts";
+
+const WSOL = "So11111111111111111111111111111111111111112";
+
+export const EXITABILITY_EXAMPLE = {
+  state: "ok",
+  token_id: EXAMPLE_MINT,
+  fase: "listed",
+  amm: "raydium",
+  calidad_dato: "suficiente",
+  confianza: "media",
+  aviso: "There are less than 5 minutes of history: trend and alert are not known yet.",
+  depth_sol: 329.805028393,
+  precio_mid: 0.000005,
+  score: 99.4,
+  exit_max_sol: 10,
+  slippage: {
+    size_requested: 5,
+    size_used: 5,
+    slip_pct: 1.4946,
+    all: { "0.5": 0.3759, "1": 0.5015, "2": 0.7516, "5": 1.4946, "10": 2.7085, "50": 13.9467 },
+  },
+  trend: "stable",
+  alerta_deterioro: false,
+  updated_at: "2026-11-21T01:10:10.000Z",
+  profile: "retail",
+};
+
+const EXIT_AT_EXAMPLE = {
+  token_id: EXAMPLE_MINT,
+  profile: "retail",
+  slot: 420000000,
+  updated_at: "2026-11-21T01:10:10.000Z",
+  age_seconds: 0.4,
+  state: "ok",
+  reason: null,
+  size_sol: 2.5,
+  tokens_sold: 500000,
+  net_sol: 2.4782,
+  net_lamports: "2478200000",
+  slippage_pct: 0.872,
+  price_impact_pct: 0.62,
+  average_price: 0.0000049564,
+  routes: [
+    {
+      share_pct: 100,
+      net_sol: 2.4782,
+      legs: [
+        {
+          program: "raydium-cpmm",
+          pool: "7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5",
+          input_mint: EXAMPLE_MINT,
+          output_mint: WSOL,
+          amount_in: "500000000000",
+          amount_out: "2478200000",
+        },
+      ],
+    },
+  ],
+};
+
+const metered = {
+  method: "get",
+  access: "caller",
+  isMetered: true,
+  isConditional: true,
+} as const;
+
+/** What is asked about one token. Each counts as one query. */
+export const MEASURING: readonly Operation[] = [
+  {
+    ...metered,
+    path: "/api/token/{id}/exitability",
+    id: "getExitability",
+    tag: "exitability",
+    summary: "Can a position be sold now, and at what slippage?",
+    description:
+      "Six standard sizes at once, one of two profiles. It measures only: it never trades, builds a transaction, recommends or predicts. Null is unknown or impossible, never zero; state says which.",
+    parameters: [MINT_PARAMETER, PROFILE_PARAMETER, SIZE_PARAMETER, LANGUAGE_PARAMETER],
+    successes: {
+      200: {
+        description: "The measurement, or why there is none",
+        schema: ExitabilityBody,
+        example: EXITABILITY_EXAMPLE,
+      },
+    },
+    ...TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size"],
+  },
+  {
+    ...metered,
+    path: "/api/token/{id}/exitability/at",
+    id: "getExitAt",
+    tag: "exitability",
+    summary: "One sale of any size, exact, with its route",
+    description:
+      "Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way.",
+    parameters: [
+      MINT_PARAMETER,
+      {
+        in: "query",
+        name: "size",
+        description: "0.01 to 1000 SOL; or whole tokens with unit=token. Plain digits.",
+        schema: Type.String({ pattern: "^[0-9]{1,20}([.][0-9]{1,18})?$" }),
+        isRequired: true,
+        example: "2.5",
+      },
+      {
+        in: "query",
+        name: "unit",
+        description: "What size counts",
+        schema: Type.Enum(["sol", "token"], { default: "sol" }),
+      },
+      PROFILE_PARAMETER,
+    ],
+    successes: {
+      200: {
+        description: "The sale; or, where it can't be made whole, the reason and nulls",
+        schema: ExitAtBody,
+        example: EXIT_AT_EXAMPLE,
+      },
+    },
+    ...TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size"],
+  },
+  {
+    ...metered,
+    path: "/api/token/{id}",
+    id: "getToken",
+    tag: "token",
+    summary: "A token's name and decimals",
+    parameters: [MINT_PARAMETER],
+    successes: {
+      200: {
+        description: "What is known of it; null where it is not",
+        schema: TokenBody,
+        example: {
+          token_id: EXAMPLE_MINT,
+          name: "Three Pools",
+          symbol: "THREE",
+          decimals: 6,
+          updated_at: "2026-11-21T01:10:10.000Z",
+        },
+      },
+    },
+    ...TOKEN_ERRORS,
+  },
+  {
+    ...metered,
+    path: "/api/token/{id}/pools",
+    id: "getPools",
+    tag: "token",
+    summary: "The pools that a token can be sold in",
+    parameters: [MINT_PARAMETER],
+    successes: {
+      200: {
+        description: "Each pool with its share of the depth, its fee and its spot price",
+        schema: PoolsBody,
+        example: {
+          token_id: EXAMPLE_MINT,
+          slot: 420000000,
+          updated_at: "2026-11-21T01:10:10.000Z",
+          pools: [
+            {
+              program: "raydium-cpmm",
+              address: "7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5",
+              quote_mint: WSOL,
+              status: "open",
+              depth_sol: 150.2,
+              share_pct: 45.54,
+              spot_price: 0.000005,
+              fee_pct: 0.25,
+            },
+          ],
+        },
+      },
+    },
+    ...TOKEN_ERRORS,
+  },
+  {
+    ...metered,
+    path: "/api/token/{id}/history",
+    id: "getHistory",
+    tag: "token",
+    summary: "A token's exit capacity, depth and slippage over time, and its alerts",
+    description:
+      "An even grid of the retail profile; null where nothing was known. At most 31 days and 2,000 points: longer ranges get longer steps. Each request counts as one query.",
+    parameters: [
+      MINT_PARAMETER,
+      historyTime("from", "Default: a day before to"),
+      historyTime("to", "Default: now"),
+      {
+        in: "query",
+        name: "step",
+        description: "Seconds between points, 10 or more",
+        schema: Type.Integer({ minimum: 10, maximum: 999999, default: 60 }),
+      },
+    ],
+    successes: {
+      200: {
+        description: "The grid, and the alerts that began within it",
+        schema: HistoryBody,
+        example: {
+          token_id: EXAMPLE_MINT,
+          step_seconds: 60,
+          points: [
+            {
+              t: "2026-11-21T01:10:00.000Z",
+              c10_sol: 35.1,
+              depth_sol: 329.8,
+              slippage: { "0.5": 0.38, "1": 0.5, "2": 0.75, "5": 1.49, "10": 2.71, "50": 13.95 },
+              confianza: "alta",
+            },
+          ],
+          alerts: [],
+        },
+      },
+    },
+    ...TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS.errors, "invalid_body"],
+  },
+];
+
+function historyTime(name: string, description: string) {
+  return {
+    in: "query",
+    name,
+    description: `ISO 8601. ${description}`,
+    schema: Type.String({ format: "date-time" }),
+  } as const;
+}

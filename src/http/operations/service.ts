@@ -1,0 +1,112 @@
+import Type from "typebox";
+import { ExamplesBody, ReadyBody, StatusBody } from "#src/wire/schema/service.ts";
+import { EXAMPLE_MINT, type Operation } from "./operation.ts";
+
+const open = { method: "get", access: "anyone", errors: [] } as const;
+const EXAMPLE_READINESS = { database: "ok", chain_age_seconds: 0.4, slot_lag: 0 };
+
+/** What says how the service is, and this reference itself. None of it counts. */
+export const SERVICE: readonly Operation[] = [
+  {
+    ...open,
+    path: "/api/examples",
+    id: "getExamples",
+    tag: "service",
+    summary: "The demo market's named tokens",
+    description: "Empty on any other chain.",
+    successes: {
+      200: {
+        description: "Tokens to try things with",
+        schema: ExamplesBody,
+        example: {
+          chain: "demo",
+          tokens: [
+            {
+              mint: EXAMPLE_MINT,
+              name: "Three Pools",
+              symbol: "THREE",
+              story: { es: "Tres pools.", en: "Three pools." },
+            },
+          ],
+        },
+      },
+    },
+  },
+  {
+    ...open,
+    path: "/api/status",
+    id: "getStatus",
+    tag: "service",
+    summary: "The chain's age and what is modelled",
+    successes: {
+      200: {
+        description: "Now",
+        schema: StatusBody,
+        example: {
+          chain: "demo",
+          chain_age_seconds: 0.4,
+          slot: 420000000,
+          slot_lag: 0,
+          venues: [{ program: "raydium-cpmm", family: "raydium", kind: "amm" }],
+          version: "0.1.0",
+        },
+      },
+    },
+  },
+  {
+    ...open,
+    path: "/healthz",
+    id: "getHealth",
+    tag: "service",
+    summary: "The process lives",
+    successes: {
+      200: {
+        description: "It does",
+        schema: Type.Object({ status: Type.Literal("ok") }),
+        example: { status: "ok" },
+      },
+    },
+  },
+  {
+    ...open,
+    path: "/readyz",
+    id: "getReadiness",
+    tag: "service",
+    summary: "It can answer",
+    successes: {
+      200: {
+        description: "Answers can be given",
+        schema: ReadyBody,
+        example: { status: "ready", ...EXAMPLE_READINESS },
+      },
+    },
+    errorSchemas: { 503: ReadyBody },
+  },
+  {
+    ...open,
+    path: "/openapi.json",
+    id: "getOpenapi",
+    tag: "service",
+    summary: "This document",
+    isConditional: true,
+    successes: {
+      200: {
+        description: "OpenAPI 3.1",
+        schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+        example: { openapi: "3.1.0" },
+      },
+    },
+  },
+  page("/docs", "getDocs", "This reference, to read and to try"),
+  { ...page("/docs/reference.js", "getDocsScript", "Its script"), ...asset("text/javascript") },
+  { ...page("/docs/reference.css", "getDocsStyle", "Its style"), ...asset("text/css") },
+];
+
+function page(path: string, id: string, summary: string): Operation {
+  return { ...open, path, id, tag: "service", summary, ...asset("text/html") };
+}
+
+function asset(contentType: "text/html" | "text/javascript" | "text/css") {
+  const success = { description: "The file", schema: Type.String(), example: "", contentType };
+  return { successes: { 200: success } };
+}

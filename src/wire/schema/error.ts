@@ -1,0 +1,36 @@
+import Type from "typebox";
+import { nullable, ProfileWord } from "./value.ts";
+
+/** The body of every refusal and failure (contract.md section 7), with the codes that can occur. */
+export function errorSchema(codes: readonly string[]) {
+  return Type.Object({
+    error: Type.Enum([...codes], { description: "A stable code" }),
+    message: Type.String({ minLength: 1, description: "One helpful sentence" }),
+  });
+}
+
+/** 404 of the endpoints about one token: a complete search found no pool or curve. */
+export const TokenNotFoundBody = Type.Object(
+  {
+    error: Type.Literal("not_found"),
+    message: Type.String({ minLength: 1 }),
+    state: Type.Literal("not_found"),
+    token_id: Type.String({ description: "The id as it was asked for" }),
+    profile: ProfileWord,
+  },
+  { $id: "TokenNotFound" },
+);
+
+/** 429 of the measuring endpoints: what was used, of what, and the ways on. */
+export const RateLimitBody = Type.Object(
+  {
+    error: Type.Literal("rate_limit_exceeded"),
+    message: Type.String({ minLength: 1 }),
+    used: Type.Integer(),
+    limit: Type.Integer(),
+    register_url: nullable(Type.String(), "Where an anonymous caller registers; null for others"),
+    waitlist_url: Type.String(),
+    upgrade_cta: Type.String(),
+  },
+  { $id: "RateLimitExceeded" },
+);

@@ -1,0 +1,43 @@
+import Type from "typebox";
+import { AddressText, nullable } from "./value.ts";
+
+const ChainWord = Type.Enum(["demo", "recorded", "live"]);
+
+export const ExamplesBody = Type.Object(
+  {
+    chain: ChainWord,
+    tokens: Type.Array(
+      Type.Object({
+        mint: AddressText,
+        name: Type.String(),
+        symbol: Type.String(),
+        story: Type.Object({ es: Type.String(), en: Type.String() }),
+      }),
+    ),
+  },
+  { $id: "Examples" },
+);
+
+export const StatusBody = Type.Object(
+  {
+    chain: ChainWord,
+    chain_age_seconds: nullable(Type.Number(), "Since the newest block's time"),
+    slot: nullable(Type.Integer()),
+    slot_lag: nullable(Type.Integer(), "Slots between the node's newest and the newest applied"),
+    venues: Type.Array(
+      Type.Object({ program: Type.String(), family: Type.String(), kind: Type.String() }),
+    ),
+    version: Type.String(),
+  },
+  { $id: "Status" },
+);
+
+export const ReadyBody = Type.Object(
+  {
+    status: Type.Enum(["ready", "not_ready"]),
+    database: Type.Enum(["ok", "failing"]),
+    chain_age_seconds: nullable(Type.Number()),
+    slot_lag: nullable(Type.Integer()),
+  },
+  { $id: "Readiness" },
+);

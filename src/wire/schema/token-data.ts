@@ -1,0 +1,129 @@
+import Type from "typebox";
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import {
+  AddressText,
+  IntegerText,
+  NullableNumber,
+  nullable,
+  ProfileWord,
+  Timestamp,
+} from "./value.ts";
+
+export const TokenBody = Type.Object(
+  {
+    token_id: AddressText,
+    name: nullable(Type.String(), "The token's own word for itself: untrusted text"),
+    symbol: nullable(Type.String(), "Untrusted text too"),
+    decimals: nullable(Type.Integer()),
+    updated_at: Timestamp,
+  },
+  { $id: "Token" },
+);
+
+export const PoolsBody = Type.Object(
+  {
+    token_id: AddressText,
+    slot: Type.Integer(),
+    updated_at: Timestamp,
+    pools: Type.Array(
+      Type.Object({
+        program: Type.String({ description: "The program, as in /api/status" }),
+        address: AddressText,
+        quote_mint: AddressText,
+        status: Type.String(),
+        depth_sol: Type.Number({ description: "SOL that selling can still take out of it" }),
+        share_pct: nullable(Type.Number(), "Of the depth of all pools together, percent"),
+        spot_price: nullable(Type.Number(), "SOL per whole token, before fees"),
+        fee_pct: Type.Number(),
+      }),
+    ),
+  },
+  { $id: "Pools" },
+);
+
+const Leg = Type.Object({
+  program: Type.String(),
+  pool: AddressText,
+  input_mint: AddressText,
+  output_mint: AddressText,
+  amount_in: IntegerText,
+  amount_out: IntegerText,
+});
+
+/** A sale of any size. Where it can't be made whole, `reason` says why and every figure is null. */
+export const ExitAtBody = Type.Object(
+  {
+    token_id: AddressText,
+    profile: ProfileWord,
+    slot: Type.Integer(),
+    updated_at: Timestamp,
+    age_seconds: Type.Number({ minimum: 0 }),
+    state: Type.Enum(["ok", "bloqueado_dato", "no_exit"]),
+    reason: nullable(
+      Type.Enum([
+        "blocked",
+        "no-market",
+        "exceeds-supply",
+        "size-not-allowed",
+        "too-small",
+        "insufficient-liquidity",
+      ]),
+      "Why it can't be sold whole; null where it can",
+    ),
+    size_sol: nullable(Type.Number(), "Worth at the mid price"),
+    tokens_sold: nullable(Type.Number(), "Whole tokens"),
+    net_sol: nullable(Type.Number(), "What arrives, after every fee but the network's"),
+    net_lamports: nullable(IntegerText, "The same, exact"),
+    slippage_pct: NullableNumber,
+    price_impact_pct: nullable(Type.Number(), "What of the slippage is not fees"),
+    average_price: nullable(Type.Number(), "SOL per whole token"),
+    routes: Type.Array(
+      Type.Object({
+        share_pct: Type.Number(),
+        net_sol: Type.Number(),
+        legs: Type.Array(Leg, { minItems: 1 }),
+      }),
+    ),
+  },
+  { $id: "ExitAt" },
+);
+
+export const HistoryBody = Type.Object(
+  {
+    token_id: AddressText,
+    step_seconds: Type.Number(),
+    points: Type.Array(
+      Type.Object({
+        t: Timestamp,
+        c10_sol: nullable(Type.Number(), "Largest size that sold below 10 % slippage"),
+        depth_sol: NullableNumber,
+        slippage: Type.Object(
+          Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
+        ),
+        confianza: nullable(Type.Enum(["alta", "media", "baja"])),
+      }),
+    ),
+    alerts: Type.Array(
+      Type.Object({
+        id: IntegerText,
+        started_at: Timestamp,
+        ended_at: nullable(Timestamp),
+        detector: Type.String(),
+        cause: Type.Enum([
+          "liquidity-withdrawn",
+          "sells",
+          "fees-raised",
+          "trading-paused",
+          "unknown",
+        ]),
+        share_pct: NullableNumber,
+        slot: Type.Integer(),
+        c10_before_sol: Type.Number(),
+        c10_after_sol: Type.Number(),
+        depth_before_sol: NullableNumber,
+        depth_after_sol: NullableNumber,
+      }),
+    ),
+  },
+  { $id: "History" },
+);

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import { Check, Errors } from "typebox/value";
+import { buildApp, type HttpDeps } from "#src/http/app.ts";
+import { METERED_HEADERS, schemaOfAnswer } from "#src/http/openapi.ts";
+import { OPERATIONS } from "#src/http/operations/all.ts";
+import type { Operation } from "#src/http/operations/operation.ts";
+
+/** The app, which fails a test whose answer is not one that the reference documents. */
+export async function buildCheckedApp(deps: HttpDeps): Promise<FastifyInstance> {
+  const app = await buildApp(deps);
+  const inject = app.inject.bind(app);
+  const checked = async (options: InjectOptions): Promise<LightMyRequestResponse> => {
+    const response = await inject(options);
+    assertDocumented(options, response);
+    return response;
+  };
+  return Object.assign(app, { inject: checked });
+}
+
+/** Fails unless the reference documents this answer, field by field and no field more. */
+export function assertDocumented(
+  { method = "GET", url }: InjectOptions,
+  response: LightMyRequestResponse,
+): void {
+  const operation = operationOf(String(method), String(url));
+  if (operation === null) return;
+  const { statusCode: status, headers } = response;
+  const what = `${method} ${String(url)} ${status}`;
+  if (status === 304) {
+    assert.ok(operation.isConditional, `${what} is not documented`);
+    assert.equal(response.body, "", what);
+    return;
+  }
+  const schema = schemaOfAnswer(operation, status);
+  assert.ok(schema, `${what} is not documented: ${response.body.slice(0, 200)}`);
+  const type = operation.successes[status]?.contentType ?? "application/json";
+  assert.ok(String(headers["content-type"]).startsWith(type), `${what} is ${type}`);
+  if (operation.isMetered === true) {
+    for (const name of METERED_HEADERS) assert.ok(headers[name.toLowerCase()], `${what}: ${name}`);
+  }
+  assert.ok(headers["x-request-id"], `${what}: X-Request-Id`);
+  if (type === "application/json") assertKeeps(schema, response.json(), what);
+}
+
+/** Fails unless the value keeps the schema and has no field that the schema does not name. */
+export function assertKeeps(schema: object, value: unknown, what: string): void {
+  const strict = closed(schema) as object;
+  if (Check(strict, value)) return;
+  const [first] = Errors(strict, value);
+  assert.fail(`${what}: ${first?.instancePath} ${first?.message} in ${JSON.stringify(value)}`);
+}
+
+/** The operation that a request is for; null where the reference has none. */
+export function operationOf(method: string, url: string): Operation | null {
+  const path = url.split("?")[0] ?? "";
+  return (
+    OPERATIONS.find(
+      (operation) =>
+        operation.method === method.toLowerCase() && patternOf(operation.path).test(path),
+    ) ?? null
+  );
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+}
+
+/** The schema with every object closed: a field that no schema names is a mistake here. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const parts = Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => [key, closed(part)]),
+  );
+  return "properties" in parts && !("additionalProperties" in parts)
+    ? { ...parts, additionalProperties: false }
+    : parts;
+}
