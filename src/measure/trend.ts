@@ -59,7 +59,7 @@ export function trendSpanSeconds(window: TrendWindow): number {
  * steep enough and the net change is more than chance gives a random walk of the same one-minute
  * changes. Stable where less than 5 minutes are known.
  *
- * Costs some microseconds where the change is not significant, some hundred where it is.
+ * Costs some microseconds where the change is not significant, some tens where it is.
  */
 export function trendOf(window: TrendWindow): Trend {
   const { places, logs } = samplesOf(window);
@@ -69,9 +69,13 @@ export function trendOf(window: TrendWindow): Trend {
   // Most tokens are quiet most of the time: a flat series is told without its slopes.
   if (change === 0 || Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs)))
     return "stable";
-  const pctPerHour = 100 * Math.expm1(theilSen(places, logs) * (3_600_000 / intervalMs));
-  if (pctPerHour >= slopePctPerHour) return "improving";
-  return pctPerHour <= -slopePctPerHour ? "deteriorating" : "stable";
+  const perInterval = (pct: number) => Math.log1p(pct / 100) * (intervalMs / 3_600_000);
+  if (change > 0) {
+    return isMedianSlopeAbove(places, logs, perInterval(slopePctPerHour)) ? "improving" : "stable";
+  }
+  const mirrored = logs.map((log) => -log);
+  const fall = -perInterval(-slopePctPerHour);
+  return isMedianSlopeAbove(places, mirrored, fall) ? "deteriorating" : "stable";
 }
 
 type Samples = { readonly places: readonly number[]; readonly logs: readonly number[] };
@@ -104,19 +108,26 @@ function summedSquares(places: readonly number[], logs: readonly number[]): numb
   return sum;
 }
 
-/** The median of the slopes between all pairs of samples, per interval. */
-function theilSen(places: readonly number[], logs: readonly number[]): number {
+/**
+ * Whether the Theil-Sen slope, the median of the slopes between all pairs of samples, is at least
+ * `slope` per interval: that is, whether at least half of the pairs are that steep.
+ */
+function isMedianSlopeAbove(
+  places: readonly number[],
+  logs: readonly number[],
+  slope: number,
+): boolean {
   const count = places.length;
-  const slopes = new Float64Array((count * (count - 1)) / 2);
-  let next = 0;
+  // On a line of that slope all of these are equal.
+  const levels = Float64Array.from(logs, (log, index) => log - slope * (places[index] ?? 0));
+  let steeper = 0;
   for (let later = 1; later < count; later++) {
-    const place = places[later] ?? 0;
-    const log = logs[later] ?? 0;
+    const level = levels[later] ?? 0;
     for (let earlier = 0; earlier < later; earlier++) {
-      slopes[next++] = (log - (logs[earlier] ?? 0)) / (place - (places[earlier] ?? 0));
+      if (level >= (levels[earlier] ?? 0)) steeper++;
     }
   }
-  return medianOf(slopes);
+  return 4 * steeper >= count * (count - 1);
 }
 
 /** The median, the mean of the middle two where they are even in number. Reorders nothing outside. */
