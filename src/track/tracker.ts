@@ -1,54 +1,32 @@
-import type { ChainSource, Following, TransactionSource } from "#src/chain/chain-source.ts";
+import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
 import type { Market } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { StoredAlert } from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Address } from "#src/units/address.ts";
-import { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
-import { AccountReads } from "./account-reads.ts";
 import { Answers } from "./answers.ts";
-import { applyUpdate } from "./apply-update.ts";
 import { type AssessDeps, marketOf } from "./assess-token.ts";
-import { BirthWatch } from "./birth-watch.ts";
+import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
-import { mergeFound } from "./followed-pools.ts";
-import { accountsOf, lacksHop } from "./followed-tokens.ts";
-import type { LoadedAccounts } from "./gather-accounts.ts";
+import { ChainFeed } from "./chain-feed.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
-import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
-import { findTokenPools, type LoadDeps } from "./load-token.ts";
+import { createLiveState, type LiveState } from "./live-state.ts";
 import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
-import { PoolWatch } from "./pool-watch.ts";
-import { refreshPools } from "./refresh-pools.ts";
-import {
-  dropUnasked,
-  dueConfirmations,
-  dueRereads,
-  dueSearches,
-  isLookedAt,
-  rereadEverything,
-} from "./schedule.ts";
-import { recordClock } from "./slot-times.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenArchive } from "./token-archive.ts";
-import { TokenLoads } from "./token-loads.ts";
-import { metadataAddress, tokenNames } from "./token-names.ts";
+import { TokenCare } from "./token-care.ts";
 import { type AlertEvent, TokenObserver } from "./token-observer.ts";
 import { historySeconds } from "./token-series.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
 
-/** Where the state is older than this when somebody asks, it is read again before the answer. */
-const READ_BEFORE_ANSWER_MS = 25_000;
-const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
-const RETRY_WATCHED_MS = 30_000;
 const SAVE_EVERY_MS = 5_000;
 const RETENTION_DAYS = 30;
 const NOTHING_REPLAYED: ReadonlyMap<VenueId, number> = new Map();
-const HEAD_SILENT_MS = 3_000;
 
 export type TrackerDeps = {
   readonly source: ChainSource;
@@ -97,103 +75,68 @@ export function createTracker(deps: TrackerDeps): Tracker {
   return new LiveTracker(deps);
 }
 
+/** The parts, and who is called when: what each does is told in its own file. */
 class LiveTracker implements Tracker {
   readonly #deps: TrackerDeps;
-  readonly #loadDeps: LoadDeps;
   readonly #assessDeps: AssessDeps;
   readonly #state: LiveState;
   readonly #abort = new AbortController();
-  readonly #reads: AccountReads;
-  readonly #loads: TokenLoads;
-  readonly #poolWatch: PoolWatch;
-  readonly #following: Following;
+  readonly #background: BackgroundWork;
   readonly #archive: TokenArchive | null;
-  readonly #observer: TokenObserver;
   readonly #answers: Answers;
-  readonly #births: BirthWatch | null;
+  readonly #feed: ChainFeed;
+  readonly #care: TokenCare;
   readonly #alertListeners = new Set<(event: AlertEvent) => void>();
-  readonly #background = new Set<Promise<void>>();
-  #watched: ReadonlySet<Address> = new Set();
   #timer: NodeJS.Timeout | null = null;
   #sweepDueMs = 0;
   #saveDueMs = 0;
-  #watchedDueMs = 0;
-  #headSlot: bigint | null = null;
-  #headHeardAtMs: number;
 
   constructor(deps: TrackerDeps) {
-    const { source, venues, nowMs, everything = null } = deps;
+    const { source, venues, nowMs, database, everything = null } = deps;
+    const { retentionDays = RETENTION_DAYS } = deps;
     this.#deps = deps;
-    this.#state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
-    this.#headHeardAtMs = nowMs();
-    this.#loadDeps = { source, venues, nowMs };
-    const standsStill = source.origin === "recorded";
-    this.#assessDeps = {
-      standsStill,
-      // Of what stands still there is no past to wait for.
-      historySeconds: ({ series }) => (standsStill ? null : historySeconds(series)),
-      exactPctByVenue: deps.exactPctByVenue ?? (() => NOTHING_REPLAYED),
-    };
-    const { database, retentionDays = RETENTION_DAYS } = deps;
+    const state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
+    this.#state = state;
+    this.#assessDeps = assessDepsOf(deps);
+    const onFailure = (what: string, cause: unknown): void => this.#failed(what, cause);
+    const background = new BackgroundWork(onFailure);
+    this.#background = background;
     this.#archive = database === null ? null : new TokenArchive({ database, nowMs, retentionDays });
-    this.#observer = new TokenObserver({
-      state: this.#state,
+    const observer = new TokenObserver({
+      state,
       archive: this.#archive,
-      inBackground: (what, work) => this.#inBackground(what, work),
+      inBackground: (what, work) => background.run(what, work),
       onAlert: (event) => {
         for (const listener of this.#alertListeners) listener(event);
       },
     });
-    this.#answers = new Answers({
-      state: this.#state,
-      assess: this.#assessDeps,
-      observer: this.#observer,
-      nowMs,
-    });
+    this.#answers = new Answers({ state, assess: this.#assessDeps, observer, nowMs });
     const { signal } = this.#abort;
-    this.#reads = new AccountReads({
-      source,
-      state: this.#state,
-      nowMs,
-      signal,
-      onFailure: (cause) => this.#failed("read accounts", cause),
+    const feed = new ChainFeed({ source, venues, state, nowMs, signal, background, onFailure });
+    this.#feed = feed;
+    this.#care = new TokenCare({
+      ...{ source, venues, everything, state, feed, observer, background, nowMs, signal },
+      onFailure,
+      onDropped: (mint) => {
+        if (this.#archive !== null) background.run("save samples", this.#archive.close(mint));
+      },
     });
-    this.#loads = new TokenLoads(this.#loadDeps, this.#state, signal);
-    this.#poolWatch = new PoolWatch({ source, state: this.#state, nowMs });
-    this.#following = source.follow({
-      onUpdate: (update) => applyUpdate(this.#state, update, nowMs()),
-      onFollowed: (addresses) => this.#reads.queue(addresses),
-      onGap: () => rereadEverything(this.#state, nowMs()),
-      onSlot: (slot) => this.#hearSlot(slot),
-    });
-    this.#following.add([CLOCK_SYSVAR]);
-    this.#births =
-      everything === null
-        ? null
-        : new BirthWatch({
-            source,
-            venues,
-            state: this.#state,
-            transactions: everything.transactions,
-            nowMs,
-            signal,
-            onBorn: (token) => this.#welcome(token),
-            onFailure: (what, cause) => this.#failed(what, cause),
-          });
   }
 
   async snapshot(mint: Address): Promise<MarketSnapshot> {
     if (mint === WSOL) return { kind: "not-found", mint };
-    const token = this.#state.tokens.get(mint);
-    if (token !== undefined) {
-      this.#ask(token);
-      await this.#freshen(token);
-      const held = this.#answers.of(token);
+    const followed = this.#state.tokens.get(mint);
+    if (followed !== undefined) {
+      followed.askedAtMs = this.#deps.nowMs();
+      await this.#care.freshen(followed);
+      const held = this.#answers.of(followed);
       if (held !== null) return held;
     }
-    if (this.#loads.isKnownMissing(mint)) return { kind: "not-found", mint };
+    if (this.#care.isKnownMissing(mint)) return { kind: "not-found", mint };
     try {
-      return (await this.#load(mint)) ?? { kind: "not-found", mint };
+      const token = await this.#care.load(mint);
+      if (token === null) return { kind: "not-found", mint };
+      return this.#answers.of(token) ?? { kind: "unavailable", mint };
     } catch (cause) {
       if (!(cause instanceof AppError) || cause.code !== "chain_unavailable") throw cause;
       this.#failed("load a token", cause);
@@ -204,9 +147,9 @@ class LiveTracker implements Tracker {
   latest(mint: Address): MarketSnapshot | null {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) {
-      return this.#loads.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
+      return this.#care.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
     }
-    this.#ask(token);
+    token.askedAtMs = this.#deps.nowMs();
     return this.#answers.of(token);
   }
 
@@ -217,25 +160,14 @@ class LiveTracker implements Tracker {
   }
 
   setWatched(mints: Iterable<Address>): void {
-    this.#watched = new Set(mints);
-    for (const token of this.#state.tokens.values())
-      token.isWatched = this.#watched.has(token.mint);
-    this.#loadWatched(this.#deps.nowMs());
-  }
-
-  #loadWatched(nowMs: number): void {
-    this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
-    for (const mint of this.#watched) {
-      if (this.#state.tokens.has(mint) || this.#loads.isKnownMissing(mint)) continue;
-      this.#inBackground("load a watched token", this.#load(mint));
-    }
+    this.#care.setWatched(mints);
   }
 
   health(): TrackerHealth {
     return trackerHealth(this.#state, {
       nowMs: this.#judgedNowMs(),
-      headSlot: this.#headSlot,
-      readsFailedAtMs: this.#reads.failedAtMs,
+      headSlot: this.#feed.headSlot,
+      readsFailedAtMs: this.#feed.readsFailedAtMs,
     });
   }
 
@@ -265,100 +197,32 @@ class LiveTracker implements Tracker {
     this.#answers.tick();
     if (nowMs >= this.#sweepDueMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
-      this.#sweep(nowMs);
+      this.#care.sweep(nowMs);
+      this.#feed.sweep(nowMs);
+      this.#save(nowMs);
     }
-    this.#births?.pump();
-    this.#followWanted();
-    this.#reads.pump();
+    this.#care.pump();
+    this.#feed.pump();
   }
 
   async idle(): Promise<void> {
-    await this.#births?.idle();
-    await this.#loads.idle();
-    await this.#reads.idle();
-    while (this.#background.size > 0) await Promise.all(this.#background);
+    await this.#care.idle();
+    await this.#feed.idle();
+    await this.#background.idle();
   }
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#abort.abort();
-    await Promise.all([
-      this.#following.close(),
-      this.#poolWatch.closeAll(),
-      this.#births?.close(),
-      this.idle(),
-    ]);
+    await Promise.all([this.#feed.close(), this.#care.close(), this.idle()]);
     await this.#archive?.save({ all: true });
   }
 
-  async #load(mint: Address): Promise<MarketSnapshot | null> {
-    const token = await this.#loads.load(mint);
-    if (token === null) return null;
-    token.isWatched = this.#watched.has(mint);
-    this.#ask(token);
-    if (token.assessed === null) {
-      this.#followWanted();
-      await this.#readToken(token, this.#abort.signal);
-      this.#poolWatch.open(token);
-      this.#inBackground("open a token's record", this.#observer.open(token));
-    }
-    return this.#answers.of(token) ?? { kind: "unavailable", mint };
-  }
-
-  async #readToken(token: FollowedToken, signal: AbortSignal): Promise<void> {
-    const accounts = accountsOf(this.#state, token);
-    await this.#reads.readNow(
-      Array.from(accounts, ({ address }) => address),
-      signal,
-    );
-    if (this.#state.times.newest === null) await this.#readHead();
-    refreshPools(this.#state, this.#deps.nowMs());
-  }
-
-  /** Begins the record of a token that the stream brought. */
-  #welcome(token: FollowedToken): void {
-    token.isWatched = this.#watched.has(token.mint);
-    this.#inBackground("open a token's record", this.#observer.open(token));
-    if (lacksHop(this.#state, token)) {
-      this.#inBackground("load a second hop", this.#loads.ensureHops(token));
-    }
-  }
-
-  /** Reads the token again before an answer, where nothing has confirmed it for a while. */
-  async #freshen(token: FollowedToken): Promise<void> {
-    const nowMs = this.#deps.nowMs();
-    if (!token.isSearched) await this.#searchFirst(token);
-    const { assessed } = token;
-    if (assessed === null || nowMs - assessed.assessment.stateTimeMs < READ_BEFORE_ANSWER_MS)
-      return;
-    if (this.#deps.source.origin === "recorded" || nowMs < token.rereadDueMs - SWEEP_EVERY_MS)
-      return;
-    token.rereadDueMs = nowMs + SWEEP_EVERY_MS * 2;
-    const timeout = AbortSignal.timeout(READ_BEFORE_ANSWER_TIMEOUT_MS);
-    try {
-      await this.#readToken(token, AbortSignal.any([timeout, this.#abort.signal]));
-    } catch (cause) {
-      // The answer then says how old it is.
-      this.#failed("freshen a token", cause);
-    }
-  }
-
-  /** The stream shows pools that trade; who asks shall have the quiet ones too. */
-  async #searchFirst(token: FollowedToken): Promise<void> {
-    token.isSearched = true;
-    try {
-      await this.#searchAgain(token);
-      this.#followWanted();
-      await this.#readToken(token, this.#abort.signal);
-    } catch (cause) {
-      token.isSearched = false;
-      token.group.isSearchComplete = false;
-      this.#failed("search pools", cause);
-    }
-  }
-
-  #ask(token: FollowedToken): void {
-    token.askedAtMs = this.#deps.nowMs();
+  #save(nowMs: number): void {
+    const archive = this.#archive;
+    if (archive === null || nowMs < this.#saveDueMs) return;
+    this.#saveDueMs = nowMs + SAVE_EVERY_MS;
+    this.#background.runAlone("save samples", () => archive.save());
   }
 
   /** The last answer that was stored, as old as it is by now. */
@@ -368,52 +232,6 @@ class LiveTracker implements Tracker {
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
   }
 
-  #sweep(nowMs: number): void {
-    for (const mint of dropUnasked(this.#state, nowMs)) {
-      this.#inBackground("close subscriptions", this.#poolWatch.close(mint));
-      if (this.#archive !== null) this.#inBackground("save samples", this.#archive.close(mint));
-    }
-    if (this.#archive !== null && nowMs >= this.#saveDueMs) {
-      this.#saveDueMs = nowMs + SAVE_EVERY_MS;
-      this.#inBackground("save samples", this.#archive.save());
-    }
-    const isStreaming = nowMs - this.#headHeardAtMs < HEAD_SILENT_MS;
-    this.#reads.queue(dueRereads(this.#state, nowMs, isStreaming));
-    this.#reads.queue(dueConfirmations(this.#state, nowMs));
-    for (const token of dueSearches(this.#state, nowMs)) {
-      this.#inBackground("search pools", this.#searchAgain(token));
-    }
-    for (const token of this.#state.tokens.values()) {
-      if (isLookedAt(token, nowMs) && lacksHop(this.#state, token)) {
-        this.#inBackground("load a second hop", this.#loads.ensureHops(token));
-      }
-    }
-    if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
-    if (nowMs - this.#state.times.receivedAtMs >= HEAD_SILENT_MS) {
-      this.#inBackground("read the head", this.#readHead());
-    }
-  }
-
-  async #searchAgain(token: FollowedToken): Promise<void> {
-    const loaded: LoadedAccounts = new Map();
-    const { signal } = this.#abort;
-    const metadata = metadataAddress(token.mint);
-    const [found, { accounts }] = await Promise.all([
-      findTokenPools(this.#loadDeps, token.mint, loaded, signal),
-      this.#deps.source.readAccounts([metadata], signal),
-    ]);
-    if (this.#state.tokens.get(token.mint) !== token) return;
-    const named = { address: token.mint, facts: token.mintFacts };
-    token.names = tokenNames(named, accounts.get(metadata));
-    mergeFound(this.#state, token.group, found, loaded);
-    await this.#loads.ensureHops(token);
-  }
-
-  async #readHead(): Promise<void> {
-    const { clock } = await this.#deps.source.readHead(this.#abort.signal);
-    recordClock(this.#state.times, clock, this.#deps.nowMs());
-  }
-
   /** Of recorded accounts, the time at which they stand still. */
   #judgedNowMs(): number {
     const { newest } = this.#state.times;
@@ -421,37 +239,17 @@ class LiveTracker implements Tracker {
     return standsStill && newest !== null ? blockTimeMs(newest) : this.#deps.nowMs();
   }
 
-  #hearSlot(slot: bigint): void {
-    this.#headHeardAtMs = this.#deps.nowMs();
-    if (this.#headSlot === null || slot > this.#headSlot) this.#headSlot = slot;
-  }
-
-  #followWanted(): void {
-    const { wanted, unwanted, rereadSoon } = this.#state;
-    if (unwanted.size > 0) this.#following.remove([...unwanted]);
-    if (wanted.size > 0) this.#following.add([...wanted].filter((it) => !this.#isStreamed(it)));
-    this.#reads.queue(wanted);
-    this.#reads.queueOnce(rereadSoon);
-    for (const set of [wanted, unwanted, rereadSoon]) set.clear();
-  }
-
-  /** Whether the account comes with its whole program: it needs no subscription of its own. */
-  #isStreamed(address: Address): boolean {
-    if (this.#births === null) return false;
-    const owner = this.#state.known.get(address)?.owner;
-    return this.#deps.venues.some(({ programId }) => programId === owner);
-  }
-
-  #inBackground(what: string, work: Promise<unknown>): void {
-    const done = work.then(
-      () => {},
-      (cause) => this.#failed(what, cause),
-    );
-    const tracked = done.finally(() => this.#background.delete(tracked));
-    this.#background.add(tracked);
-  }
-
   #failed(what: string, cause: unknown): void {
     if (!this.#abort.signal.aborted) this.#deps.onFailure?.(what, cause);
   }
+}
+
+function assessDepsOf({ source, exactPctByVenue }: TrackerDeps): AssessDeps {
+  const standsStill = source.origin === "recorded";
+  return {
+    standsStill,
+    // Of what stands still there is no past to wait for.
+    historySeconds: ({ series }) => (standsStill ? null : historySeconds(series)),
+    exactPctByVenue: exactPctByVenue ?? (() => NOTHING_REPLAYED),
+  };
 }

@@ -1,0 +1,34 @@
+/** Work that nobody awaits: its failures are told, and it can be waited out. */
+export class BackgroundWork {
+  readonly #onFailure: (what: string, cause: unknown) => void;
+  readonly #running = new Set<Promise<void>>();
+  readonly #named = new Set<string>();
+
+  constructor(onFailure: (what: string, cause: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  run(what: string, work: Promise<unknown>): void {
+    const done = work
+      .then(
+        () => {},
+        (cause: unknown) => this.#onFailure(what, cause),
+      )
+      .finally(() => this.#running.delete(done));
+    this.#running.add(done);
+  }
+
+  /** Runs it unless the last one of that name still does. */
+  runAlone(what: string, work: () => Promise<unknown>): void {
+    if (this.#named.has(what)) return;
+    this.#named.add(what);
+    this.run(
+      what,
+      work().finally(() => this.#named.delete(what)),
+    );
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+}
