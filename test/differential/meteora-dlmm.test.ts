@@ -92,10 +92,11 @@ test("our quotes equal the official SDK's on generated pairs, both ways, all fee
           });
           // The SDK's integers have no width; the program's are u64 (README.md of the venue).
           if (quote.kind === "unfillable" && quote.reason === "overflow") continue;
-          assert.equal(
-            quote.kind === "filled" ? quote.amountOut : null,
-            sdkAnswer(theirs, amountIn, inputMint === MINT_X),
-          );
+          const ours = quote.kind === "filled" ? quote.amountOut : null;
+          const expected = sdkAnswer(theirs, amountIn, inputMint === MINT_X);
+          // The program refuses an output of zero, before the output's transfer fee.
+          if (expected === 0n && ours === null) continue;
+          assert.equal(ours, expected);
           if (quote.kind === "filled") filled++;
         }
       }
@@ -105,15 +106,14 @@ test("our quotes equal the official SDK's on generated pairs, both ways, all fee
   assert.ok(filled > POOLS * 3, `only ${filled} orders were filled`);
 });
 
-/** Null where the SDK refuses: it throws, or it pays zero, which the program refuses. */
+/** Null where the SDK refuses, which it does by throwing. */
 function sdkAnswer(
   theirs: { readonly quote: (amountIn: bigint, sellsX: boolean) => bigint },
   amountIn: bigint,
   sellsX: boolean,
 ): bigint | null {
   try {
-    const amountOut = theirs.quote(amountIn, sellsX);
-    return amountOut === 0n ? null : amountOut;
+    return theirs.quote(amountIn, sellsX);
   } catch (error) {
     assert.match(String(error), /liquidity|division by zero/i);
     return null;

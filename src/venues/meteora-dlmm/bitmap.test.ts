@@ -68,3 +68,9 @@ test("without an extension only the pair's own range is walked", () => {
   assert.deepEqual(markedArrays({ pair, extension: null }, 0, "down", 9), [-3]);
   assert.deepEqual(markedArrays({ pair, extension: null }, 0, "up", 9), []);
 });
+
+test("a walk that starts where only an extension could tell finds nothing without one", () => {
+  const { pair } = bitmapOf([-3, 600]);
+  assert.deepEqual(markedArrays({ pair, extension: null }, -515, "up", 9), []);
+  assert.deepEqual(markedArrays({ pair, extension: null }, 515, "down", 9), []);
+});

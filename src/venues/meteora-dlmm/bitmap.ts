@@ -23,7 +23,8 @@ export function needsExtension(arrayIndex: number): boolean {
 
 /**
  * Indexes of the first `count` arrays at or beyond `start` whose bit is set, in walking order: the
- * arrays that a swap in that direction visits. Fewer where the bitmap has no more.
+ * arrays that a swap in that direction visits. Fewer where the bitmap has no more, and none beyond an
+ * index that needs an extension which the pair does not have: the program stops there (6036).
  */
 export function markedArrays(
   bitmap: Bitmap,
@@ -35,6 +36,7 @@ export function markedArrays(
   const step = direction === "down" ? -1 : 1;
   let index = start;
   while (found.length < count && index >= LOWEST_INDEX && index <= HIGHEST_INDEX) {
+    if (needsExtension(index) && bitmap.extension === null) break;
     const byte = bitmapByte(bitmap, index);
     if (byte.bits === 0) {
       // Nothing in this byte: go on behind its last bit in the walking direction.
