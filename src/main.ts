@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
+import { createAccuracy } from "./accuracy/accuracy.ts";
 import type { Config } from "./config.ts";
 import { buildApp } from "./http/app.ts";
 import type { Readiness } from "./http/routes/health.ts";
@@ -59,16 +60,20 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       geyser: config.geyser,
     });
     closers.push(chain.close);
+    const accuracy = createAccuracy({ source: chain.source, nowMs: systemNowMs, log: logger });
     const tracker = createTracker({
-      source: chain.source,
+      source: accuracy.source,
       everything: chain.everything,
       venues: VENUES,
       nowMs: systemNowMs,
       database,
+      exactPctByVenue: () => accuracy.exactPctByVenue(),
       onFailure: (what, cause) => logger.warn({ err: cause }, `tracking failed to ${what}`),
     });
     closers.push(() => tracker.close());
     tracker.start();
+    closers.push(() => accuracy.close());
+    accuracy.start(tracker);
     const watchlist = createWatchlist({
       store: database,
       markets: tracker,
@@ -79,6 +84,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       markets: tracker,
       users,
       watchlist,
+      accuracy,
       publicUrl: config.publicUrl,
       readiness: () => readinessOf(database, tracker),
       nowMs: systemNowMs,

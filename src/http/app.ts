@@ -1,4 +1,5 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { Accuracy } from "#src/accuracy/accuracy.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Users } from "#src/users/users.ts";
@@ -9,6 +10,7 @@ import { registerMethods } from "./plugins/methods.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
 import { accountRoutes } from "./routes/account.ts";
+import { accuracyRoutes } from "./routes/accuracy.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { eventRoute } from "./routes/event.ts";
@@ -31,6 +33,7 @@ export type HttpDeps = {
   >;
   readonly users: Users;
   readonly watchlist: Watchlist;
+  readonly accuracy: Pick<Accuracy, "report">;
   /** Where the dashboard is: the one origin from which its cookie may write. */
   readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
@@ -73,6 +76,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   streamRoute(app, { ...deps, callers });
   serviceRoutes(app, { ...deps, health: () => deps.markets.health() });
   referenceRoutes(app, deps);
+  accuracyRoutes(app, deps);
   registerRoute(app, { signIn, nowMs });
   waitlistRoute(app, { funnel, nowMs });
   eventRoute(app, { funnel, nowMs });

@@ -13,8 +13,9 @@ import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
-import { createLiveState, type LiveState } from "./live-state.ts";
+import { createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
 import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
+import type { PoolRef } from "./open-pool.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenArchive } from "./token-archive.ts";
 import { TokenCare } from "./token-care.ts";
@@ -54,6 +55,8 @@ export interface Tracker extends MarketSource {
   /** The market behind the newest answer, for questions at any size; null where it is not tracked. */
   market(mint: Address): Market | null;
   health(): TrackerHealth;
+  /** Every pool that is held now, the stables' own included. */
+  pools(): Iterable<PoolRef>;
   /** The token's past on an even grid, up to 2,000 points; empty where it was never tracked. */
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
   /** The newest alerts of the token, the last one first. */
@@ -171,6 +174,12 @@ class LiveTracker implements Tracker {
     });
   }
 
+  *pools(): Iterable<PoolRef> {
+    const { tokens, hops } = this.#state;
+    for (const { group } of tokens.values()) yield* poolsOf(group);
+    for (const group of hops.values()) yield* poolsOf(group);
+  }
+
   async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
     return (await this.#archive?.history(mint, query)) ?? [];
   }
@@ -252,4 +261,8 @@ function assessDepsOf({ source, exactPctByVenue }: TrackerDeps): AssessDeps {
     historySeconds: ({ series }) => (standsStill ? null : historySeconds(series)),
     exactPctByVenue: exactPctByVenue ?? (() => NOTHING_REPLAYED),
   };
+}
+
+function poolsOf({ pools }: PoolGroup): readonly PoolRef[] {
+  return Array.from(pools.values(), ({ open }) => open.ref);
 }

@@ -6,7 +6,7 @@ import type { HttpDeps } from "#src/http/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { createWatchlist } from "#src/watchlist/watchlist.ts";
-import { SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
+import { NO_ACCURACY, SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
@@ -54,6 +54,7 @@ async function onStore(
     nowMs: users.nowMs,
   });
   const app = await buildCheckedApp({
+    accuracy: NO_ACCURACY,
     markets,
     users,
     watchlist,

@@ -73,3 +73,6 @@ export const SOME_SERVICE: HttpDeps["service"] = {
   venues: [],
   version: "0.0.0",
 };
+
+/** Nothing was ever replayed. */
+export const NO_ACCURACY: HttpDeps["accuracy"] = { report: () => ({ venues: [] }) };

@@ -1,9 +1,18 @@
 import Type from "typebox";
-import { ExamplesBody, ReadyBody, StatusBody } from "#src/wire/schema/service.ts";
+import { AccuracyBody, ExamplesBody, ReadyBody, StatusBody } from "#src/wire/schema/service.ts";
 import { EXAMPLE_MINT, type Operation } from "./operation.ts";
 
 const open = { method: "get", access: "anyone", errors: [] } as const;
 const EXAMPLE_READINESS = { database: "ok", chain_age_seconds: 0.4, slot_lag: 0 };
+
+const EXAMPLE_WINDOW = {
+  seen: 812,
+  replayed: 790,
+  exact: 790,
+  within_1bp: 790,
+  worst_bps: 0,
+  skipped: { "exact-out": 22 },
+};
 
 /** What says how the service is, and this reference itself. None of it counts. */
 export const SERVICE: readonly Operation[] = [
@@ -49,6 +58,29 @@ export const SERVICE: readonly Operation[] = [
           slot_lag: 0,
           venues: [{ program: "raydium-cpmm", family: "raydium", kind: "amm" }],
           version: "0.1.0",
+        },
+      },
+    },
+  },
+  {
+    ...open,
+    path: "/api/accuracy",
+    id: "getAccuracy",
+    tag: "service",
+    summary: "Modelled against executed",
+    description: "Every swap seen on a tracked pool is replayed; here is how many came out exact.",
+    successes: {
+      200: {
+        description: "By program",
+        schema: AccuracyBody,
+        example: {
+          venues: [
+            {
+              program: "raydium-cpmm",
+              exact_pct: 100,
+              windows: { hour: EXAMPLE_WINDOW, day: EXAMPLE_WINDOW, month: EXAMPLE_WINDOW },
+            },
+          ],
         },
       },
     },

@@ -4,6 +4,7 @@ import { pino } from "pino";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import {
+  NO_ACCURACY,
   SOME_MINT,
   SOME_SERVICE,
   someMarkets,
@@ -25,6 +26,7 @@ type Setting = {
 async function startApp(t: TestContext, setting: Setting = {}) {
   const clock = { nowMs: NOON };
   const app = await buildCheckedApp({
+    accuracy: NO_ACCURACY,
     markets: someMarkets(setting.answers ?? (() => someSnapshot())),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => clock.nowMs }),
     ...NO_WATCHING,

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import { assess } from "#src/measure/assess.ts";
-import { SOME_MINT, SOME_SERVICE, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import {
+  NO_ACCURACY,
+  SOME_MINT,
+  SOME_SERVICE,
+  someMarkets,
+  someSnapshot,
+} from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
@@ -16,6 +22,7 @@ const market = marketOf([poolOfSol(100), poolOfSol(50)]);
 async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {}) {
   const { mint: _mint, ...assessed } = assess(market);
   const app = await buildCheckedApp({
+    accuracy: NO_ACCURACY,
     markets: someMarkets(() => someSnapshot(assessed), { market: () => market, ...change }),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => NOW }),
     ...NO_WATCHING,

@@ -41,3 +41,30 @@ export const ReadyBody = Type.Object(
   },
   { $id: "Readiness" },
 );
+
+const AccuracyWindow = Type.Object(
+  {
+    seen: Type.Integer({ description: "Swaps that were executed on pools that are tracked" }),
+    replayed: Type.Integer({ description: "Of these, replayed on the state before them" }),
+    exact: Type.Integer({ description: "Modelled to the base unit" }),
+    within_1bp: Type.Integer({ description: "Off by a basis point at most, exact ones included" }),
+    worst_bps: nullable(Type.Number(), "The largest difference; null where nothing was replayed"),
+    skipped: Type.Record(Type.String(), Type.Integer(), {
+      description: "Seen and not replayed, by reason",
+    }),
+  },
+  { $id: "AccuracyWindow" },
+);
+
+export const AccuracyBody = Type.Object(
+  {
+    venues: Type.Array(
+      Type.Object({
+        program: Type.String(),
+        exact_pct: nullable(Type.Number(), "What confidence goes by"),
+        windows: Type.Object({ hour: AccuracyWindow, day: AccuracyWindow, month: AccuracyWindow }),
+      }),
+    ),
+  },
+  { $id: "Accuracy" },
+);

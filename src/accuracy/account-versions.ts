@@ -1,0 +1,145 @@
+import type {
+  AccountsRead,
+  AccountUpdate,
+  ChainSource,
+  FollowEvents,
+  Following,
+} from "#src/chain/chain-source.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
+
+/** Slots that a version stays behind the newest one: transactions are judged some seconds late. */
+const KEPT_SLOTS = 100n;
+
+type Version = {
+  readonly account: Account | null;
+  /** The slot that first told of these bytes, and the newest that told of them again. */
+  readonly slot: bigint;
+  heldSlot: bigint;
+};
+
+/**
+ * The last few versions of every account that is followed: what stood before a given slot. Fed by
+ * the very updates and reads that tracking lives on, so that what is replayed is what was answered.
+ */
+export class AccountVersions {
+  /** Ascending by slot. */
+  readonly #versions = new Map<Address, Version[]>();
+  #newestSlot = 0n;
+
+  get newestSlot(): bigint {
+    return this.#newestSlot;
+  }
+
+  add({ address, account, slot }: AccountUpdate): void {
+    if (slot > this.#newestSlot) this.#newestSlot = slot;
+    const versions = this.#versions.get(address);
+    const version = { account, slot, heldSlot: slot };
+    if (versions === undefined) {
+      this.#versions.set(address, [version]);
+      return;
+    }
+    let at = versions.length;
+    while (at > 0 && (versions[at - 1]?.slot ?? 0n) > slot) at--;
+    const before = versions[at - 1];
+    if (before !== undefined && isSame(before.account, account)) {
+      if (slot > before.heldSlot) before.heldSlot = slot;
+      return;
+    }
+    // What a slot left replaces what was read in the midst of it.
+    versions.splice(before?.slot === slot ? at - 1 : at, before?.slot === slot ? 1 : 0, version);
+    while ((versions[1]?.slot ?? this.#newestSlot) < this.#newestSlot - KEPT_SLOTS)
+      versions.shift();
+  }
+
+  /** The accounts as they stood when the slot began; undefined where that is not known. */
+  before(slot: bigint): AccountSet {
+    return { get: (address) => this.#versionBefore(address, slot)?.account };
+  }
+
+  /** The newest slot before that one at which the account was told of; null: none. */
+  heldBefore(address: Address, slot: bigint): bigint | null {
+    const version = this.#versionBefore(address, slot);
+    if (version === undefined) return null;
+    return version.heldSlot < slot ? version.heldSlot : slot - 1n;
+  }
+
+  forget(addresses: Iterable<Address>): void {
+    for (const address of addresses) this.#versions.delete(address);
+  }
+
+  /** Updates may have been lost: what is held may no longer be what stood. */
+  forgetAll(): void {
+    this.#versions.clear();
+  }
+
+  #versionBefore(address: Address, slot: bigint): Version | undefined {
+    return this.#versions.get(address)?.findLast((version) => version.slot < slot);
+  }
+}
+
+/** The same source, whose updates and reads of followed accounts are kept as versions. */
+export function keepVersions(source: ChainSource, versions: AccountVersions): ChainSource {
+  const followed = new Set<Address>();
+  return {
+    origin: source.origin,
+    readAccounts: async (addresses, signal) => {
+      const read = await source.readAccounts(addresses, signal);
+      addRead(versions, followed, read);
+      return read;
+    },
+    searchAccounts: (filter, signal) => source.searchAccounts(filter, signal),
+    readHead: (signal) => source.readHead(signal),
+    follow: (events) => keptFollowing(source, { versions, followed, events }),
+    followProgram: (filter, onUpdate) => source.followProgram(filter, onUpdate),
+    close: () => source.close(),
+  };
+}
+
+type Kept = {
+  readonly versions: AccountVersions;
+  readonly followed: Set<Address>;
+  readonly events: FollowEvents;
+};
+
+function keptFollowing(source: ChainSource, { versions, followed, events }: Kept): Following {
+  const following = source.follow({
+    ...events,
+    onUpdate: (update) => {
+      if (followed.has(update.address)) versions.add(update);
+      events.onUpdate(update);
+    },
+    onGap: (sinceSlot) => {
+      versions.forgetAll();
+      events.onGap(sinceSlot);
+    },
+  });
+  return {
+    add: (addresses) => {
+      for (const address of addresses) followed.add(address);
+      following.add(addresses);
+    },
+    remove: (addresses) => {
+      for (const address of addresses) followed.delete(address);
+      versions.forget(addresses);
+      following.remove(addresses);
+    },
+    close: () => following.close(),
+  };
+}
+
+function addRead(
+  versions: AccountVersions,
+  followed: ReadonlySet<Address>,
+  { accounts, slot }: AccountsRead,
+): void {
+  for (const [address, account] of accounts) {
+    if (followed.has(address)) versions.add({ address, account, slot: account?.slot ?? slot });
+  }
+}
+
+function isSame(a: Account | null, b: Account | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.data === b.data) return a.owner === b.owner;
+  return a.owner === b.owner && Buffer.compare(a.data, b.data) === 0;
+}

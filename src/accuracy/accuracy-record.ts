@@ -1,0 +1,82 @@
+import type { VenueId } from "#src/venues/venue.ts";
+import { isReplayed, type JudgedSwap, type ReplayedSwap } from "./judged-swap.ts";
+import { Tallies, type Windows } from "./tallies.ts";
+
+/** A venue below this share of exact replays is not believed (method.md section 4), percent. */
+const LINE_PCT = 99;
+/** The last five minutes speak for a venue where they hold enough; else its last hour does. */
+const RECENT_MINUTES = 5;
+const ENOUGH_REPLAYS = 20;
+const RECENT_KEPT = 200;
+
+export type AccuracyRecordDeps = {
+  /** The operator's alert: a venue fell below the line, or is above it again. */
+  readonly onLine: (venue: VenueId, crossing: LineCrossing) => void;
+};
+
+export type LineCrossing = { readonly isBelow: boolean; readonly exactPct: number };
+
+export type VenueAccuracy = {
+  readonly venue: VenueId;
+  readonly windows: Windows;
+  /** What confidence goes by; null while nothing was replayed. */
+  readonly exactPct: number | null;
+};
+
+/** How exact each venue's replays proved, and which venues are not believed for it. */
+export class AccuracyRecord {
+  readonly tallies = new Tallies();
+  readonly #deps: AccuracyRecordDeps;
+  readonly #below = new Set<VenueId>();
+  readonly #recent: JudgedSwap[] = [];
+
+  constructor(deps: AccuracyRecordDeps) {
+    this.#deps = deps;
+  }
+
+  /** The last judged swaps, the newest first. */
+  get recent(): readonly JudgedSwap[] {
+    return this.#recent.toReversed();
+  }
+
+  add(swap: JudgedSwap): void {
+    this.tallies.count(swap);
+    this.#recent.push(swap);
+    if (this.#recent.length > RECENT_KEPT) this.#recent.shift();
+  }
+
+  report(nowMs: number): readonly VenueAccuracy[] {
+    return this.tallies.venues.map((venue) => ({
+      venue,
+      windows: this.tallies.windows(venue, nowMs),
+      exactPct: this.#exactPct(venue, nowMs),
+    }));
+  }
+
+  /** Share of exact replays by venue, percent: those with none are left out. Tells of the line crossed. */
+  check(nowMs: number): ReadonlyMap<VenueId, number> {
+    const shares = new Map<VenueId, number>();
+    for (const venue of this.tallies.venues) {
+      const exactPct = this.#exactPct(venue, nowMs);
+      if (exactPct !== null) shares.set(venue, exactPct);
+      const isBelow = exactPct !== null && exactPct < LINE_PCT;
+      if (isBelow === this.#below.has(venue)) continue;
+      if (isBelow) this.#below.add(venue);
+      else this.#below.delete(venue);
+      this.#deps.onLine(venue, { isBelow, exactPct: exactPct ?? 100 });
+    }
+    return shares;
+  }
+
+  #exactPct(venue: VenueId, nowMs: number): number | null {
+    const recent = this.tallies.lastMinutes(venue, nowMs, RECENT_MINUTES);
+    const { replayed, exact } =
+      recent.replayed >= ENOUGH_REPLAYS ? recent : this.tallies.windows(venue, nowMs).hour;
+    return replayed === 0 ? null : (100 * exact) / replayed;
+  }
+}
+
+/** Whether the model was off. */
+export function isMismatch(swap: JudgedSwap): swap is ReplayedSwap {
+  return isReplayed(swap) && swap.outcome.modelled !== swap.outcome.executed;
+}

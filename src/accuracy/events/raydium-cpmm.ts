@@ -1,0 +1,70 @@
+import type { Address } from "#src/units/address.ts";
+import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
+import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
+import type { CpmmState, CpmmToken } from "#src/venues/raydium-cpmm/decode.ts";
+import type { SwapReader, SwapSeen } from "../swap-reader.ts";
+
+/** The same eight bytes as CLMM's: the program tells them apart. */
+const SWAP_EVENT = discriminator("40c6cde8260871e2");
+/** Offsets, discriminator included. */
+const SWAP = {
+  pool: 8,
+  inputReserve: 40,
+  outputReserve: 48,
+  inputAmount: 56,
+  outputAmount: 64,
+  inputTransferFee: 72,
+  outputTransferFee: 80,
+  isBaseInput: 88,
+  inputMint: 89,
+} as const;
+
+export type CpmmBefore = {
+  readonly inputMint: Address;
+  readonly reserveIn: bigint;
+  readonly reserveOut: bigint;
+};
+
+/** CPMM's swaps: the event tells both reserves before the swap, less what is owed to others. */
+export const cpmmSwaps: SwapReader<CpmmState, CpmmBefore> = {
+  venue: raydiumCpmm,
+  needsInstructions: false,
+  read: ({ logged }) =>
+    logged
+      .map((bytes) => new ByteReader(bytes))
+      .filter((event) => event.has(0, SWAP_EVENT))
+      .map(readSwap),
+  stateAt: (state, { inputMint, reserveIn, reserveOut }) => {
+    const isZeroForOne = inputMint === state.token0.mint;
+    return {
+      ...state,
+      token0: holding(state.token0, isZeroForOne ? reserveIn : reserveOut),
+      token1: holding(state.token1, isZeroForOne ? reserveOut : reserveIn),
+    };
+  },
+};
+
+function readSwap(event: ByteReader): SwapSeen<CpmmBefore> {
+  const pool = event.address(SWAP.pool);
+  if (!event.bool(SWAP.isBaseInput)) return { kind: "skipped", pool, reason: "exact-out" };
+  if (event.length < SWAP.inputMint + 32) return { kind: "skipped", pool, reason: "old-event" };
+  const mint = event.address(SWAP.inputMint);
+  return {
+    kind: "told",
+    pool,
+    input: { mint },
+    amountIn: event.u64(SWAP.inputAmount) + event.u64(SWAP.inputTransferFee),
+    amountOut: event.u64(SWAP.outputAmount) - event.u64(SWAP.outputTransferFee),
+    unixTimestamp: null,
+    before: {
+      inputMint: mint,
+      reserveIn: event.u64(SWAP.inputReserve),
+      reserveOut: event.u64(SWAP.outputReserve),
+    },
+  };
+}
+
+/** The token with that much in its vault and nothing owed: only the difference prices a swap. */
+function holding(token: CpmmToken, vaultAmount: bigint): CpmmToken {
+  return { ...token, vaultAmount, protocolFees: 0n, fundFees: 0n, creatorFees: 0n };
+}

@@ -1,0 +1,62 @@
+import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
+import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
+import type { LaunchLabState } from "#src/venues/raydium-launchlab/decode.ts";
+import { eventsOf } from "../program-run.ts";
+import type { SwapReader, SwapSeen } from "../swap-reader.ts";
+
+/** The same eight bytes as pump's: the program tells them apart. */
+const TRADE_EVENT = discriminator("bddb7fd34ee661ee");
+/** Offsets, discriminator included; `tail` is where the two lengths of the event part. */
+const TRADE = {
+  pool: 8,
+  totalBaseSell: 40,
+  virtualBase: 48,
+  virtualQuote: 56,
+  realBase: 64,
+  realQuote: 72,
+  amountIn: 96,
+  amountOut: 104,
+  tail: 128,
+} as const;
+const LENGTH = 147;
+
+export type LaunchLabBefore = Pick<
+  LaunchLabState,
+  "totalBaseSell" | "virtualBase" | "virtualQuote" | "realBase" | "realQuote"
+>;
+
+/** LaunchLab's trades: the event tells the whole curve before the trade. */
+export const launchLabSwaps: SwapReader<LaunchLabState, LaunchLabBefore> = {
+  venue: raydiumLaunchLab,
+  needsInstructions: false,
+  read: (run) =>
+    eventsOf(run)
+      .map((bytes) => new ByteReader(bytes))
+      .filter((event) => event.has(0, TRADE_EVENT))
+      .map(readTrade),
+  stateAt: (state, before) => ({ ...state, ...before, status: "funding" }),
+};
+
+function readTrade(event: ByteReader): SwapSeen<LaunchLabBefore> {
+  const pool = event.address(TRADE.pool);
+  const isNew = event.length >= LENGTH;
+  const shareFee = event.u64(isNew ? TRADE.tail + 8 : TRADE.tail);
+  const direction = event.u8(isNew ? TRADE.tail + 16 : TRADE.tail + 8);
+  if (shareFee > 0n) return { kind: "skipped", pool, reason: "other-terms" };
+  if (isNew && !event.bool(TRADE.tail + 18)) return { kind: "skipped", pool, reason: "exact-out" };
+  return {
+    kind: "told",
+    pool,
+    input: { side: direction === 0 ? "b" : "a" },
+    amountIn: event.u64(TRADE.amountIn),
+    amountOut: event.u64(TRADE.amountOut),
+    unixTimestamp: null,
+    before: {
+      totalBaseSell: event.u64(TRADE.totalBaseSell),
+      virtualBase: event.u64(TRADE.virtualBase),
+      virtualQuote: event.u64(TRADE.virtualQuote),
+      realBase: event.u64(TRADE.realBase),
+      realQuote: event.u64(TRADE.realQuote),
+    },
+  };
+}

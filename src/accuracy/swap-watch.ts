@@ -1,0 +1,228 @@
+import type { Following, ObservedTransaction, TransactionSource } from "#src/chain/chain-source.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { PoolRef } from "#src/track/open-pool.ts";
+import type { Address } from "#src/units/address.ts";
+import type { AccountVersions } from "./account-versions.ts";
+import { SWAP_READERS } from "./events/all.ts";
+import { judgeSlot, type SlotEntry, type WatchedPool } from "./judge-slot.ts";
+import type { JudgedSwap } from "./judged-swap.ts";
+import { parseProgramLog } from "./program-log.ts";
+import { readTransaction, type TransactionReading } from "./read-transaction.ts";
+
+/** Account updates and transactions of one slot have come by then. */
+const SETTLE_MS = 1_200;
+/** A transaction that the node has not given by then is given up. */
+const GIVE_UP_MS = 15_000;
+const TICK_EVERY_MS = 200;
+const FOLLOW_EVERY_MS = 1_000;
+/** A pool's subscriptions and first reads stand by then, and what came between was read again. */
+const SETTLE_SLOTS = 12n;
+/** More pools than this are followed by their programs: nodes limit subscriptions. */
+const MAX_FOLLOWED_POOLS = 500;
+const MAX_READS = 6;
+const MAX_WAITING_READS = 1_000;
+const SIGNATURES_KEPT = 20_000;
+
+export type SwapWatchDeps = {
+  readonly transactions: TransactionSource;
+  readonly versions: AccountVersions;
+  /** Pools that are tracked now. */
+  readonly pools: () => Iterable<PoolRef>;
+  readonly onJudged: (swap: JudgedSwap, reading: JudgedReading) => void;
+  readonly nowMs: NowMs;
+  readonly onFailure: (what: string, cause: unknown) => void;
+};
+
+/** What a judgement rests on: for the record of those that were off. */
+export type JudgedReading = { readonly pool: WatchedPool; readonly versions: AccountVersions };
+
+type SlotBatch = { readonly firstSeenMs: number; readonly entries: SlotEntry[]; unread: number };
+type WaitingRead = { readonly transaction: ObservedTransaction; readonly entry: SlotEntry };
+
+const PROGRAMS = new Set(SWAP_READERS.map(({ venue }) => venue.programId));
+
+/**
+ * Sees every swap on the pools that are tracked, and replays each once its slot is over and the
+ * accounts before it are known. Owns its subscription; a transaction that the log does not tell whole
+ * is read from the node, a few at a time.
+ */
+export class SwapWatch {
+  readonly #deps: SwapWatchDeps;
+  readonly #following: Following;
+  readonly #abort = new AbortController();
+  readonly #pools = new Map<Address, WatchedPool>();
+  readonly #followed = new Set<Address>();
+  readonly #batches = new Map<bigint, SlotBatch>();
+  readonly #signatures = new Set<string>();
+  readonly #waiting: WaitingRead[] = [];
+  readonly #reads = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | null = null;
+  #followDueMs = 0;
+
+  constructor(deps: SwapWatchDeps) {
+    this.#deps = deps;
+    this.#following = deps.transactions.followTransactions({
+      onTransaction: (transaction) => this.#see(transaction),
+      onGap: () => this.#startOver(),
+    });
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
+  }
+
+  /** Does what is due now: `start` calls it several times a second, tests as their clock says. */
+  tick(): void {
+    const nowMs = this.#deps.nowMs();
+    if (nowMs >= this.#followDueMs) {
+      this.#followDueMs = nowMs + FOLLOW_EVERY_MS;
+      this.#followPools();
+    }
+    this.#pump();
+    this.#judgeDue(nowMs);
+  }
+
+  /** Resolves when no transaction is being read. */
+  async idle(): Promise<void> {
+    while (this.#reads.size > 0) await Promise.all(this.#reads);
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#abort.abort();
+    await this.#following.close();
+    await this.idle();
+  }
+
+  #followPools(): void {
+    const { pools, versions } = this.#deps;
+    const wanted = new Map<Address, PoolRef>();
+    for (const ref of pools()) wanted.set(ref.address, ref);
+    const sinceSlot = versions.newestSlot + SETTLE_SLOTS;
+    for (const [address, ref] of wanted) {
+      const reader = SWAP_READERS.find(({ venue }) => venue.id === ref.venue.id);
+      if (this.#pools.has(address) || reader === undefined || versions.newestSlot === 0n) continue;
+      this.#pools.set(address, { ref, reader, sinceSlot, touchedSlot: null });
+    }
+    for (const address of this.#pools.keys()) {
+      if (!wanted.has(address)) this.#pools.delete(address);
+    }
+    this.#follow(this.#pools.size > MAX_FOLLOWED_POOLS ? PROGRAMS : this.#pools);
+  }
+
+  #follow(addresses: { readonly keys: () => Iterable<Address> }): void {
+    const wanted = new Set(addresses.keys());
+    const added = [...wanted].filter((address) => !this.#followed.has(address));
+    const removed = [...this.#followed].filter((address) => !wanted.has(address));
+    for (const address of added) this.#followed.add(address);
+    for (const address of removed) this.#followed.delete(address);
+    if (added.length > 0) this.#following.add(added);
+    if (removed.length > 0) this.#following.remove(removed);
+  }
+
+  /** Transactions were missed: what pools held meanwhile is not known to be whole. */
+  #startOver(): void {
+    this.#batches.clear();
+    this.#pools.clear();
+    this.#followDueMs = 0;
+  }
+
+  #see(transaction: ObservedTransaction): void {
+    if (this.#signatures.has(transaction.signature)) return;
+    this.#signatures.add(transaction.signature);
+    if (this.#signatures.size > SIGNATURES_KEPT) {
+      const [oldest] = this.#signatures;
+      if (oldest !== undefined) this.#signatures.delete(oldest);
+    }
+    const reading = readTransaction(transaction, parseProgramLog(transaction.logs));
+    if (reading.kind === "foreign") return;
+    const batch = this.#batchOf(transaction.slot);
+    const entry: SlotEntry = { signature: transaction.signature, reading: null };
+    batch.entries.push(entry);
+    if (reading.kind === "whole") {
+      entry.reading = reading;
+      return;
+    }
+    batch.unread++;
+    if (this.#waiting.length < MAX_WAITING_READS) this.#waiting.push({ transaction, entry });
+    else batch.unread--;
+    this.#pump();
+  }
+
+  #batchOf(slot: bigint): SlotBatch {
+    const found = this.#batches.get(slot);
+    if (found !== undefined) return found;
+    const batch = { firstSeenMs: this.#deps.nowMs(), entries: [], unread: 0 };
+    this.#batches.set(slot, batch);
+    return batch;
+  }
+
+  #pump(): void {
+    while (this.#reads.size < MAX_READS) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const read = this.#read(next).finally(() => {
+        this.#reads.delete(read);
+        this.#pump();
+      });
+      this.#reads.add(read);
+    }
+  }
+
+  async #read({ transaction, entry }: WaitingRead): Promise<void> {
+    const { transactions, onFailure } = this.#deps;
+    const { signature, slot, logs } = transaction;
+    try {
+      const whole = await transactions.readTransaction(signature, this.#abort.signal);
+      if (whole !== null) entry.reading = wholeReading({ ...whole, logs });
+    } catch (cause) {
+      if (!this.#abort.signal.aborted) onFailure("read a swap's transaction", cause);
+    }
+    const batch = this.#batches.get(slot);
+    if (batch !== undefined) batch.unread--;
+  }
+
+  #judgeDue(nowMs: number): void {
+    const slots = [...this.#batches.keys()].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    for (const slot of slots) {
+      const batch = this.#batches.get(slot);
+      if (batch === undefined) continue;
+      const ageMs = nowMs - batch.firstSeenMs;
+      if (ageMs < SETTLE_MS || (batch.unread > 0 && ageMs < GIVE_UP_MS)) return;
+      this.#batches.delete(slot);
+      this.#judge(slot, batch, nowMs);
+    }
+  }
+
+  #judge(slot: bigint, { entries }: SlotBatch, nowMs: number): void {
+    const { versions, onJudged, onFailure } = this.#deps;
+    for (const address of poolsOf(entries)) {
+      const pool = this.#pools.get(address);
+      if (pool === undefined) continue;
+      try {
+        for (const { signature, outcome } of judgeSlot({ pool, slot, entries, versions })) {
+          const { venue } = pool.ref;
+          const judged = { atMs: nowMs, venue: venue.id, pool: address, slot, signature, outcome };
+          onJudged(judged, { pool, versions });
+        }
+      } catch (cause) {
+        onFailure("replay a pool's swaps", cause);
+      }
+    }
+  }
+}
+
+/** Every address that may be a pool that the transactions touched. */
+function poolsOf(entries: readonly SlotEntry[]): ReadonlySet<Address> {
+  const touched = new Set<Address>();
+  for (const { reading } of entries) {
+    for (const { pool } of reading?.swaps ?? []) touched.add(pool);
+    for (const address of reading?.named ?? []) touched.add(address);
+  }
+  return touched;
+}
+
+function wholeReading(transaction: ObservedTransaction): TransactionReading | null {
+  const reading = readTransaction(transaction, parseProgramLog(transaction.logs));
+  return reading.kind === "whole" ? reading : null;
+}

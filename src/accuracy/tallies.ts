@@ -1,0 +1,106 @@
+import type { VenueId } from "#src/venues/venue.ts";
+import type { JudgedSwap } from "./judged-swap.ts";
+import { countSwap, emptyTally, sumTallies, type Tally } from "./tally.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** How finely time is cut: the last hour by minutes, the last thirty days by hours. */
+export const SPANS = {
+  minute: { lengthMs: MINUTE_MS, kept: 60 },
+  hour: { lengthMs: HOUR_MS, kept: 720 },
+} as const;
+export type Span = keyof typeof SPANS;
+
+export type Windows = { readonly hour: Tally; readonly day: Tally; readonly month: Tally };
+
+/** One stretch of one program's tallies, as it is stored. */
+export type TallyRow = {
+  readonly venue: VenueId;
+  readonly span: Span;
+  /** Whole spans since 1970 in UTC. */
+  readonly index: number;
+  readonly tally: Tally;
+};
+
+/** What became of every program's swaps over the last hour, day and thirty days. */
+export class Tallies {
+  readonly #byVenue = new Map<VenueId, Record<Span, Map<number, Tally>>>();
+  readonly #changed = new Set<Tally>();
+
+  get venues(): readonly VenueId[] {
+    return [...this.#byVenue.keys()].toSorted();
+  }
+
+  count(swap: JudgedSwap): void {
+    for (const span of ["minute", "hour"] as const) {
+      const tally = this.#at(swap.venue, span, indexOf(span, swap.atMs));
+      countSwap(tally, swap);
+      this.#changed.add(tally);
+    }
+  }
+
+  /** Takes in what was stored before. */
+  restore(rows: Iterable<TallyRow>): void {
+    for (const { venue, span, index, tally } of rows) this.#spans(venue)[span].set(index, tally);
+  }
+
+  windows(venue: VenueId, nowMs: number): Windows {
+    return {
+      hour: this.#sum(venue, "minute", { nowMs, last: 60 }),
+      day: this.#sum(venue, "hour", { nowMs, last: 24 }),
+      month: this.#sum(venue, "hour", { nowMs, last: 720 }),
+    };
+  }
+
+  /** The last so many minutes, the one that runs included. */
+  lastMinutes(venue: VenueId, nowMs: number, last: number): Tally {
+    return this.#sum(venue, "minute", { nowMs, last });
+  }
+
+  /** What changed since the last call; drops what is too old to count. */
+  takeChanged(nowMs: number): readonly TallyRow[] {
+    const rows: TallyRow[] = [];
+    for (const [venue, spans] of this.#byVenue) {
+      for (const span of ["minute", "hour"] as const) {
+        const oldest = indexOf(span, nowMs) - SPANS[span].kept;
+        for (const [index, tally] of spans[span]) {
+          if (index <= oldest) spans[span].delete(index);
+          else if (this.#changed.has(tally)) rows.push({ venue, span, index, tally });
+        }
+      }
+    }
+    this.#changed.clear();
+    return rows;
+  }
+
+  #sum(
+    venue: VenueId,
+    span: Span,
+    { nowMs, last }: { readonly nowMs: number; readonly last: number },
+  ): Tally {
+    const newest = indexOf(span, nowMs);
+    const within: Tally[] = [];
+    for (const [index, tally] of this.#byVenue.get(venue)?.[span] ?? []) {
+      if (index > newest - last && index <= newest) within.push(tally);
+    }
+    return sumTallies(within);
+  }
+
+  #at(venue: VenueId, span: Span, index: number): Tally {
+    const tallies = this.#spans(venue)[span];
+    const found = tallies.get(index) ?? emptyTally();
+    tallies.set(index, found);
+    return found;
+  }
+
+  #spans(venue: VenueId): Record<Span, Map<number, Tally>> {
+    const found = this.#byVenue.get(venue) ?? { minute: new Map(), hour: new Map() };
+    this.#byVenue.set(venue, found);
+    return found;
+  }
+}
+
+function indexOf(span: Span, atMs: number): number {
+  return Math.floor(atMs / SPANS[span].lengthMs);
+}

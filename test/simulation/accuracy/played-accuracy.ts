@@ -1,0 +1,74 @@
+import type { TestContext } from "node:test";
+import { AccountVersions, keepVersions } from "#src/accuracy/account-versions.ts";
+import { AccuracyRecord, type LineCrossing } from "#src/accuracy/accuracy-record.ts";
+import type { JudgedSwap } from "#src/accuracy/judged-swap.ts";
+import { SwapWatch } from "#src/accuracy/swap-watch.ts";
+import { DemoMarket } from "#src/local-node/demo-market.ts";
+import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
+import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import { createTracker } from "#src/track/tracker.ts";
+import { VENUES } from "#src/venues/all.ts";
+import type { VenueId } from "#src/venues/venue.ts";
+import { playedChain } from "./played-chain.ts";
+
+const START_MS = Date.UTC(2026, 10, 20, 12);
+
+/** The demo market with a tracker and the record of its exactness, on a clock that a test turns. */
+export async function playedAccuracy(t: TestContext) {
+  const clock = { nowMs: START_MS };
+  const nowMs = () => clock.nowMs;
+  const demo = new DemoMarket({
+    seed: 1,
+    startMs: START_MS,
+    programs: MARKET_PROGRAMS,
+    venues: VENUES,
+    launchEveryMinutes: null,
+  });
+  const chain = playedChain(demo.ledger, nowMs);
+  const versions = new AccountVersions();
+  const judged: JudgedSwap[] = [];
+  const crossings: (LineCrossing & { readonly venue: VenueId })[] = [];
+  const record = new AccuracyRecord({
+    onLine: (venue, crossing) => crossings.push({ venue, ...crossing }),
+  });
+  const fail = (what: string, cause: unknown): void => {
+    throw new Error(what, { cause });
+  };
+  const tracker = createTracker({
+    source: keepVersions(chain, versions),
+    venues: VENUES,
+    nowMs,
+    database: null,
+    exactPctByVenue: () => record.check(nowMs()),
+    onFailure: fail,
+  });
+  const watch = new SwapWatch({
+    transactions: chain,
+    versions,
+    pools: () => tracker.pools(),
+    nowMs,
+    onJudged: (swap) => {
+      judged.push(swap);
+      record.add(swap);
+    },
+    onFailure: fail,
+  });
+  t.after(async () => {
+    await watch.close();
+    await tracker.close();
+  });
+  /** Lets so much time pass, slot by slot; `eachSlot` acts while a slot lasts. */
+  const play = async (seconds: number, eachSlot: () => void = () => {}): Promise<void> => {
+    const endMs = clock.nowMs + seconds * 1_000;
+    while (clock.nowMs < endMs) {
+      eachSlot();
+      clock.nowMs += SLOT_MS;
+      demo.catchUp(clock.nowMs);
+      tracker.tick();
+      watch.tick();
+      await watch.idle();
+      await tracker.idle();
+    }
+  };
+  return { demo, tracker, record, judged, crossings, play, nowMs };
+}
