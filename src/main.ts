@@ -14,7 +14,7 @@ import { createTracker, type Tracker } from "./track/tracker.ts";
 import { loadAuthSecret } from "./users/auth-secret.ts";
 import { createMailer, createUsers, type Users } from "./users/users.ts";
 import { VENUES } from "./venues/all.ts";
-import { createWatchlist } from "./watchlist/watchlist.ts";
+import { type Alerting, createAlerting } from "./watchlist/alerting.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
 const READY_CHAIN_AGE_SECONDS = 120;
@@ -74,17 +74,16 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     tracker.start();
     closers.push(() => accuracy.close());
     accuracy.start(tracker);
-    const watchlist = createWatchlist({
-      store: database,
-      markets: tracker,
-      onChange: () => undefined,
-      nowMs: systemNowMs,
-    });
+    const alerting = openAlerting(config, { store: database, markets: tracker, log: logger });
+    closers.push(alerting.close);
+    await alerting.start();
     const app = await buildApp({
       markets: tracker,
       users,
-      watchlist,
       accuracy,
+      watchlist: alerting.watchlist,
+      feed: alerting.feed,
+      channels: alerting.channels,
       publicUrl: config.publicUrl,
       readiness: () => readinessOf(database, tracker),
       nowMs: systemNowMs,
@@ -121,6 +120,22 @@ function openUsers(config: Config, store: Database, log: Logger): Promise<Users>
     authSecret: loadAuthSecret(config),
     nowMs,
     log,
+  });
+}
+
+/** Watchlists, the rules over them, and the channels through which alerts go out. */
+function openAlerting(
+  config: Config,
+  parts: { readonly store: Database; readonly markets: Tracker; readonly log: Logger },
+): Alerting {
+  const nowMs = systemNowMs;
+  return createAlerting({
+    ...config,
+    ...parts,
+    mailer: createMailer({ ...config, nowMs, log: parts.log }),
+    authSecret: loadAuthSecret(config),
+    nowMs,
+    random: cryptoRandom,
   });
 }
 

@@ -1,7 +1,7 @@
 import { countEvents } from "#src/store/events.ts";
 import { FUNNEL_STEPS, type FunnelStep, funnelReport } from "#src/users/funnel-report.ts";
 import { DAY_MS } from "#src/users/quotas.ts";
-import { timestamp } from "#src/wire/account.ts";
+import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, UsageError } from "./output.ts";
 

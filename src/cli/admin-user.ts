@@ -12,7 +12,8 @@ import {
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { dayOf } from "#src/users/quotas.ts";
 import { parseUserTier, USER_TIERS } from "#src/users/tiers.ts";
-import { timestamp, userBody } from "#src/wire/account.ts";
+import { userBody } from "#src/wire/account.ts";
+import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 

@@ -1,6 +1,6 @@
 import { readWaitlist } from "#src/store/waitlist.ts";
 import { toCsv } from "#src/users/csv.ts";
-import { timestamp } from "#src/wire/account.ts";
+import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { UsageError } from "./output.ts";
 

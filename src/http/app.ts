@@ -3,6 +3,8 @@ import type { Accuracy } from "#src/accuracy/accuracy.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Users } from "#src/users/users.ts";
+import type { AlertFeed } from "#src/watchlist/alert-feed.ts";
+import type { Channels } from "#src/watchlist/channels.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import { registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
@@ -11,8 +13,10 @@ import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { accuracyRoutes } from "./routes/accuracy.ts";
+import { alertRoutes } from "./routes/alerts.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { authRoutes } from "./routes/auth.ts";
+import { channelRoutes } from "./routes/channels.ts";
 import { eventRoute } from "./routes/event.ts";
 import { exitabilityRoute } from "./routes/exitability.ts";
 import { healthRoutes, type Readiness } from "./routes/health.ts";
@@ -34,6 +38,8 @@ export type HttpDeps = {
   readonly users: Users;
   readonly watchlist: Watchlist;
   readonly accuracy: Pick<Accuracy, "report">;
+  readonly feed: Pick<AlertFeed, "page" | "follow">;
+  readonly channels: Channels;
   /** Where the dashboard is: the one origin from which its cookie may write. */
   readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
@@ -84,6 +90,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   apiKeyRoutes(app, { apiKeys, callers, nowMs });
   accountRoutes(app, { users, callers, nowMs });
   watchlistRoutes(app, { ...deps, callers });
+  alertRoutes(app, { ...deps, callers });
+  channelRoutes(app, { ...deps, callers });
   healthRoutes(app, deps);
   registerStatic(app, deps.dashboard);
   refuseOtherMethods();

@@ -1,9 +1,11 @@
 import type { Kysely } from "kysely";
 import { noteAccessChange } from "./access-changes.ts";
 import { type ApiKeyRecord, apiKeysOfUser } from "./api-keys.ts";
+import { type Channel, channelsOfUser } from "./channels.ts";
 import { eventsOfEmail, type FunnelEvent } from "./events.ts";
 import type { Schema, Store } from "./schema.ts";
 import { type Session, sessionsOfUser } from "./sessions.ts";
+import { alertsOfUser, type UserAlert } from "./user-alerts.ts";
 import type { UserId } from "./user-id.ts";
 import { findUser, type User } from "./users.ts";
 import { type WaitlistEntry, waitlistEntryOf } from "./waitlist.ts";
@@ -19,6 +21,9 @@ export type AccountData = {
   readonly waitlist: WaitlistEntry | null;
   readonly events: readonly FunnelEvent[];
   readonly watchlist: readonly WatchlistEntry[];
+  readonly channels: readonly Channel[];
+  /** The newest thousand. */
+  readonly alerts: readonly UserAlert[];
 };
 
 export async function readAccountData(
@@ -42,6 +47,8 @@ export async function readAccountData(
     waitlist: user.email === null ? null : await waitlistEntryOf(db, user.email),
     events: user.email === null ? [] : await eventsOfEmail(db, user.email),
     watchlist: await watchlistOfUser(db, userId),
+    channels: await channelsOfUser(db, userId),
+    alerts: await alertsOfUser(db, { userId, beforeId: null, limit: 1_000 }),
   };
 }
 

@@ -8,6 +8,7 @@ import * as apiKeys from "./migrations/0004-api-keys.ts";
 import * as waitlistAndEvents from "./migrations/0005-waitlist-and-events.ts";
 import * as tokensSamplesAlerts from "./migrations/0010-tokens-samples-alerts.ts";
 import * as watchlist from "./migrations/0020-watchlist.ts";
+import * as userAlerts from "./migrations/0021-user-alerts.ts";
 
 export type Migration = {
   readonly name: string;
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005-waitlist-and-events", ...waitlistAndEvents },
   { name: "0010-tokens-samples-alerts", ...tokensSamplesAlerts },
   { name: "0020-watchlist", ...watchlist },
+  { name: "0021-user-alerts", ...userAlerts },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

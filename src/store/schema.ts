@@ -2,6 +2,8 @@ import type { Kysely } from "kysely";
 import type { AccessChangesTables } from "./access-changes.ts";
 import type { AlertsTables } from "./alerts.ts";
 import type { ApiKeysTables } from "./api-keys.ts";
+import type { ChannelsTables } from "./channels.ts";
+import type { DeliveriesTables } from "./deliveries.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
 import type { SamplesTables } from "./samples.ts";
@@ -9,6 +11,7 @@ import type { SessionsTables } from "./sessions.ts";
 import type { SignInRequestsTables } from "./sign-in-requests.ts";
 import type { TokensTables } from "./tokens.ts";
 import type { UsageTables } from "./usage.ts";
+import type { UserAlertsTables } from "./user-alerts.ts";
 import type { UsersTables } from "./users.ts";
 import type { WaitlistTables } from "./waitlist.ts";
 import type { WatchlistTables } from "./watchlist.ts";
@@ -25,7 +28,10 @@ export type Schema = UsageTables &
   TokensTables &
   SamplesTables &
   AlertsTables &
-  WatchlistTables;
+  WatchlistTables &
+  UserAlertsTables &
+  ChannelsTables &
+  DeliveriesTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

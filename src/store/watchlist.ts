@@ -177,3 +177,61 @@ function toEntry(row: {
     createdAtMs: Number(row.created_at_ms),
   };
 }
+
+/** An entry as the alert rules need it. */
+export type WatchedEntry = Omit<WatchlistEntry, "areAlertsEnabled"> & {
+  /** Null: its slippage was not seen since it last changed. */
+  readonly isSlippageHigh: boolean | null;
+};
+
+/** Entries whose alerts are on, of users who are not disabled; of one user where one is named. */
+export async function watchedEntries(
+  db: Kysely<Schema>,
+  userId: UserId | null = null,
+): Promise<readonly WatchedEntry[]> {
+  let query = db
+    .selectFrom("watchlist_entries")
+    .innerJoin("users", "users.id", "watchlist_entries.user_id")
+    .select([
+      "watchlist_entries.id",
+      "user_id",
+      "mint",
+      "size_lamports",
+      "created_at_ms",
+      "slippage_is_high",
+    ])
+    .where("alerts_enabled", "=", 1n)
+    .where("users.disabled_at_ms", "is", null);
+  if (userId !== null) query = query.where("user_id", "=", userId);
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    mint: row.mint,
+    sizeLamports: row.size_lamports,
+    createdAtMs: Number(row.created_at_ms),
+    isSlippageHigh: row.slippage_is_high === null ? null : row.slippage_is_high !== 0n,
+  }));
+}
+
+/** Every token that is on a list, its alerts on or off. */
+export async function watchedMints(db: Kysely<Schema>): Promise<readonly Address[]> {
+  const rows = await db.selectFrom("watchlist_entries").select("mint").distinct().execute();
+  return rows.map(({ mint }) => mint);
+}
+
+const ENTRIES_A_STATEMENT = 1_000;
+
+/** Writes down on which side of its threshold each entry's slippage is seen. */
+export async function noteSlippageSides(
+  db: Kysely<Schema>,
+  entryIds: readonly bigint[],
+  isHigh: boolean,
+): Promise<void> {
+  for (let start = 0; start < entryIds.length; start += ENTRIES_A_STATEMENT)
+    await db
+      .updateTable("watchlist_entries")
+      .set({ slippage_is_high: isHigh ? 1n : 0n })
+      .where("id", "in", entryIds.slice(start, start + ENTRIES_A_STATEMENT))
+      .execute();
+}

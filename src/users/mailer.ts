@@ -10,6 +10,8 @@ export type Mail = {
   /** Never holds a code: subjects are shown on locked screens and kept in logs. */
   readonly subject: string;
   readonly text: string;
+  /** The same at every attempt to send the same mail: mailboxes show one of them. */
+  readonly messageId?: string;
 };
 
 export type Mailer = {

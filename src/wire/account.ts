@@ -1,4 +1,7 @@
+import { alertItem, type ShownAlert } from "./alert.ts";
+import { channelBody, type ShownChannel } from "./channel.ts";
 import { lamportsToSol } from "./exitability.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** What a user is shown about their account: the JSON of /api/account. */
 
@@ -39,11 +42,6 @@ type ShownSession = {
   readonly expiresAtMs: number;
   readonly userAgent: string | null;
 };
-
-/** A moment in the contract's form. */
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString();
-}
 
 function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms);
@@ -143,6 +141,8 @@ export function exportBody(
       readonly areAlertsEnabled: boolean;
       readonly createdAtMs: number;
     }[];
+    readonly channels: readonly ShownChannel[];
+    readonly alerts: readonly ShownAlert[];
   },
   nowMs: number,
 ) {
@@ -174,5 +174,7 @@ export function exportBody(
       alerts_enabled: entry.areAlertsEnabled,
       created_at: timestamp(entry.createdAtMs),
     })),
+    channels: data.channels.map(channelBody),
+    alerts: data.alerts.map((alert) => alertItem(alert, "en")),
   };
 }

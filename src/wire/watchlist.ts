@@ -1,8 +1,8 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { Trend } from "#src/measure/trend.ts";
-import { timestamp } from "./account.ts";
 import { exitabilityBody, lamportsToSol } from "./exitability.ts";
+import { timestamp } from "./timestamp.ts";
 
 const LAMPORTS_PER_SOL = 1e9;
 const SMALLEST_SIZE_SOL = 0.01;

@@ -5,7 +5,7 @@ import { pino } from "pino";
 import type { HttpDeps } from "#src/http/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { createWatchlist } from "#src/watchlist/watchlist.ts";
+import { type Alerting, createAlerting } from "#src/watchlist/alerting.ts";
 import { NO_ACCURACY, SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
@@ -18,6 +18,7 @@ export type TestApp = {
   readonly app: FastifyInstance;
   readonly users: TestUsers;
   readonly store: Store;
+  readonly alerting: Alerting;
   readonly send: (
     method: "GET" | "POST" | "PATCH" | "DELETE",
     url: string,
@@ -47,17 +48,23 @@ async function onStore(
   { markets = someMarkets(() => someSnapshot()) }: Setting = {},
 ): Promise<void> {
   const users = await testUsers(t, store);
-  const watchlist = createWatchlist({
+  const alerting = createAlerting({
     store,
-    markets,
-    onChange: () => undefined,
+    markets: { ...markets, onAlert: () => () => undefined, setWatched: () => undefined },
+    mailer: users.mailer,
+    authSecret: "a secret for tests that is long enough",
+    publicUrl: TEST_PUBLIC_URL,
+    webhookAllow: ["127.0.0.0/8"],
+    telegram: null,
     nowMs: users.nowMs,
+    random: () => 0.5,
+    log: { warn: () => undefined },
   });
   const app = await buildCheckedApp({
     accuracy: NO_ACCURACY,
     markets,
     users,
-    watchlist,
+    ...alerting,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: users.nowMs,
@@ -80,9 +87,10 @@ async function onStore(
     return { cookie, origin: TEST_PUBLIC_URL, accessToken: response.json().access_token };
   };
   try {
-    await suite({ app, users, store, send, signIn }, t);
+    await suite({ app, users, store, alerting, send, signIn }, t);
   } finally {
     await app.close();
+    await alerting.close();
   }
 }
 

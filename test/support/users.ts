@@ -17,6 +17,7 @@ export type TestUsers = Users & {
   readonly advance: (ms: number) => void;
   readonly setNow: (ms: number) => void;
   readonly mails: readonly Mail[];
+  readonly mailer: Mailer;
   /** The code in the last mail to an address. */
   readonly lastCode: (email: EmailAddress) => string;
   readonly refuseMails: (count: number) => void;
@@ -77,6 +78,7 @@ export async function testUsers(
       nowMs = ms;
     },
     mails,
+    mailer: memory,
     lastCode: (email) => {
       const mail = mails.findLast(({ to }) => to === email);
       assert.ok(mail, "no mail was sent");

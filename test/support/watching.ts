@@ -5,6 +5,15 @@ const unexpected = (): never => {
 };
 
 /** For tests of routes that have nothing to do with watchlists: they must not be called. */
-export const NO_WATCHING: Pick<HttpDeps, "watchlist"> = {
+export const NO_WATCHING: Pick<HttpDeps, "watchlist" | "feed" | "channels"> = {
   watchlist: { list: unexpected, add: unexpected, change: unexpected, remove: unexpected },
+  feed: { page: unexpected, follow: unexpected },
+  channels: {
+    list: unexpected,
+    add: unexpected,
+    verify: unexpected,
+    test: unexpected,
+    setEnabled: unexpected,
+    remove: unexpected,
+  },
 };

@@ -174,6 +174,8 @@ export const ACCOUNTS: readonly Operation[] = [
           waitlist: null,
           events: [],
           watchlist: [],
+          channels: [],
+          alerts: [],
         },
       },
     },

@@ -1,4 +1,5 @@
 import { ACCOUNTS } from "./accounts.ts";
+import { ALERTS } from "./alerts.ts";
 import { MEASURING } from "./measuring.ts";
 import type { Operation } from "./operation.ts";
 import { SERVICE } from "./service.ts";
@@ -11,5 +12,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...STREAMS,
   ...ACCOUNTS,
   ...WATCHLIST,
+  ...ALERTS,
   ...SERVICE,
 ];

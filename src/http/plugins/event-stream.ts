@@ -28,6 +28,8 @@ export function openEventStream(request: FastifyRequest, reply: FastifyReply): E
     "x-accel-buffering": "no",
     "x-request-id": request.id,
   });
+  // The reader learns that the stream is open before the first event.
+  raw.flushHeaders();
   const write = (text: string): void => {
     if (raw.writableEnded || raw.destroyed) return;
     raw.write(text);

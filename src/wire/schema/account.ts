@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { AlertItem, ChannelItem } from "./alert.ts";
 import { AddressText, nullable, Timestamp } from "./value.ts";
 
 const User = {
@@ -89,6 +90,8 @@ export const ExportBody = Type.Object(
         created_at: Timestamp,
       }),
     ),
+    channels: Type.Array(ChannelItem),
+    alerts: Type.Array(AlertItem),
   },
   { $id: "AccountExport" },
 );

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { channelsOfUser, switchChannel } from "#src/store/channels.ts";
+import { claimChannels, deadLetters, takeMessage } from "#src/store/deliveries.ts";
+import { recordUserAlerts } from "#src/store/record-alerts.ts";
+import type { Store } from "#src/store/schema.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import type { Address } from "#src/units/address.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { poolAddress } from "#test/support/pools.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+import { AlertOutbox, retryAtMs } from "./alert-outbox.ts";
+import { MESSAGE_RULES } from "./alert-rules.ts";
+import type { Sent } from "./webhook-sender.ts";
+
+const HOUR_MS = 3_600_000;
+const SENT: Sent = { kind: "sent" };
+const REFUSED: Sent = { kind: "failed", error: "It answered 500." };
+
+type Parcel = { readonly target: string; readonly uid: string; readonly alerts: readonly bigint[] };
+
+/** An outbox with a clock to turn and receivers that answer as the test says. */
+async function scene(store: Store, answer: (parcel: Parcel) => Sent | Promise<Sent>) {
+  let nowMs = 1_800_000_000_000;
+  let uid = 0;
+  const parcels: Parcel[] = [];
+  const newOutbox = () =>
+    new AlertOutbox({
+      store,
+      sender: {
+        async send(channel, parcel) {
+          assert.ok(parcel.kind === "alerts");
+          const alerts = parcel.alerts.map(({ id }) => id);
+          const sent = { target: channel.target, uid: parcel.uid, alerts };
+          parcels.push(sent);
+          return answer(sent);
+        },
+      },
+      nowMs: () => nowMs,
+      random: () => 0.5,
+      log: { warn: () => undefined },
+    });
+  return {
+    outbox: newOutbox(),
+    newOutbox,
+    parcels,
+    nowMs: () => nowMs,
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    /** Records one alert of an entry, as the rules do. */
+    async alert(entry: { userId: UserId; entryId: bigint; mint: Address }) {
+      const figures = { before: null, after: null };
+      const [id] = await recordUserAlerts(
+        store,
+        [
+          {
+            ...entry,
+            dedupe: `test/${uid}`,
+            tokenName: null,
+            tokenSymbol: null,
+            sizeLamports: 1n,
+            kind: "deterioration",
+            cause: "sold",
+            share: null,
+            slot: 1n,
+            slippagePct: figures,
+            c10Sol: figures,
+            depthSol: figures,
+            position: null,
+            sinceMs: nowMs,
+          },
+        ],
+        { ...MESSAGE_RULES, nowMs, gradeAfterMs: 1, newUid: () => `msg_${uid++}` },
+      );
+      uid++;
+      return id;
+    },
+  };
+}
+
+async function watcher(store: Store, name: string, kind: "email" | "webhook" = "webhook") {
+  const userId = await someUser(store, `${name}@example.com`);
+  const mint = poolAddress(1);
+  const entryId = await watch(store, userId, { mint });
+  const channel = await verifiedChannel(store, userId, { kind, target: name });
+  return { userId, entryId, mint, channel };
+}
+
+test("what is recorded is sent once, after the moment in which others may join it", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { outbox, parcels, alert, advance } = await scene(store, () => SENT);
+    closeAfter(t, outbox);
+    const ana = await watcher(store, "ana");
+    const first = await alert(ana);
+    await outbox.idle();
+    assert.deepEqual(parcels, []);
+    const second = await alert(ana);
+    advance(250);
+    await outbox.idle();
+    await outbox.idle();
+    assert.deepEqual(
+      parcels.map(({ alerts }) => alerts),
+      [[first, second]],
+    );
+    const [channel] = await channelsOfUser(store.db, ana.userId);
+    assert.equal(channel?.failingSinceMs, null);
+    assert.notEqual(channel?.lastDeliveryAtMs, null);
+  });
+});
+
+test("a failing receiver gets the same message under the same id until it takes it, and later ones after it", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    let isUp = false;
+    const stage = await scene(store, () => (isUp ? SENT : REFUSED));
+    const { outbox, parcels, alert, advance } = stage;
+    closeAfter(t, outbox);
+    const ana = await watcher(store, "ana");
+    const first = await alert(ana);
+    advance(250);
+    await outbox.idle();
+    await outbox.idle();
+    assert.equal(parcels.length, 1, "it rests before the next attempt");
+    advance(61_000);
+    const second = await alert(ana);
+    advance(300);
+    await outbox.idle();
+    const [failing] = await channelsOfUser(store.db, ana.userId);
+    assert.equal(failing?.lastError, "It answered 500.");
+    assert.notEqual(failing?.failingSinceMs, null);
+    isUp = true;
+    advance(10_000);
+    await outbox.idle();
+    assert.deepEqual(
+      parcels.map(({ alerts }) => alerts),
+      [[first], [first], [first], [second]],
+    );
+    const [one, two, three, last] = parcels.map(({ uid }) => uid);
+    assert.ok(one === two && two === three && three !== last);
+    const [well] = await channelsOfUser(store.db, ana.userId);
+    assert.deepEqual([well?.failingSinceMs, well?.lastError], [null, null]);
+  });
+});
+
+test("after 24 hours a message is a dead letter, seen by its user and the operator alone, and the next one goes on", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    let isUp = false;
+    const { outbox, parcels, alert, advance } = await scene(store, () => (isUp ? SENT : REFUSED));
+    closeAfter(t, outbox);
+    const ana = await watcher(store, "ana");
+    const eva = await watcher(store, "eva");
+    const dead = await alert(ana);
+    advance(250);
+    for (let hour = 0; hour < 26; hour++) {
+      await outbox.idle();
+      advance(HOUR_MS);
+    }
+    const letters = await deadLetters(store.db, { userId: ana.userId, limit: 9 });
+    assert.deepEqual(
+      letters.map(({ alertId, channelId, error }) => [alertId, channelId, error]),
+      [[dead, ana.channel.id, "It answered 500."]],
+    );
+    assert.deepEqual(await deadLetters(store.db, { userId: eva.userId, limit: 9 }), []);
+    assert.equal((await deadLetters(store.db, { userId: null, limit: 9 })).length, 1);
+    const attempts = parcels.length;
+    assert.ok(attempts >= 20 && attempts <= 40, `${attempts} attempts`);
+    isUp = true;
+    const next = await alert(ana);
+    advance(250);
+    await outbox.idle();
+    assert.deepEqual(parcels.at(-1)?.alerts, [next]);
+    assert.equal(parcels.length, attempts + 1);
+  });
+});
+
+test("attempts grow apart, spread out, and end with the 24th hour", () => {
+  const after = (attempts: number, random: number) =>
+    (retryAtMs({ attempts, dueMs: 0 }, { nowMs: 0, random: () => random }) ?? 0) / 1_000;
+  assert.deepEqual(
+    [1, 2, 3, 4, 11, 40].map((attempts) => after(attempts, 0.5)),
+    [2, 5, 15, 30, 3_600, 3_600],
+  );
+  assert.deepEqual([after(4, 0), after(4, 1)], [24, 36]);
+  const late = { attempts: 30, dueMs: 0 };
+  assert.equal(retryAtMs(late, { nowMs: 23.5 * HOUR_MS, random: () => 0.5 }), null);
+});
+
+test("endpoints that never answer delay nobody else", async (t) => {
+  const store = await sqliteDatabase(t);
+  const hang = Promise.withResolvers<Sent>();
+  const stage = await scene(store, ({ target }) =>
+    target.startsWith("slow") ? hang.promise : SENT,
+  );
+  const { outbox, parcels, alert, advance } = stage;
+  const slow = await Promise.all(
+    Array.from({ length: 30 }, (_, index) => watcher(store, `slow${index}`)),
+  );
+  for (const each of slow) await alert(each);
+  advance(250);
+  outbox.look();
+  const ana = await watcher(store, "ana");
+  await alert(ana);
+  advance(250);
+  const arrived = () => parcels.some(({ target }) => target === "ana");
+  while (!arrived()) {
+    outbox.look();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  hang.resolve(REFUSED);
+  await outbox.close();
+});
+
+test("two workers never have one channel, and what a dead one held is free after its lease", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { alert, nowMs, advance } = await scene(store, () => SENT);
+    const users = await Promise.all(["a", "b", "c"].map((name) => watcher(store, name)));
+    for (const user of users) await alert(user);
+    advance(250);
+    const claim = { limit: 2, leaseMs: 60_000, nowMs: nowMs(), isSlow: false };
+    const claims = await Promise.all([1, 2, 3, 4].map(() => claimChannels(store, claim)));
+    const ids = claims.flat().map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    const rest = await claimChannels(store, { ...claim, limit: 9 });
+    assert.equal(ids.length + rest.length, 3);
+    assert.deepEqual(await claimChannels(store, { ...claim, nowMs: nowMs() + 59_999 }), []);
+    const freed = await claimChannels(store, { ...claim, limit: 9, nowMs: nowMs() + 60_000 });
+    assert.equal(freed.length, 3);
+  });
+});
+
+test("a message whose sending was begun takes no more alerts, so that its id always means the same", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { alert, nowMs, advance } = await scene(store, () => SENT);
+    const ana = await watcher(store, "ana");
+    const first = await alert(ana);
+    advance(250);
+    const taken = await takeMessage(store.db, ana.channel.id, nowMs());
+    await alert(ana);
+    const again = await takeMessage(store.db, ana.channel.id, nowMs());
+    assert.deepEqual([taken?.uid, again?.attempts], [again?.uid, 2]);
+    assert.deepEqual(
+      again?.alerts.map(({ id }) => id),
+      [first],
+    );
+  });
+});
+
+test("a channel that is switched off gets nothing, not even later what waited for it", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { outbox, parcels, alert, advance } = await scene(store, () => SENT);
+    closeAfter(t, outbox);
+    const ana = await watcher(store, "ana");
+    const channel = { userId: ana.userId, id: ana.channel.id };
+    await alert(ana);
+    await switchChannel(store.db, channel, false);
+    await alert(ana);
+    advance(60_000);
+    await outbox.idle();
+    await switchChannel(store.db, channel, true);
+    await outbox.idle();
+    assert.deepEqual(parcels, []);
+  });
+});
+
+function closeAfter(t: TestContext, outbox: AlertOutbox): void {
+  t.after(() => outbox.close());
+}

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { recordAlert } from "#src/store/alerts.ts";
+import type { Store } from "#src/store/schema.ts";
+import { rememberToken } from "#src/store/tokens.ts";
+import { alertsOfUser } from "#src/store/user-alerts.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import { setUserDisabled } from "#src/store/users.ts";
+import { changeWatchlistEntry, removeWatchlistEntry } from "#src/store/watchlist.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { poolAddress } from "#test/support/pools.ts";
+import { type ScriptedMarkets, scriptedMarkets } from "#test/support/scripted-markets.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+import { AlertRules } from "./alert-rules.ts";
+
+const MINT = poolAddress(500);
+const OTHER = poolAddress(501);
+
+type Scene = ScriptedMarkets & {
+  readonly store: Store;
+  readonly rules: AlertRules;
+  readonly advance: (ms: number) => void;
+  readonly nowMs: () => number;
+  /** Kinds of the user's alerts, the oldest first. */
+  readonly kindsOf: (userId: UserId) => Promise<readonly string[]>;
+  /** As after a crash: nothing of the old one is left but what is on disk. */
+  readonly restart: () => Promise<AlertRules>;
+};
+
+async function scene(t: TestContext, store: Store): Promise<Scene> {
+  let nowMs = 1_800_000_000_000;
+  let uid = 0;
+  const scripted = scriptedMarkets(() => nowMs);
+  const make = async () => {
+    const rules = new AlertRules({
+      store,
+      markets: scripted.markets,
+      nowMs: () => nowMs,
+      newUid: () => `msg_${uid++}`,
+      onRecorded: () => undefined,
+      log: { warn: (context: unknown) => assert.fail(JSON.stringify(context)) },
+    });
+    await rules.start();
+    t.after(() => rules.close());
+    return rules;
+  };
+  let rules = await make();
+  return {
+    ...scripted,
+    store,
+    get rules() {
+      return rules;
+    },
+    nowMs: () => nowMs,
+    advance: (ms) => {
+      nowMs += ms;
+    },
+    async kindsOf(userId) {
+      await rules.idle();
+      const alerts = await alertsOfUser(store.db, { userId, beforeId: null, limit: 100 });
+      return alerts.map(({ kind }) => kind).reverse();
+    },
+    async restart() {
+      await rules.close();
+      rules = await make();
+      return rules;
+    },
+  };
+}
+
+test("slippage at the entry's own size alerts on passing 10 % from below, once until it was below 8 %", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    const eva = await someUser(store, "eva@example.com");
+    await watch(store, ana, { mint: MINT, sizeSol: 5 });
+    await watch(store, eva, { mint: MINT, sizeSol: 0.7 });
+    const { showPool, advance, kindsOf } = await scene(t, store);
+    const told = async (...pools: number[]) => {
+      for (const sol of pools) {
+        showPool(MINT, sol);
+        advance(1_000);
+        await kindsOf(ana);
+      }
+      return [(await kindsOf(ana)).length, (await kindsOf(eva)).length];
+    };
+    assert.deepEqual(await told(100, 90, 80), [0, 0]);
+    assert.deepEqual(await told(40), [1, 0], "5 SOL pass 10 %, 0.7 do not");
+    assert.deepEqual(await told(35, 45, 52, 40), [1, 0], "9 % is not below 8 %");
+    assert.deepEqual(await told(100, 40), [2, 0]);
+    assert.deepEqual(await told(100, 6), [3, 1]);
+    assert.deepEqual(await kindsOf(ana), ["slippage", "slippage", "slippage"]);
+  });
+});
+
+test("an alert tells what was before and after, the cause with its share, and the position", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  const entryId = await watch(store, ana, { mint: MINT, sizeSol: 3 });
+  const { showPool, advance, kindsOf } = await scene(t, store);
+  showPool(MINT, 100);
+  await kindsOf(ana);
+  advance(5_000);
+  showPool(MINT, 20);
+  assert.deepEqual(await kindsOf(ana), ["slippage"]);
+  const [alert] = await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 1 });
+  assert.ok(alert);
+  assert.deepEqual([alert.entryId, alert.sizeLamports], [entryId, 3_000_000_000n]);
+  assert.ok(alert.slippagePct.before !== null && alert.slippagePct.before < 5);
+  assert.ok(alert.slippagePct.after !== null && alert.slippagePct.after > 10);
+  assert.deepEqual(alert.depthSol, { before: 100, after: 20 });
+  assert.ok((alert.c10Sol.before ?? 0) > 4 * (alert.c10Sol.after ?? 0));
+  assert.deepEqual([alert.cause, alert.share], ["withdrawn", 1]);
+  assert.ok(alert.position && alert.position.paidLamports < 3_000_000_000n);
+  assert.deepEqual([alert.tokenSymbol, alert.grade], ["TEST", null]);
+});
+
+test("an exit that is gone alerts; a blocked market and a size that is not allowed do not", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT, sizeSol: 12 });
+  const { show, showPool, rules, kindsOf } = await scene(t, store);
+  showPool(MINT, 1_000);
+  await kindsOf(ana);
+  show(marketOf([], { mint: MINT, isSearchComplete: false }));
+  show(marketOf([poolOfSol(1_000, 0.001, { family: "other" })], { mint: MINT }));
+  show(marketOf([poolOfSol(1_000, 0.001, { status: "paused" })], { mint: MINT }));
+  assert.deepEqual(await kindsOf(ana), []);
+  const eva = await someUser(store, "eva@example.com");
+  await watch(store, eva, { mint: MINT, sizeSol: 3 });
+  await rules.reload(eva);
+  showPool(MINT, 1_000);
+  await kindsOf(eva);
+  show(marketOf([], { mint: MINT }));
+  assert.deepEqual(await kindsOf(eva), ["no-exit"]);
+});
+
+test("the token's own alert tells each entry once, however often it is heard", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    const eva = await someUser(store, "eva@example.com");
+    for (const userId of [ana, eva]) await watch(store, userId, { mint: MINT, sizeSol: 0.01 });
+    await watch(store, ana, { mint: OTHER });
+    const stage = await scene(t, store);
+    stage.showPool(MINT, 100);
+    stage.showPool(OTHER, 100);
+    await stage.kindsOf(ana);
+    const sinceMs = stage.nowMs();
+    stage.deteriorate(MINT, { sinceMs });
+    stage.deteriorate(MINT, { sinceMs });
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
+    assert.deepEqual(await stage.kindsOf(eva), ["deterioration"]);
+    await stage.restart();
+    stage.showPool(MINT, 100);
+    await stage.kindsOf(ana);
+    stage.deteriorate(MINT, { sinceMs });
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
+    stage.deteriorate(MINT, { sinceMs: sinceMs + 60_000 });
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration", "deterioration"]);
+  });
+});
+
+test("what passed while nobody looked is told after a restart, and what was told is not told again", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    await watch(store, ana, { mint: MINT, sizeSol: 5 });
+    const stage = await scene(t, store);
+    stage.showPool(MINT, 100);
+    await stage.kindsOf(ana);
+    await stage.restart();
+    stage.showPool(MINT, 30);
+    assert.deepEqual(await stage.kindsOf(ana), ["slippage"]);
+    const [alert] = await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 1 });
+    assert.equal(alert?.slippagePct.before, null, "what was before is not known");
+    await stage.restart();
+    stage.showPool(MINT, 29);
+    assert.deepEqual(await stage.kindsOf(ana), ["slippage"]);
+  });
+});
+
+test("a token's alert that a dead process recorded, and did not tell, is told at the next start", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    await watch(store, ana, { mint: MINT });
+    const tokenId = await rememberToken(store.db, {
+      mint: MINT,
+      name: null,
+      symbol: null,
+      nowMs: 0,
+    });
+    await recordAlert(store.db, {
+      tokenId,
+      detector: "jump",
+      cause: "sold",
+      slot: 7n,
+      startedAtMs: 1_800_000_000_000 - 60_000,
+      before: { c10Sol: 9, depthSol: 90 },
+      after: { c10Sol: 3, depthSol: 30 },
+    });
+    const stage = await scene(t, store);
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
+    await stage.restart();
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
+  });
+});
+
+test("entries switched off, changed, removed, new, or of a disabled user start from nothing", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  const off = await watch(store, ana, { mint: MINT, sizeSol: 5 });
+  const removed = await watch(store, ana, { mint: OTHER, sizeSol: 5 });
+  const stage = await scene(t, store);
+  const { showPool, rules, kindsOf } = stage;
+  for (const mint of [MINT, OTHER]) showPool(mint, 100);
+  await kindsOf(ana);
+  const nothing = { sizeLamports: null, areAlertsEnabled: null };
+  const entry = { userId: ana, id: off };
+  await changeWatchlistEntry(store.db, entry, { ...nothing, areAlertsEnabled: false });
+  await removeWatchlistEntry(store.db, { userId: ana, id: removed });
+  await rules.reload(ana);
+  for (const mint of [MINT, OTHER]) showPool(mint, 10);
+  stage.deteriorate(MINT);
+  assert.deepEqual(await kindsOf(ana), []);
+  await changeWatchlistEntry(store.db, entry, { ...nothing, areAlertsEnabled: true });
+  await rules.reload(ana);
+  showPool(MINT, 9);
+  assert.deepEqual(await kindsOf(ana), [], "the first reading passes nothing");
+  showPool(MINT, 100);
+  await kindsOf(ana);
+  await setUserDisabled(store.db, { userId: ana, isDisabled: true }, stage.nowMs());
+  await rules.reload();
+  showPool(MINT, 10);
+  assert.deepEqual(await kindsOf(ana), []);
+});
+
+test("every watched token is asked of the tracker, a change at once, the unknown ones ever more rarely", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT });
+  const { rules, watched } = await scene(t, store);
+  assert.deepEqual(watched(), [MINT]);
+  const id = await watch(store, ana, { mint: OTHER });
+  await rules.reload(ana);
+  assert.deepEqual([...watched()].sort(), [MINT, OTHER].sort());
+  await removeWatchlistEntry(store.db, { userId: ana, id });
+  await rules.reload(ana);
+  assert.deepEqual(watched(), [MINT]);
+});
+
+test("one market event is one message on each verified channel that is on, however many alerts it makes", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    await watch(store, ana, { mint: MINT, sizeSol: 5 });
+    await watch(store, ana, { mint: OTHER, sizeSol: 5 });
+    const mail = await verifiedChannel(store, ana, { kind: "email", target: "ana@example.com" });
+    const hook = await verifiedChannel(store, ana, {
+      kind: "webhook",
+      target: "https://a.example",
+    });
+    const stage = await scene(t, store);
+    for (const mint of [MINT, OTHER]) stage.showPool(mint, 100);
+    await stage.kindsOf(ana);
+    for (const mint of [MINT, OTHER]) {
+      stage.showPool(mint, 20);
+      stage.deteriorate(mint);
+      await stage.kindsOf(ana);
+      stage.advance(100);
+    }
+    assert.equal((await stage.kindsOf(ana)).length, 4);
+    const messages = await store.db
+      .selectFrom("messages")
+      .innerJoin("message_alerts", "message_id", "messages.id")
+      .select((eb) => ["channel_id", "uid", eb.fn.countAll<bigint>().as("alerts")])
+      .groupBy(["channel_id", "uid"])
+      .orderBy("channel_id")
+      .execute();
+    assert.deepEqual(
+      messages.map(({ channel_id, alerts }) => [channel_id, Number(alerts)]),
+      [
+        [mail.id, 4],
+        [hook.id, 4],
+      ],
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { createHmac, randomInt, randomUUID } from "node:crypto";
+import type { NowMs } from "#src/platform/clock.ts";
+import {
+  addChannel,
+  CHANNEL_KINDS,
+  type Channel,
+  type ChannelKind,
+  channelsOfUser,
+  claimChannelTest,
+  noteChannelError,
+  removeChannel,
+  setChannelCode,
+  switchChannel,
+  tryChannelCode,
+} from "#src/store/channels.ts";
+import { type DeadLetter, deadLetters } from "#src/store/deliveries.ts";
+import type { Store } from "#src/store/schema.ts";
+import { spendCode } from "#src/store/sign-in-requests.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import { findUser } from "#src/store/users.ts";
+import { parseEmailAddress } from "#src/users/email-address.ts";
+import { FixedWindows } from "#src/users/fixed-windows.ts";
+import type { ChannelSender } from "./channel-sender.ts";
+import { parseChatId } from "./telegram.ts";
+import type { Sent, WebhookSender } from "./webhook-sender.ts";
+import { webhookSecret } from "./webhook-signature.ts";
+
+const MOST_CHANNELS = 10;
+const CODE_VALID_MINUTES = 30;
+const CODE_TRIES = 5;
+const TEST_EVERY_MS = 10_000;
+/** Each addition calls something outside: so many in ten minutes, kept or not. */
+const ADDITIONS = { limit: 20, lengthMs: 600_000 } as const;
+const DEAD_LETTERS_SHOWN = 50;
+
+export type ChannelRequest = {
+  readonly userId: UserId;
+  readonly kind: ChannelKind;
+  readonly target: string;
+  readonly language: "es" | "en";
+};
+
+export type ChannelAnswer =
+  | {
+      readonly kind: "added";
+      readonly channel: Channel;
+      /** A webhook's: this once. */
+      readonly secret: string | null;
+      /** What became of sending the code; null: this address needs none. */
+      readonly codeSent: Sent | null;
+    }
+  | { readonly kind: "invalid-email" }
+  | { readonly kind: "invalid-target"; readonly reason: string }
+  | { readonly kind: "duplicate" }
+  | { readonly kind: "limit-reached"; readonly limit: number }
+  | { readonly kind: "too-many" }
+  | { readonly kind: "no-user" };
+
+export function parseChannelKind(kind: unknown): ChannelKind | null {
+  return CHANNEL_KINDS.find((name) => name === kind) ?? null;
+}
+
+/** The ways in which a user is told: what routes are given. */
+export type Channels = {
+  readonly list: (userId: UserId) => Promise<{
+    readonly channels: readonly Channel[];
+    readonly deadLetters: readonly DeadLetter[];
+  }>;
+  readonly add: (request: ChannelRequest) => Promise<ChannelAnswer>;
+  /** Null: the user has no such channel. */
+  readonly verify: (
+    userId: UserId,
+    id: bigint,
+    code: string,
+  ) => Promise<"verified" | "wrong" | null>;
+  /** Sends a test, or, to a channel that is not verified yet, a new code. */
+  readonly test: (userId: UserId, id: bigint) => Promise<Sent | "too-soon" | null>;
+  /** @returns whether the user has such a channel */
+  readonly setEnabled: (userId: UserId, id: bigint, isEnabled: boolean) => Promise<boolean>;
+  /** @returns whether the user had such a channel */
+  readonly remove: (userId: UserId, id: bigint) => Promise<boolean>;
+};
+
+export type ChannelsDeps = {
+  readonly store: Store;
+  readonly sender: ChannelSender;
+  readonly webhooks: Pick<WebhookSender, "refusal">;
+  readonly hasTelegram: boolean;
+  readonly authSecret: string;
+  readonly nowMs: NowMs;
+};
+
+export function createChannels(deps: ChannelsDeps): Channels {
+  const { store, sender, nowMs } = deps;
+  const windows = new FixedWindows();
+  return {
+    async list(userId) {
+      const channels = await channelsOfUser(store.db, userId);
+      const letters = await deadLetters(store.db, { userId, limit: DEAD_LETTERS_SHOWN });
+      return { channels, deadLetters: letters };
+    },
+    async add(request) {
+      if (!windows.take(request.userId, ADDITIONS, nowMs()).allowed) return { kind: "too-many" };
+      return add(deps, request);
+    },
+    verify(userId, id, code) {
+      const codeHash = hashCode(deps.authSecret, id, code);
+      const attempt = { codeHash, tries: CODE_TRIES, nowMs: nowMs() };
+      return tryChannelCode(store.db, { userId, id }, attempt);
+    },
+    async test(userId, id) {
+      const rule = { nowMs: nowMs(), everyMs: TEST_EVERY_MS };
+      const channel = await claimChannelTest(store.db, { userId, id }, rule);
+      if (channel === null || channel === "too-soon") return channel;
+      if (!channel.isVerified) return sendCode(deps, channel);
+      const sent = await sender.send(channel, { kind: "test", uid: randomUUID() });
+      await noteChannelError(store.db, id, sent.kind === "sent" ? null : sent.error);
+      return sent;
+    },
+    setEnabled: (userId, id, isEnabled) => switchChannel(store.db, { userId, id }, isEnabled),
+    remove: (userId, id) => removeChannel(store.db, { userId, id }),
+  };
+}
+
+async function add(deps: ChannelsDeps, request: ChannelRequest): Promise<ChannelAnswer> {
+  const { store, authSecret, nowMs } = deps;
+  const { userId, kind, language } = request;
+  const checked = await checkTarget(deps, request);
+  if (checked.kind !== "target") return checked;
+  const { target, isVerified } = checked;
+  const nonce = randomUUID();
+  const added = await addChannel(
+    store,
+    { userId, kind, target, language, nonce, isVerified },
+    { limit: MOST_CHANNELS, nowMs: nowMs() },
+  );
+  if (added.kind === "limit-reached") return { ...added, limit: MOST_CHANNELS };
+  if (added.kind !== "added") return added;
+  const { channel } = added;
+  const secret = kind === "webhook" ? webhookSecret(authSecret, nonce) : null;
+  const codeSent = isVerified ? null : await sendCode(deps, channel);
+  return { kind: "added", channel, secret, codeSent };
+}
+
+type Checked =
+  | { readonly kind: "target"; readonly target: string; readonly isVerified: boolean }
+  | Exclude<ChannelAnswer, { readonly kind: "added" }>;
+
+async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise<Checked> {
+  const { store, webhooks, hasTelegram } = deps;
+  const { kind, target } = request;
+  switch (kind) {
+    case "email": {
+      const email = parseEmailAddress(target);
+      if (email === null) return { kind: "invalid-email" };
+      // Signing in with a code from this mailbox has verified it.
+      const user = await findUser(store.db, request.userId);
+      return { kind: "target", target: email, isVerified: user?.email === email };
+    }
+    case "webhook": {
+      const reason = await webhooks.refusal(target);
+      if (reason !== null) return { kind: "invalid-target", reason };
+      return { kind: "target", target: new URL(target).href, isVerified: false };
+    }
+    case "telegram": {
+      if (!hasTelegram)
+        return { kind: "invalid-target", reason: "This service has no Telegram bot." };
+      const chatId = parseChatId(target);
+      if (chatId === null)
+        return { kind: "invalid-target", reason: "A Telegram target is the number of a chat." };
+      return { kind: "target", target: chatId, isVerified: false };
+    }
+    default: {
+      const unreachable: never = kind;
+      return unreachable;
+    }
+  }
+}
+
+async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
+  const { store, sender, authSecret, nowMs } = deps;
+  const email = channel.kind === "email" ? parseEmailAddress(channel.target) : null;
+  // A mailbox has one limit for all the codes that anybody has sent to it.
+  if (email !== null && !(await spendCode(store.db, email, nowMs())))
+    return { kind: "failed", error: "This mailbox was sent a code lately; try again in a minute." };
+  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  const codeHash = hashCode(authSecret, channel.id, code);
+  const untilMs = nowMs() + CODE_VALID_MINUTES * 60_000;
+  await setChannelCode(store.db, channel.id, { codeHash, untilMs });
+  const uid = randomUUID();
+  const parcel = { kind: "code", uid, code, validMinutes: CODE_VALID_MINUTES } as const;
+  const sent = await sender.send(channel, parcel);
+  await noteChannelError(store.db, channel.id, sent.kind === "sent" ? null : sent.error);
+  return sent;
+}
+
+function hashCode(authSecret: string, id: bigint, code: string): string {
+  return createHmac("sha256", authSecret).update(`channel-code/${id}/${code}`).digest("hex");
+}
