@@ -1,7 +1,8 @@
 import type { NowMs } from "#src/platform/clock.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
+import { hopsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
-import { refreshPools } from "./refresh-pools.ts";
+import { refreshGroups, refreshPools } from "./refresh-pools.ts";
 import { isLookedAt } from "./schedule.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import { snapshotOf, type TokenObserver } from "./token-observer.ts";
@@ -42,7 +43,7 @@ export class Answers {
   of(token: FollowedToken): AssessedSnapshot | null {
     const { state } = this.#deps;
     const nowMs = this.#deps.nowMs();
-    if (state.dirtyPools.size > 0) refreshPools(state, nowMs);
+    refreshGroups(state, [token.group, ...hopsOf(state, token)], nowMs);
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
 

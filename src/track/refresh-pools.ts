@@ -1,6 +1,6 @@
 import { tokenBalance } from "#src/venues/token/token-account.ts";
 import { checkNeeds } from "./followed-pools.ts";
-import type { FollowedPool, LiveState, PoolNeed } from "./live-state.ts";
+import type { FollowedPool, LiveState, PoolGroup, PoolNeed } from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
 
 /** How long a pool may wait for parts of itself before it is taken as it is. */
@@ -26,16 +26,28 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
     state.uncheckedPools.delete(pool);
     checkNeeds(state, pool);
   }
-  for (const pool of state.dirtyPools) {
-    if (mustWait(state, pool, nowMs)) continue;
-    state.dirtyPools.delete(pool);
-    rereadPool(pool.open, state.known);
-    pool.isLoaded = true;
-    if (pool.open.decoded.kind === "unusable") state.uncheckedPools.add(pool);
-    pool.group.version++;
-    if (pool.group.token !== null) state.dirtyTokens.add(pool.group.token);
-  }
+  for (const pool of state.dirtyPools) refreshPool(state, pool, nowMs);
   return state.dirtyPools.size > 0;
+}
+
+/** The same for the pools that these groups are made of, for an answer that is wanted now. */
+export function refreshGroups(state: LiveState, groups: readonly PoolGroup[], nowMs: number): void {
+  if (state.dirtyPools.size === 0) return;
+  for (const group of groups) {
+    for (const pool of group.pools.values()) {
+      if (state.dirtyPools.has(pool)) refreshPool(state, pool, nowMs);
+    }
+  }
+}
+
+function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void {
+  if (mustWait(state, pool, nowMs)) return;
+  state.dirtyPools.delete(pool);
+  rereadPool(pool.open, state.known);
+  pool.isLoaded = true;
+  if (pool.open.decoded.kind === "unusable") state.uncheckedPools.add(pool);
+  pool.group.version++;
+  if (pool.group.token !== null) state.dirtyTokens.add(pool.group.token);
 }
 
 function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean {
