@@ -20,6 +20,7 @@ const RATE_SCALE = Number(FEE_PRECISION);
  * relative error is below 2^-51. Twice that is held clear of every integer.
  */
 const DOUBT = 2 ** -50;
+const FEE_DOUBT = 2 ** -51;
 
 /** A need that is not worked out yet: few orders reach every bin. */
 const UNKNOWN_NEED = -1;
@@ -129,13 +130,17 @@ export class FastBins {
     if (this.#summedRate === rate) return;
     this.#summedRate = rate;
     const { out, usedBefore, paidBefore } = this;
+    const need = this.#need;
+    const { isFeeOnInput } = this.side;
     let used = 0;
     let paid = 0;
     for (let bin = 0; bin < out.length; bin++) {
       const amount = out[bin] ?? 0;
       if (amount !== 0) {
-        used += this.usedAt(bin, rate);
-        paid += this.drainedOut(amount, rate);
+        if (need[bin] === UNKNOWN_NEED) need[bin] = this.#needOf(bin, amount);
+        const net = need[bin] ?? Number.NaN;
+        used += isFeeOnInput ? withFee(net, rate) : net;
+        paid += isFeeOnInput ? amount : amount - mulDivCeilExact(amount, rate, RATE_SCALE);
       }
       usedBefore[bin + 1] = used;
       paidBefore[bin + 1] = paid;
@@ -149,8 +154,7 @@ export class FastBins {
       need = this.#needOf(bin, this.out[bin] ?? 0);
       this.#need[bin] = need;
     }
-    if (!this.side.isFeeOnInput || need === Number.POSITIVE_INFINITY) return need;
-    return mulDivCeilExact(need, RATE_SCALE, RATE_SCALE - rate);
+    return this.side.isFeeOnInput ? withFee(need, rate) : need;
   }
 
   /** What an order gets for draining a bin of `out` base units. */
@@ -213,6 +217,10 @@ export class FastBins {
     const doubt = value * DOUBT;
     if (fraction > doubt && fraction < 1 - doubt) return floor + 1;
     if (value > 2 * EXACT_LIMIT && value < TWO_63) return Number.POSITIVE_INFINITY;
+    return this.#needInIntegers(bin, out);
+  }
+
+  #needInIntegers(bin: number, out: number): number {
     this.exactSteps++;
     const exactPrice = this.#exactPrice(bin);
     const product = this.side.sellsX ? BigInt(out) << 64n : BigInt(out) * exactPrice;
@@ -229,6 +237,20 @@ export class FastBins {
     }
     return price;
   }
+}
+
+/**
+ * `ceil(need * 10^9 / (10^9 - rate))`: the need with the fee on top. The quotient of the rates and the
+ * product round once each, so the relative error is below 2^-52; where that leaves doubt, exactly.
+ */
+function withFee(need: number, rate: number): number {
+  const value = need * (RATE_SCALE / (RATE_SCALE - rate));
+  const floor = Math.floor(value);
+  const fraction = value - floor;
+  const doubt = value * FEE_DOUBT;
+  if (fraction > doubt && fraction < 1 - doubt) return floor + 1;
+  if (need === Number.POSITIVE_INFINITY) return need;
+  return mulDivCeilExact(need, RATE_SCALE, RATE_SCALE - rate);
 }
 
 /** Null where the program can't compute the price either. */
