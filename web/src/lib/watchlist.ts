@@ -24,6 +24,8 @@ export type WatchlistItem = {
   };
 };
 
+type Watchlist = { readonly items: readonly WatchlistItem[] };
+
 const PATH = "/api/oracle/watchlist";
 const QUERY = ["watchlist"] as const;
 const REFRESH_MS = 5_000;
@@ -31,7 +33,7 @@ const REFRESH_MS = 5_000;
 export function useWatchlist(isWanted: boolean) {
   return useQuery({
     queryKey: QUERY,
-    queryFn: ({ signal }) => api<{ readonly items: readonly WatchlistItem[] }>(PATH, { signal }),
+    queryFn: ({ signal }) => api<Watchlist>(PATH, { signal }),
     refetchInterval: REFRESH_MS,
     enabled: isWanted,
   });
@@ -42,6 +44,10 @@ export type EntryChange = {
   readonly size_sol?: number;
   readonly alerts_enabled?: boolean;
 };
+
+function withChange({ items }: Watchlist, change: EntryChange): Watchlist {
+  return { items: items.map((item) => (item.id === change.id ? { ...item, ...change } : item)) };
+}
 
 export function useWatchlistActions() {
   const client = useQueryClient();
@@ -56,7 +62,12 @@ export function useWatchlistActions() {
   });
   const change = useMutation({
     mutationFn: (body: EntryChange) => api(PATH, { method: "PATCH", body }),
-    onSuccess,
+    // Shown at once; what the service then says replaces it, a refusal included.
+    onMutate: (change) => {
+      void client.cancelQueries({ queryKey: QUERY });
+      client.setQueryData<Watchlist>(QUERY, (held) => held && withChange(held, change));
+    },
+    onSettled: onSuccess,
   });
   const remove = useMutation({
     mutationFn: (id: number) => api(`${PATH}?id=${id}`, { method: "DELETE" }),

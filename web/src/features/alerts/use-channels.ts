@@ -68,7 +68,19 @@ export function useChannelActions() {
   const change = useMutation({
     mutationFn: (body: { readonly id: string; readonly enabled: boolean }) =>
       api(PATH, { method: "PATCH", body }),
-    onSuccess,
+    // Shown at once; what the service then says replaces it, a refusal included.
+    onMutate: ({ id, enabled }) => {
+      void client.cancelQueries({ queryKey: QUERY });
+      client.setQueryData<Channels>(
+        QUERY,
+        (held) =>
+          held && {
+            ...held,
+            items: held.items.map((item) => (item.id === id ? { ...item, enabled } : item)),
+          },
+      );
+    },
+    onSettled: onSuccess,
   });
   const remove = useMutation({
     mutationFn: (id: string) => api(`${PATH}?id=${encodeURIComponent(id)}`, { method: "DELETE" }),

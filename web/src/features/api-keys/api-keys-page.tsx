@@ -135,7 +135,7 @@ function KeyTable({ items, onRevoke }: TableProps) {
                   : formatTime(key.last_used_at, language)}
               </td>
               <td className="number">{key.used_today}</td>
-              <td>
+              <td className="number">
                 {key.status === "active" || key.status === "expiring" ? (
                   <RevokeButton onRevoke={() => onRevoke(key.id)} />
                 ) : null}

@@ -22,7 +22,7 @@ export function Figures({ answer }: { readonly answer: ExitabilityBody }) {
       </Figure>
       <Figure name={text.token.price} hint={text.token.priceHint}>
         {answer.precio_mid === null ? (
-          <Unknown />
+          <NoPrice isKnown={answer.state !== "bloqueado_dato"} />
         ) : (
           <>
             <span aria-hidden="true">{formatPrice(answer.precio_mid, language)}</span>
@@ -43,6 +43,12 @@ export function Figures({ answer }: { readonly answer: ExitabilityBody }) {
       </Figure>
     </dl>
   );
+}
+
+/** A token that nobody buys has no price: that is known, and another thing than not knowing it. */
+function NoPrice({ isKnown }: { readonly isKnown: boolean }) {
+  const { text } = usePreferences();
+  return isKnown ? text.common.none : <Unknown />;
 }
 
 type FigureProps = {

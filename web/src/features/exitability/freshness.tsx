@@ -21,6 +21,7 @@ export function Freshness({ updatedAt }: { readonly updatedAt: string }) {
       <time dateTime={updatedAt} title={formatTime(updatedAt, language)}>
         {formatAge(ageSeconds)}
       </time>
+      {text.token.ago}
     </span>
   );
 }

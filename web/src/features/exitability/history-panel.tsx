@@ -64,10 +64,10 @@ function Picture({ history, range }: PictureProps) {
       cursor: { drag: { x: false, y: false } },
       scales: {
         x: {
-          range: (_: unknown, from: number, to: number): [number, number] => [
-            Math.min(from, to - LEAST_SPAN_SECONDS),
-            to,
-          ],
+          range: ({ data: [moments] }: UPlot): [number, number] => {
+            const to = moments.at(-1) ?? 0;
+            return [Math.min(moments[0] ?? to, to - LEAST_SPAN_SECONDS), to];
+          },
         },
         y: {
           range: (_: unknown, _low: number, high: number): [number, number] => [0, high * 1.1 || 1],

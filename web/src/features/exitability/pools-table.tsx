@@ -43,9 +43,7 @@ function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
             <th scope="col" className="number">
               {text.token.fee}
             </th>
-            <th scope="col" className="last">
-              {text.token.statusLabel}
-            </th>
+            <th scope="col">{text.token.statusLabel}</th>
           </tr>
         </thead>
         <tbody>
@@ -60,7 +58,7 @@ function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
               </td>
               <td className="number">{formatNumber(pool.depth_sol, language)}</td>
               <td className="number">{formatPct(pool.fee_pct, language)}</td>
-              <td className="last">
+              <td>
                 <Badge look={pool.status === "open" ? "good" : "warn"}>
                   {text.token.statuses[pool.status]}
                 </Badge>

@@ -42,7 +42,9 @@ export function TokenPage({ mint }: Props) {
         <>
           <State answer={answer.data} />
           <Figures answer={answer.data} />
-          {retail.data.state === "bloqueado_dato" ? null : (
+          {retail.data.state === "bloqueado_dato" ? (
+            <HistoryPanel mint={mint} />
+          ) : (
             <>
               <SlippageCurve retail={retail.data} pro={pro.data} />
               <SizeSlider mint={mint} profile={profile} onProfile={setProfile} />

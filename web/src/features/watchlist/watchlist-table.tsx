@@ -106,7 +106,7 @@ function Row({ item, readSize, onChange, onRemove }: RowProps) {
           </span>
         </label>
       </td>
-      <td>
+      <td className="number">
         <Button
           isSmall
           look="quiet"
@@ -139,7 +139,7 @@ function SizeField({ item, name, readSize, onChange }: SizeProps) {
         isSmall
         look="quiet"
         onClick={() => setDraft(String(item.size_sol))}
-        aria-label={`${text.watchlist.size}: ${name}`}
+        aria-label={`${formatNumber(item.size_sol, language)}, ${text.watchlist.size}: ${name}`}
       >
         <span className="figure">{formatNumber(item.size_sol, language)}</span>
         <span aria-hidden="true">✎</span>

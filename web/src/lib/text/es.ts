@@ -87,6 +87,7 @@ export const es = {
     retailShort: "minorista",
     proShort: "profesional",
     measured: "Estado de la cadena de hace",
+    ago: "",
     stale: "Los datos no están al día",
     deteriorating: "La liquidez se está deteriorando con rapidez.",
     curveTitle: "Deslizamiento por tamaño",

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import { runCommand } from "#test/support/service.ts";
+
+test("a watchlist is filled, changed, sorted and emptied, within what the plan allows", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn, keepPicture } = await dashboard.visit();
+  const email = "eva@example.com";
+  await signIn(email);
+  const rows = page.locator("tbody tr");
+
+  await t.test("a token is watched from its page, and the funnel hears of it", async () => {
+    await open(`/token/${demoMint("Three")}`);
+    const told = page.waitForResponse((response) => response.url().endsWith("/api/oracle/event"));
+    await page.getByRole("button", { name: "Watch this token" }).click();
+    const request = (await told).request();
+    assert.equal(request.postDataJSON().event_name, "watchlist_add");
+    await page.getByRole("link", { name: "Watched" }).click();
+    await page.getByText("1 of your plan's 1 tokens").waitFor();
+    await rows.getByRole("link", { name: "THREE" }).waitFor();
+  });
+
+  await t.test("a full plan says so, takes nothing more, and shows the way on", async () => {
+    await page.getByText("Your plan takes no more tokens").waitFor();
+    assert.ok(await page.getByLabel("Token address (mint)").isDisabled());
+    await keepPicture("watchlist-full-light-en");
+    assert.deepEqual(await violationsOn(page), []);
+    await open(`/token/${demoMint("Steady")}`);
+    await page.getByRole("link", { name: "Your plan takes no more tokens" }).waitFor();
+    const raised = runCommand(dashboard.place, ["admin", "user", "tier", email, "degen"]);
+    assert.equal(raised.code, 0, raised.err);
+  });
+
+  await t.test(
+    "more tokens are added, each at its own size; doubles and nonsense are refused",
+    async () => {
+      // Another process raised the plan: the service hears of it within a second.
+      const plan = page.getByRole("heading", { name: "of your plan's" });
+      do await open("/watchlist");
+      while (!(await plan.innerText()).includes("of your plan's 20"));
+      const mint = page.getByLabel("Token address (mint)");
+      const size = page.getByRole("textbox", { name: "Size (SOL)", exact: true });
+      for (const [word, sol] of [
+        ["Thin", "5"],
+        ["Sea", "2,5"],
+      ] as const) {
+        await mint.fill(demoMint(word));
+        await size.fill(sol);
+        await page.getByRole("button", { name: "Add", exact: true }).click();
+        await rows.getByRole("link", { name: word.toUpperCase() }).waitFor();
+      }
+      await mint.fill(demoMint("Thin"));
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("You watch that token already").waitFor();
+      await mint.fill("nonsense");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("alert").getByText("32 to 44 characters").waitFor();
+      assert.equal(await rows.count(), 3);
+    },
+  );
+
+  await t.test("sizes and alerts are changed in place, and stay changed", async () => {
+    const thin = rows.filter({ hasText: "THIN" });
+    await thin.getByRole("button", { name: "5, Size (SOL): THIN" }).click();
+    await thin.getByRole("textbox").fill("0.5");
+    await thin.getByRole("textbox").press("Enter");
+    await thin.getByRole("button", { name: "0.5, Size (SOL): THIN" }).waitFor();
+    const patched = page.waitForResponse((response) => response.request().method() === "PATCH");
+    await thin.getByRole("checkbox").click();
+    await patched;
+    await page.reload();
+    await thin.getByRole("button", { name: "0.5, Size (SOL): THIN" }).waitFor();
+    assert.ok(!(await thin.getByRole("checkbox").isChecked()));
+  });
+
+  await t.test("values are current, and the most urgent stands first when asked", async () => {
+    const again = page.waitForResponse((response) => response.url().endsWith("/watchlist"));
+    await page.getByRole("button", { name: "slippage", exact: true }).click();
+    await rows.filter({ hasText: "%" }).nth(2).waitFor();
+    const shown = await rows.locator("td:nth-child(3)").allInnerTexts();
+    const slippages = shown.map((text) => Number.parseFloat(text));
+    assert.deepEqual(
+      slippages,
+      slippages.toSorted((a, b) => b - a),
+    );
+    await again;
+    await keepPicture("watchlist-filled-light-en");
+    assert.deepEqual(await violationsOn(page), []);
+  });
+
+  await t.test("what is removed is gone", async () => {
+    for (const name of ["THREE", "THIN", "SEA"]) {
+      await page.getByRole("button", { name: `Remove: ${name}` }).click();
+      await rows.filter({ hasText: name }).waitFor({ state: "detached" });
+    }
+    await page.getByText("You do not watch any token yet").waitFor();
+  });
+});
