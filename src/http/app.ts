@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Accuracy } from "#src/accuracy/accuracy.ts";
 import type { NowMs } from "#src/platform/clock.ts";
@@ -6,11 +7,13 @@ import type { Users } from "#src/users/users.ts";
 import type { AlertFeed } from "#src/watchlist/alert-feed.ts";
 import type { Channels } from "#src/watchlist/channels.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
+import { createHotRoute } from "./hot-route.ts";
 import { registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
+import { createRequestIds } from "./request-id.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { accuracyRoutes } from "./routes/accuracy.ts";
 import { alertRoutes } from "./routes/alerts.ts";
@@ -54,14 +57,27 @@ export type HttpDeps = {
 
 /** The whole HTTP surface, not listening yet: plugins and routes by name, in order. */
 export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
+  const { users, nowMs } = deps;
+  const nextRequestId = createRequestIds();
+  const hot = createHotRoute({
+    ...users,
+    markets: deps.markets,
+    nowMs,
+    nextRequestId,
+    isDemo: deps.service.origin === "demo",
+  });
   const app = Fastify({
+    serverFactory: (handler) =>
+      createServer((request, response) => {
+        if (!hot(request, response)) handler(request, response);
+      }),
     loggerInstance: deps.logger,
     bodyLimit: BODY_LIMIT,
     trustProxy: (_address, hop) => hop < deps.trustProxyHops,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: () => crypto.randomUUID(),
+    genReqId: nextRequestId,
     return503OnClosing: true,
   });
   // Schemas validate and document; on this runtime plain JSON.stringify is the faster writer.
@@ -73,7 +89,6 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     reply.header("x-request-id", request.id);
     if (deps.service.origin === "demo") reply.header("x-chain", "demo");
   });
-  const { users, nowMs } = deps;
   const { apiKeys, signIn, funnel, quotas } = users;
   const callers = createCallers(deps);
   const metering = createMetering({ quotas, callers, nowMs });

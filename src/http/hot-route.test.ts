@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/users.ts";
+import type { ApiKeys } from "#src/users/api-keys.ts";
+import { parseEmailAddress } from "#src/users/email-address.ts";
+import {
+  NO_ACCURACY,
+  SOME_MINT,
+  SOME_SERVICE,
+  someAssessment,
+  someMarkets,
+  someSnapshot,
+} from "#test/support/assessments.ts";
+import { sqliteDatabase } from "#test/support/databases.ts";
+import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
+import { NO_WATCHING } from "#test/support/watching.ts";
+import { buildApp } from "./app.ts";
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const PATH = `/api/token/${SOME_MINT}/exitability`;
+
+type Running = {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  readonly headers: { readonly "x-api-key": string };
+  readonly apiKeys: ApiKeys;
+  /** How many answers the framework's route has made. */
+  readonly framework: () => number;
+};
+
+/** The service on a socket, and a key of a tier without a daily gate. */
+async function running(t: TestContext, suite: (service: Running) => Promise<void>): Promise<void> {
+  const store = await sqliteDatabase(t);
+  const users = await testUsers(t, store, { nowMs: () => NOW });
+  const snapshot = someSnapshot({ findings: [{ kind: "freeze-authority" }] });
+  let framework = 0;
+  const app = await buildApp({
+    markets: someMarkets(
+      () => {
+        framework++;
+        return snapshot;
+      },
+      { latest: (mint) => (mint === SOME_MINT ? snapshot : null) },
+    ),
+    users,
+    ...NO_WATCHING,
+    accuracy: NO_ACCURACY,
+    publicUrl: TEST_PUBLIC_URL,
+    readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
+    nowMs: () => NOW,
+    logger: pino({ level: "silent" }),
+    trustProxyHops: 0,
+    service: SOME_SERVICE,
+    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const email = parseEmailAddress("load@example.com");
+  assert.ok(email);
+  await createUserForEmail(store, email, NOW);
+  const user = await findUserByEmail(store.db, email);
+  assert.ok(user);
+  await setUserTier(store.db, { userId: user.id, tier: "pro" }, NOW);
+  const issued = await users.apiKeys.activate(user.id);
+  assert.ok(issued);
+  const headers = { "x-api-key": issued.text };
+  // Keys are believed only while their changes are looked at.
+  users.start();
+  try {
+    await suite({ app, url, headers, apiKeys: users.apiKeys, framework: () => framework });
+  } finally {
+    await app.close();
+    await users.close();
+  }
+}
+
+/** What must be equal: everything but the request's own id, the moment, and how it was sent. */
+function comparable(status: number, headers: Headers | Record<string, unknown>, body: string) {
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const own = [
+    "x-request-id",
+    "date",
+    "connection",
+    "keep-alive",
+    "x-ratelimit-remaining",
+    "ratelimit",
+  ];
+  const kept = entries
+    .map(([name, value]) => [name, String(value)] as const)
+    .filter(([name]) => !own.includes(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return { status, headers: kept, body };
+}
+
+test("the hot answer equals the framework's to the byte, for every profile, size and language", (t) =>
+  running(t, async ({ app, url, headers, apiKeys }) => {
+    const queries = [
+      "",
+      "?size=5",
+      "?profile=pro",
+      "?profile=pro&size=0.01",
+      "?size=10.5&profile=retail",
+    ];
+    for (const query of queries) {
+      for (const language of ["es", "en-GB,es;q=0.4"]) {
+        const asked = { ...headers, "accept-language": language };
+        const slow = await app.inject({ url: PATH + query, headers: asked });
+        assert.ok(apiKeys.recall(headers["x-api-key"], NOW), "the key is known from now on");
+        const hot = await fetch(url + PATH + query, { headers: asked });
+        assert.deepEqual(
+          comparable(hot.status, hot.headers, await hot.text()),
+          comparable(slow.statusCode, slow.headers, slow.body),
+          `${query} ${language}`,
+        );
+        assert.match(
+          String(hot.headers.get("x-request-id")),
+          /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-z]+$/,
+        );
+      }
+    }
+  }));
+
+test("hot and framework answers count on one window", (t) =>
+  running(t, async ({ app, url, headers }) => {
+    const left: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const slow = await app.inject({ url: PATH, headers });
+      left.push(Number(slow.headers["x-ratelimit-remaining"]));
+      const hot = await fetch(url + PATH, { headers });
+      left.push(Number(hot.headers.get("x-ratelimit-remaining")));
+      await hot.arrayBuffer();
+    }
+    assert.deepEqual(left, [599, 598, 597, 596, 595, 594]);
+  }));
+
+test("a revoked key, a wrong question and a spent window are refused as the framework refuses", (t) =>
+  running(t, async ({ url, headers, apiKeys, app }) => {
+    await app.inject({ url: PATH, headers });
+    const ask = async (path: string, own: Record<string, string> = headers) => {
+      const response = await fetch(url + path, { headers: own });
+      const body = JSON.parse(await response.text());
+      return [response.status, body.error];
+    };
+    assert.deepEqual(await ask(`${PATH}?size=0`), [400, "invalid_size"]);
+    assert.deepEqual(await ask(`${PATH}?size=1&size=2`), [400, "invalid_size"]);
+    assert.deepEqual(await ask(`${PATH}?profile=x`), [400, "invalid_profile"]);
+    assert.deepEqual(await ask(PATH, { "x-api-key": "exi_nothing" }), [401, "unauthorized"]);
+    const spent: number[] = [];
+    for (let query = 0; query < 605; query++)
+      spent.push((await fetch(url + PATH, { headers })).status);
+    assert.equal(spent.filter((status) => status === 200).length, 599);
+    assert.deepEqual(await ask(PATH), [429, "rate_limit_exceeded"]);
+    const caller = apiKeys.recall(headers["x-api-key"], NOW);
+    assert.ok(caller?.via.kind === "api-key");
+    await apiKeys.revoke(caller.userId, caller.via.id);
+    assert.deepEqual(await ask(PATH), [401, "unauthorized"]);
+  }));
+
+test("what is not warm goes to the framework", (t) =>
+  running(t, async ({ url, headers, framework, app }) => {
+    await app.inject({ url: PATH, headers });
+    const before = framework();
+    const cold = "So11111111111111111111111111111111111111113";
+    assert.notEqual(someAssessment().mint, cold);
+    await fetch(`${url}/api/token/${cold}/exitability`, { headers });
+    assert.equal(framework(), before + 1);
+  }));

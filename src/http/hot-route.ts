@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Assessment, Profile } from "#src/measure/assessment.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { MarketSnapshot, MarketSource } from "#src/track/market-snapshot.ts";
+import { type Address, parseAddress } from "#src/units/address.ts";
+import type { ApiKeys } from "#src/users/api-keys.ts";
+import type { Quotas } from "#src/users/quotas.ts";
+import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
+import { type Language, preferredLanguage } from "#src/wire/notice.ts";
+import { parseSize } from "#src/wire/size.ts";
+
+const PREFIX = "/api/token/";
+const SUFFIX = "/exitability";
+const REMEMBERED_TARGETS = 20_000;
+
+export type HotRouteDeps = {
+  readonly markets: Pick<MarketSource, "latest">;
+  readonly apiKeys: Pick<ApiKeys, "recall">;
+  readonly quotas: Pick<Quotas, "spendAtOnce">;
+  readonly nowMs: NowMs;
+  readonly isDemo: boolean;
+  readonly nextRequestId: () => string;
+};
+
+/** What a request target asks for; remembered by its text, so that it is parsed once. */
+type Target = { readonly mint: Address; readonly profile: Profile; readonly size: RequestedSize };
+
+/** Answers the request, or says that it did not: then nothing was counted and nothing written. */
+export type HotRoute = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * The one hot answer, in front of the framework: a warm token, asked for with an API key that was
+ * checked before, by a caller without a daily gate. Whatever is not exactly that is left to
+ * routes/exitability.ts, whose answers these equal to the byte (hot-route.test.ts).
+ */
+export function createHotRoute(deps: HotRouteDeps): HotRoute {
+  const { markets, apiKeys, quotas, nowMs, isDemo, nextRequestId } = deps;
+  const targets = new Map<string, Target>();
+  const bodies = new BodyCache();
+
+  return (request, response) => {
+    if (request.method !== "GET") return false;
+    const target = targetOf(targets, request.url ?? "");
+    if (target === null) return false;
+    const asked = readHeaders(request.rawHeaders);
+    if (asked === null) return false;
+    const now = nowMs();
+    const caller = apiKeys.recall(asked.apiKey, now);
+    if (caller === null) return false;
+    const snapshot = markets.latest(target.mint);
+    if (snapshot?.kind !== "assessed") return false;
+    const spend = quotas.spendAtOnce(caller, now);
+    // A refused caller has taken nothing: the framework's route refuses again, with its body.
+    if (spend === null || !spend.allowed) return false;
+    const body = bodies.of(snapshot, target, asked.language);
+    const { limit, remaining, windowSeconds, policy, resetAtMs } = spend;
+    const headers = [
+      "x-ratelimit-limit",
+      String(limit),
+      "x-ratelimit-remaining",
+      String(remaining),
+      "ratelimit-policy",
+      `"${policy}";q=${limit};w=${windowSeconds}`,
+      "ratelimit",
+      `"${policy}";r=${remaining};t=${Math.max(0, Math.ceil((resetAtMs - now) / 1000))}`,
+      "content-type",
+      "application/json; charset=utf-8",
+      "x-request-id",
+      nextRequestId(),
+      "content-length",
+      body.length,
+    ];
+    if (isDemo) headers.push("x-chain", "demo");
+    response.writeHead(200, headers);
+    response.end(body.text);
+    return true;
+  };
+}
+
+function targetOf(targets: Map<string, Target>, url: string): Target | null {
+  const known = targets.get(url);
+  if (known !== undefined) return known;
+  const parsed = parseTarget(url);
+  if (parsed === null) return null;
+  if (targets.size >= REMEMBERED_TARGETS) targets.clear();
+  targets.set(url, parsed);
+  return parsed;
+}
+
+/** Null for whatever needs more than a mint, and at most one plain profile and size. */
+function parseTarget(url: string): Target | null {
+  if (!url.startsWith(PREFIX)) return null;
+  const [path = "", query = "", ...more] = url.split("?");
+  if (more.length > 0 || !path.endsWith(SUFFIX)) return null;
+  const mint = parseAddress(path.slice(PREFIX.length, -SUFFIX.length));
+  if (mint === null) return null;
+  let profile: Profile | null = null;
+  let size: RequestedSize | null = null;
+  for (const pair of query === "" ? [] : query.split("&")) {
+    const [name, value = "", ...rest] = pair.split("=");
+    if (rest.length > 0) return null;
+    if (name === "profile" && profile === null && (value === "retail" || value === "pro")) {
+      profile = value;
+    } else if (name === "size" && size === null) {
+      size = parseSize(value);
+      if (size === null) return null;
+    } else return null;
+  }
+  return { mint, profile: profile ?? "retail", size: size ?? { requested: 1, used: "1" } };
+}
+
+type Asked = { readonly apiKey: string; readonly language: Language };
+
+/** The headers that matter, from the flat list; null where one of them wants the framework's care. */
+function readHeaders(raw: readonly string[]): Asked | null {
+  let apiKey: string | null = null;
+  let language: Language = "es";
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] ?? "";
+    switch (name.length) {
+      case 9:
+        if (name.toLowerCase() === "x-api-key") {
+          if (apiKey !== null) return null;
+          apiKey = raw[index + 1] ?? "";
+        }
+        break;
+      case 13:
+        if (name.toLowerCase() === "if-none-match") return null;
+        break;
+      case 15:
+        if (name.toLowerCase() === "accept-language") language = preferredLanguage(raw[index + 1]);
+        break;
+      default:
+    }
+  }
+  return apiKey === null ? null : { apiKey, language };
+}
+
+type Assessed = MarketSnapshot & { readonly kind: "assessed" };
+
+/** As text, which leaves in one write with its headers; the length is in bytes. */
+type Body = { readonly text: string; readonly length: string };
+
+/** The body of an answer, made once for each assessment and way of asking. */
+class BodyCache {
+  readonly #bodies = new WeakMap<Assessment, Map<string, Body>>();
+
+  of(snapshot: Assessed, { profile, size }: Target, language: Language): Body {
+    const { assessment, trend, isDeteriorating } = snapshot;
+    let made = this.#bodies.get(assessment);
+    if (made === undefined) {
+      made = new Map();
+      this.#bodies.set(assessment, made);
+    }
+    const key = `${profile}${size.requested}${language}${trend}${isDeteriorating}`;
+    const held = made.get(key);
+    if (held !== undefined) return held;
+    const answer = { assessment, trend, isDeteriorating, profile, size, language };
+    const text = JSON.stringify(exitabilityBody(answer));
+    const body = { text, length: String(Buffer.byteLength(text)) };
+    made.set(key, body);
+    return body;
+  }
+}
