@@ -1,6 +1,7 @@
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatDay, formatTime } from "../../lib/format.ts";
@@ -43,7 +44,7 @@ type TableProps = {
 function SessionTable({ items, onEnd }: TableProps) {
   const { text, language } = usePreferences();
   return (
-    <div className="scroll-x">
+    <ScrollBox label={text.account.sessionsTitle}>
       <table>
         <caption className="visually-hidden">{text.account.sessionsTitle}</caption>
         <thead>
@@ -82,6 +83,6 @@ function SessionTable({ items, onEnd }: TableProps) {
           })}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }

@@ -5,6 +5,7 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { api } from "../../lib/api.ts";
 import { formatTime } from "../../lib/format.ts";
@@ -96,7 +97,7 @@ function KeyTable({ items, onRevoke }: TableProps) {
   const { text, language } = usePreferences();
   if (items.length === 0) return <p className="soft">{text.apiKeys.empty}</p>;
   return (
-    <div className="scroll-x">
+    <ScrollBox label={text.apiKeys.keyColumn}>
       <table>
         <caption className="visually-hidden">{text.apiKeys.keyColumn}</caption>
         <thead>
@@ -144,7 +145,7 @@ function KeyTable({ items, onRevoke }: TableProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 

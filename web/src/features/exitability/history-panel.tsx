@@ -3,12 +3,15 @@ import type UPlot from "uplot";
 import type { AlignedData } from "uplot";
 import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { formatNumber, formatPct, formatTick, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type History, type HistoryAlert, type Range, useHistory } from "./use-token-data.ts";
 
 const HEIGHT = 260;
+/** Whole minutes, hours and days. */
+const TICK_SECONDS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400];
 const TABLE_ROWS = 24;
 /** A past shorter than this is drawn as a part of it, not stretched. */
 const LEAST_SPAN_SECONDS = 300;
@@ -80,6 +83,7 @@ function Picture({ history, range }: PictureProps) {
           ticks: { show: false },
           size: 32,
           space: 80,
+          incrs: TICK_SECONDS,
           values: (_: unknown, moments: number[]) =>
             moments.map((moment) => formatTick(moment, language, range === "week")),
         },
@@ -168,7 +172,7 @@ function PointTable({ history }: { readonly history: History }) {
   const cell = (value: number | null) =>
     value === null ? text.common.unknown : formatNumber(value, language);
   return (
-    <div className="scroll-x">
+    <ScrollBox label={text.token.historyLabel}>
       <table>
         <caption className="visually-hidden">{text.token.historyLabel}</caption>
         <thead>
@@ -192,7 +196,7 @@ function PointTable({ history }: { readonly history: History }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 

@@ -1,6 +1,7 @@
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct } from "../../lib/format.ts";
@@ -28,7 +29,7 @@ export function PoolsTable({ mint }: { readonly mint: string }) {
 function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
   const { text, language } = usePreferences();
   return (
-    <div className="scroll-x">
+    <ScrollBox label={text.token.poolsTitle}>
       <table>
         <caption className="visually-hidden">{text.token.poolsTitle}</caption>
         <thead>
@@ -67,6 +68,6 @@ function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }

@@ -2,6 +2,7 @@ import { useCallback, useMemo } from "react";
 import type { AlignedData } from "uplot";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { LineChart } from "../../components/line-chart.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { SIZES, verdictOf } from "./slippage-scale.ts";
@@ -108,7 +109,7 @@ export function SlippageCurve({ retail, pro }: Props) {
 function Table({ retail, pro }: Props) {
   const { text, language } = usePreferences();
   return (
-    <div className="scroll-x">
+    <ScrollBox label={text.token.curveLabel}>
       <table className="even">
         <caption className="visually-hidden">{text.token.curveLabel}</caption>
         <thead>
@@ -134,7 +135,7 @@ function Table({ retail, pro }: Props) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 

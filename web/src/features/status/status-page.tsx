@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Badge } from "../../components/badge.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPct } from "../../lib/format.ts";
@@ -113,7 +114,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
       <p className="soft">{text.status.accuracyLead}</p>
       {rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
       {rows.length === 0 ? null : (
-        <div className="scroll-x">
+        <ScrollBox label={text.status.accuracy}>
           <table>
             <caption className="visually-hidden">{text.status.accuracy}</caption>
             <thead>
@@ -156,7 +157,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
               })}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
       )}
     </section>
   );

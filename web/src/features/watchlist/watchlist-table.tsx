@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
+import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatSol, plainText, shortAddress } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -18,7 +19,7 @@ type Props = {
 export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
   const { text } = usePreferences();
   return (
-    <div className="scroll-x">
+    <ScrollBox label={text.watchlist.title}>
       <table>
         <caption className="visually-hidden">{text.watchlist.title}</caption>
         <thead>
@@ -53,7 +54,7 @@ export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 
