@@ -60,7 +60,12 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       geyser: config.geyser,
     });
     closers.push(chain.close);
-    const accuracy = createAccuracy({ source: chain.source, nowMs: systemNowMs, log: logger });
+    const accuracy = createAccuracy({
+      source: chain.source,
+      nowMs: systemNowMs,
+      database,
+      log: logger,
+    });
     const tracker = createTracker({
       source: accuracy.source,
       everything: chain.everything,
@@ -73,7 +78,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     closers.push(() => tracker.close());
     tracker.start();
     closers.push(() => accuracy.close());
-    accuracy.start(tracker);
+    await accuracy.start(tracker);
     const alerting = openAlerting(config, { store: database, markets: tracker, log: logger });
     closers.push(alerting.close);
     await alerting.start();

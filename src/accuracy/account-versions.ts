@@ -1,10 +1,4 @@
-import type {
-  AccountsRead,
-  AccountUpdate,
-  ChainSource,
-  FollowEvents,
-  Following,
-} from "#src/chain/chain-source.ts";
+import type { AccountUpdate, ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 
@@ -64,8 +58,11 @@ export class AccountVersions {
     return version.heldSlot < slot ? version.heldSlot : slot - 1n;
   }
 
-  forget(addresses: Iterable<Address>): void {
-    for (const address of addresses) this.#versions.delete(address);
+  /** Forgets the accounts that nobody holds any more. */
+  retain(holds: (address: Address) => boolean): void {
+    for (const address of this.#versions.keys()) {
+      if (!holds(address)) this.#versions.delete(address);
+    }
   }
 
   /** Updates may have been lost: what is held may no longer be what stood. */
@@ -78,64 +75,45 @@ export class AccountVersions {
   }
 }
 
-/** The same source, whose updates and reads of followed accounts are kept as versions. */
-export function keepVersions(source: ChainSource, versions: AccountVersions): ChainSource {
-  const followed = new Set<Address>();
+/** The same source, which keeps versions of what it tells of accounts that tracking holds. */
+export function keepVersions(
+  source: ChainSource,
+  versions: AccountVersions,
+  holds: (address: Address) => boolean,
+): ChainSource {
+  const keep = (update: AccountUpdate): void => {
+    if (holds(update.address)) versions.add(update);
+  };
   return {
     origin: source.origin,
     readAccounts: async (addresses, signal) => {
       const read = await source.readAccounts(addresses, signal);
-      addRead(versions, followed, read);
+      for (const [address, account] of read.accounts) {
+        keep({ address, account, slot: account?.slot ?? read.slot });
+      }
       return read;
     },
     searchAccounts: (filter, signal) => source.searchAccounts(filter, signal),
     readHead: (signal) => source.readHead(signal),
-    follow: (events) => keptFollowing(source, { versions, followed, events }),
-    followProgram: (filter, onUpdate) => source.followProgram(filter, onUpdate),
+    follow: (events) =>
+      source.follow({
+        ...events,
+        onUpdate: (update) => {
+          keep(update);
+          events.onUpdate(update);
+        },
+        onGap: (sinceSlot) => {
+          versions.forgetAll();
+          events.onGap(sinceSlot);
+        },
+      }),
+    followProgram: (filter, onUpdate) =>
+      source.followProgram(filter, (update) => {
+        keep(update);
+        onUpdate(update);
+      }),
     close: () => source.close(),
   };
-}
-
-type Kept = {
-  readonly versions: AccountVersions;
-  readonly followed: Set<Address>;
-  readonly events: FollowEvents;
-};
-
-function keptFollowing(source: ChainSource, { versions, followed, events }: Kept): Following {
-  const following = source.follow({
-    ...events,
-    onUpdate: (update) => {
-      if (followed.has(update.address)) versions.add(update);
-      events.onUpdate(update);
-    },
-    onGap: (sinceSlot) => {
-      versions.forgetAll();
-      events.onGap(sinceSlot);
-    },
-  });
-  return {
-    add: (addresses) => {
-      for (const address of addresses) followed.add(address);
-      following.add(addresses);
-    },
-    remove: (addresses) => {
-      for (const address of addresses) followed.delete(address);
-      versions.forget(addresses);
-      following.remove(addresses);
-    },
-    close: () => following.close(),
-  };
-}
-
-function addRead(
-  versions: AccountVersions,
-  followed: ReadonlySet<Address>,
-  { accounts, slot }: AccountsRead,
-): void {
-  for (const [address, account] of accounts) {
-    if (followed.has(address)) versions.add({ address, account, slot: account?.slot ?? slot });
-  }
 }
 
 function isSame(a: Account | null, b: Account | null): boolean {

@@ -2,7 +2,13 @@ import type { PoolRef } from "#src/track/open-pool.ts";
 import type { AccountVersions } from "./account-versions.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 import type { TransactionReading } from "./read-transaction.ts";
-import { type Replayed, replayOnEvent, replayOnState, stateBefore } from "./replay-swap.ts";
+import {
+  type Replayed,
+  type ReplayGround,
+  replayOnEvent,
+  replayOnState,
+  stateBefore,
+} from "./replay-swap.ts";
 import type { SkipReason, SwapReader, SwapSeen } from "./swap-reader.ts";
 
 /** A pool whose swaps are watched. */
@@ -25,7 +31,10 @@ export type SlotInput = {
   readonly versions: AccountVersions;
 };
 
-export type Judgement = Pick<JudgedSwap, "signature" | "outcome">;
+export type Judgement = Pick<JudgedSwap, "signature" | "outcome"> & {
+  /** What it was replayed on; null: it was not, or on a state that no accounts held. */
+  readonly ground: ReplayGround | null;
+};
 
 /** What happened to one pool: a swap, or something else. */
 type Step = { readonly signature: string; readonly swap: SwapSeen<unknown> | null };
@@ -41,10 +50,10 @@ export function judgeSlot(input: SlotInput): readonly Judgement[] {
 }
 
 function judgeSteps(input: SlotInput, steps: readonly Step[]): readonly Judgement[] {
-  return input.pool.reader.stateAt === undefined
+  return input.pool.reader.setBefore === undefined
     ? judgeChain(input, steps)
     : steps.flatMap(({ signature, swap }) =>
-        swap === null ? [] : [{ signature, outcome: judgeAlone(input, swap) }],
+        swap === null ? [] : [judgeAlone(input, { signature, swap })],
       );
 }
 
@@ -62,10 +71,13 @@ function stepsOf({ pool, entries }: SlotInput): readonly Step[] {
 }
 
 /** A swap whose event tells the reserves before it. */
-function judgeAlone(input: SlotInput, swap: SwapSeen<unknown>): JudgedSwap["outcome"] {
-  if (swap.kind === "skipped") return swap;
-  const { pool, slot, versions } = input;
-  return outcomeOf(swap, replayOnEvent({ ...pool, swap, slot, versions }));
+function judgeAlone(
+  { pool, slot, versions }: SlotInput,
+  { signature, swap }: { readonly signature: string; readonly swap: SwapSeen<unknown> },
+): Judgement {
+  if (swap.kind === "skipped") return { signature, outcome: swap, ground: null };
+  const replayed = replayOnEvent({ ...pool, swap, slot, versions });
+  return { signature, outcome: outcomeOf(swap, replayed), ground: groundOf(replayed) };
 }
 
 /** Swaps that rest on each other: each leaves the state on which the next is replayed. */
@@ -79,16 +91,18 @@ function judgeChain(input: SlotInput, steps: readonly Step[]): readonly Judgemen
   const judged: Judgement[] = [];
   for (const { signature, swap } of steps) {
     if (swap === null || swap.kind === "skipped") {
-      if (swap !== null) judged.push({ signature, outcome: swap });
+      if (swap !== null) judged.push({ signature, outcome: swap, ground: null });
       doubt ??= "another-change";
       continue;
     }
     if (doubt !== null) {
-      judged.push({ signature, outcome: { kind: "skipped", reason: doubt } });
+      judged.push({ signature, outcome: { kind: "skipped", reason: doubt }, ground: null });
       continue;
     }
     const replayed = replayOnState({ ...pool, swap, slot, versions }, state);
-    judged.push({ signature, outcome: outcomeOf(swap, replayed) });
+    // Behind another swap of its slot it rests on a state that no accounts held.
+    const ground = judged.length === 0 ? groundOf(replayed) : null;
+    judged.push({ signature, outcome: outcomeOf(swap, replayed), ground });
     if (replayed.kind === "skipped") doubt = replayed.reason;
     else if (replayed.modelled !== swap.amountOut) doubt = "after-a-mismatch";
     else state = replayed.after;
@@ -100,6 +114,10 @@ function judgeChain(input: SlotInput, steps: readonly Step[]): readonly Judgemen
 function isHeld({ pool, slot, versions }: SlotInput): boolean {
   const heldSlot = versions.heldBefore(pool.ref.address, slot);
   return heldSlot !== null && (pool.touchedSlot === null || heldSlot >= pool.touchedSlot);
+}
+
+function groundOf(replayed: Replayed): ReplayGround | null {
+  return replayed.kind === "replayed" ? replayed.ground : null;
 }
 
 function outcomeOf(

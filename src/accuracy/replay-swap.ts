@@ -6,6 +6,7 @@ import type { AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import type { Clock, ExactIn } from "#src/venues/venue.ts";
 import type { AccountVersions } from "./account-versions.ts";
+import { PatchedAccounts } from "./patched-accounts.ts";
 import type { InputToken, SkipReason, SwapReader, SwapSeen } from "./swap-reader.ts";
 
 type AnyReader = SwapReader<unknown, unknown>;
@@ -20,10 +21,13 @@ export type Replayed =
       readonly outputMint: Address;
       /** Null: the model refuses what the program did. */
       readonly modelled: bigint | null;
-      readonly clock: Clock;
+      readonly ground: ReplayGround;
       /** The pool after it, where the model fills it. */
       readonly after: unknown;
     };
+
+/** The accounts and the clock that a swap was replayed on. */
+export type ReplayGround = { readonly known: AccountSet; readonly clock: Clock };
 
 export type Replay = {
   readonly reader: AnyReader;
@@ -41,11 +45,10 @@ export function stateBefore({ reader, ref, slot, versions }: Omit<Replay, "swap"
 /** Replays a swap that tells the reserves before it, on whatever else the pool held before its slot. */
 export function replayOnEvent(replay: Replay): Replayed {
   const { versions, slot } = replay;
-  const first = replayOn(replay, atEvent(replay, versions.before(slot)), versions.before(slot));
+  const first = replayAt(replay, atEvent(replay, versions.before(slot)));
   if (first.kind === "skipped" || first.modelled === replay.swap.amountOut) return first;
   // Where fees changed within the slot nobody knows which of both this swap paid.
-  const known = versions.before(slot + 1n);
-  const second = replayOn(replay, atEvent(replay, known), known);
+  const second = replayAt(replay, atEvent(replay, versions.before(slot + 1n)));
   const isAmbiguous = second.kind === "replayed" && second.modelled === replay.swap.amountOut;
   return isAmbiguous ? { kind: "skipped", reason: "another-change" } : first;
 }
@@ -59,9 +62,14 @@ export function replayOnState(replay: Replay, state: unknown): Replayed {
   return replayOn(replay, state, versions.before(slot));
 }
 
-function atEvent({ reader, ref, swap }: Replay, known: AccountSet): unknown {
-  const state = decoded(reader, ref, known);
-  return state === null ? null : (reader.stateAt?.(state, swap.before) ?? null);
+function atEvent({ reader, ref, swap }: Replay, known: AccountSet): AccountSet {
+  const accounts = new PatchedAccounts(known);
+  reader.setBefore?.(accounts, ref.address, swap.before);
+  return accounts;
+}
+
+function replayAt(replay: Replay, known: AccountSet): Replayed {
+  return replayOn(replay, decoded(replay.reader, replay.ref, known), known);
 }
 
 function decoded({ venue }: AnyReader, ref: PoolRef, known: AccountSet): unknown {
@@ -75,6 +83,7 @@ function replayOn(replay: Replay, state: unknown, known: AccountSet): Replayed {
   if (state === null || pair === null) return { kind: "skipped", reason: "state-not-held" };
   const clock = clockOf(replay);
   if (clock === null) return { kind: "skipped", reason: "clock-unknown" };
+  const ground = { known, clock };
   const inputMint = inputMintOf(swap.input, { pair, account: known.get(ref.address)?.data });
   if (inputMint === null) return { kind: "skipped", reason: "state-not-held" };
   const outputMint = inputMint === pair.mintA ? pair.mintB : pair.mintA;
@@ -86,10 +95,10 @@ function replayOn(replay: Replay, state: unknown, known: AccountSet): Replayed {
       reader.venue.cautions(state).includes("partly-loaded");
     if (isBeyond) return { kind: "skipped", reason: "beyond-loaded" };
     const modelled = quote.partlyPaid ?? null;
-    return { kind: "replayed", inputMint, outputMint, modelled, clock, after: null };
+    return { kind: "replayed", inputMint, outputMint, modelled, ground, after: null };
   }
   const modelled = reader.told === undefined ? quote.amountOut : reader.told(state, order);
-  return { kind: "replayed", inputMint, outputMint, modelled, clock, after: quote.after };
+  return { kind: "replayed", inputMint, outputMint, modelled, ground, after: quote.after };
 }
 
 /** The chain's clock at the slot: as its account had it, else as the event tells the time. */

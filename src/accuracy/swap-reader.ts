@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { BytesEnded } from "#src/venues/byte-reader.ts";
 import type { ExactIn, Venue } from "#src/venues/venue.ts";
+import type { PatchedAccounts } from "./patched-accounts.ts";
 import type { ProgramRun } from "./program-run.ts";
 
 /** Why a swap that was seen is not replayed. */
@@ -61,8 +62,11 @@ export interface SwapReader<State, Before> {
   readonly needsInstructions: boolean;
   /** @throws BytesEnded for an event that ends too early */
   read(run: ProgramRun): readonly SwapSeen<Before>[];
-  /** The state with the reserves that the event carries; without it the swap rests on the state held. */
-  stateAt?(state: State, before: Before): State;
+  /**
+   * Overwrites the reserves that are held with those that the event carries. Without it the swap
+   * rests on the state held.
+   */
+  setBefore?(accounts: PatchedAccounts, pool: Address, before: Before): void;
   /** Whether a state that is held can be the one before this swap. */
   agrees?(state: State, before: Before): boolean;
   /** The output as the event counts it, where that is not what reaches the trader. */

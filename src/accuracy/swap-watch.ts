@@ -8,6 +8,7 @@ import { judgeSlot, type SlotEntry, type WatchedPool } from "./judge-slot.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 import { parseProgramLog } from "./program-log.ts";
 import { readTransaction, type TransactionReading } from "./read-transaction.ts";
+import type { ReplayGround } from "./replay-swap.ts";
 
 /** Account updates and transactions of one slot have come by then. */
 const SETTLE_MS = 1_200;
@@ -28,13 +29,11 @@ export type SwapWatchDeps = {
   readonly versions: AccountVersions;
   /** Pools that are tracked now. */
   readonly pools: () => Iterable<PoolRef>;
-  readonly onJudged: (swap: JudgedSwap, reading: JudgedReading) => void;
+  /** `ground`: what it was replayed on; null where it was not, or where no accounts hold it. */
+  readonly onJudged: (swap: JudgedSwap, ref: PoolRef, ground: ReplayGround | null) => void;
   readonly nowMs: NowMs;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
-
-/** What a judgement rests on: for the record of those that were off. */
-export type JudgedReading = { readonly pool: WatchedPool; readonly versions: AccountVersions };
 
 type SlotBatch = { readonly firstSeenMs: number; readonly entries: SlotEntry[]; unread: number };
 type WaitingRead = { readonly transaction: ObservedTransaction; readonly entry: SlotEntry };
@@ -200,10 +199,11 @@ export class SwapWatch {
       const pool = this.#pools.get(address);
       if (pool === undefined) continue;
       try {
-        for (const { signature, outcome } of judgeSlot({ pool, slot, entries, versions })) {
+        const judgements = judgeSlot({ pool, slot, entries, versions });
+        for (const { signature, outcome, ground } of judgements) {
           const { venue } = pool.ref;
           const judged = { atMs: nowMs, venue: venue.id, pool: address, slot, signature, outcome };
-          onJudged(judged, { pool, versions });
+          onJudged(judged, pool.ref, ground);
         }
       } catch (cause) {
         onFailure("replay a pool's swaps", cause);

@@ -5,6 +5,7 @@ import { migrate } from "#src/store/migrate.ts";
 import type { Store } from "#src/store/schema.ts";
 import { adminFunnel } from "./admin-funnel.ts";
 import { adminKey } from "./admin-key.ts";
+import { adminMismatches } from "./admin-mismatches.ts";
 import { adminUser } from "./admin-user.ts";
 import { adminWaitlist } from "./admin-waitlist.ts";
 import { type Output, UsageError } from "./output.ts";
@@ -29,6 +30,7 @@ const USAGE = [
   "user find TEXT | user tier USER free|degen|founder|pro | user disable|enable USER",
   "user delete USER --yes: with everything kept about them",
   "key list USER | key revoke KEY_ID",
+  "mismatches: the last swaps that the model missed, for exitability verify",
   "waitlist: everybody who waits, as CSV",
   "funnel [--from YYYY-MM-DD] [--until YYYY-MM-DD]: events by step, source and day",
 ];
@@ -36,6 +38,7 @@ const USAGE = [
 const AREAS: Readonly<Record<string, (call: AdminCall, deps: AdminDeps) => Promise<number>>> = {
   user: adminUser,
   key: adminKey,
+  mismatches: adminMismatches,
   waitlist: adminWaitlist,
   funnel: adminFunnel,
 };

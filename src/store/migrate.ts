@@ -9,6 +9,7 @@ import * as waitlistAndEvents from "./migrations/0005-waitlist-and-events.ts";
 import * as tokensSamplesAlerts from "./migrations/0010-tokens-samples-alerts.ts";
 import * as watchlist from "./migrations/0020-watchlist.ts";
 import * as userAlerts from "./migrations/0021-user-alerts.ts";
+import * as accuracy from "./migrations/0030-accuracy.ts";
 
 export type Migration = {
   readonly name: string;
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010-tokens-samples-alerts", ...tokensSamplesAlerts },
   { name: "0020-watchlist", ...watchlist },
   { name: "0021-user-alerts", ...userAlerts },
+  { name: "0030-accuracy", ...accuracy },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { AccessChangesTables } from "./access-changes.ts";
+import type { AccuracyTables } from "./accuracy.ts";
 import type { AlertsTables } from "./alerts.ts";
 import type { ApiKeysTables } from "./api-keys.ts";
 import type { ChannelsTables } from "./channels.ts";
@@ -31,7 +32,8 @@ export type Schema = UsageTables &
   WatchlistTables &
   UserAlertsTables &
   ChannelsTables &
-  DeliveriesTables;
+  DeliveriesTables &
+  AccuracyTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

@@ -57,6 +57,8 @@ export interface Tracker extends MarketSource {
   health(): TrackerHealth;
   /** Every pool that is held now, the stables' own included. */
   pools(): Iterable<PoolRef>;
+  /** Whether anything that is tracked depends on the account. */
+  holds(address: Address): boolean;
   /** The token's past on an even grid, up to 2,000 points; empty where it was never tracked. */
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
   /** The newest alerts of the token, the last one first. */
@@ -178,6 +180,10 @@ class LiveTracker implements Tracker {
     const { tokens, hops } = this.#state;
     for (const { group } of tokens.values()) yield* poolsOf(group);
     for (const group of hops.values()) yield* poolsOf(group);
+  }
+
+  holds(address: Address): boolean {
+    return this.#state.accounts.has(address);
   }
 
   async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {

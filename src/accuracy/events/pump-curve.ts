@@ -3,6 +3,7 @@ import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { curveAddress } from "#src/venues/pump-curve/addresses.ts";
 import type { PumpCurveState } from "#src/venues/pump-curve/decode.ts";
+import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
 import { eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 
@@ -41,7 +42,14 @@ export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
       .map((bytes) => new ByteReader(bytes))
       .filter((event) => event.has(0, TRADE_EVENT))
       .map(readTrade),
-  stateAt: (state, before) => ({ ...state, ...before, isComplete: false }),
+  setBefore: (accounts, pool, { virtualToken, virtualQuote, realToken, realQuote }) =>
+    accounts.patch(pool, [
+      { offset: BONDING_CURVE.virtual_token_reserves, value: virtualToken },
+      { offset: BONDING_CURVE.virtual_quote_reserves, value: virtualQuote },
+      { offset: BONDING_CURVE.real_token_reserves, value: realToken },
+      { offset: BONDING_CURVE.real_quote_reserves, value: realQuote },
+      { offset: BONDING_CURVE.complete, value: 0n, width: 1 },
+    ]),
 };
 
 function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {

@@ -1,6 +1,7 @@
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
-import type { PumpSwapState } from "#src/venues/pumpswap/decode.ts";
+import { decodePool, type PumpSwapState } from "#src/venues/pumpswap/decode.ts";
+import { POOL } from "#src/venues/pumpswap/layout.ts";
 import { eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 
@@ -35,12 +36,16 @@ export const pumpSwapSwaps: SwapReader<PumpSwapState, PumpSwapBefore> = {
       if (event.has(0, SELL_EVENT)) return [readSell(event)];
       return event.has(0, BUY_EVENT) ? [readBuy(event)] : [];
     }),
-  stateAt: (state, { baseReserve, quoteReserve, virtualQuote }) => ({
-    ...state,
-    baseReserve,
-    quoteReserve,
-    virtualQuote: virtualQuote ?? state.virtualQuote,
-  }),
+  setBefore: (accounts, address, { baseReserve, quoteReserve, virtualQuote }) => {
+    const pool = decodePool(accounts.get(address));
+    if (pool === null) return;
+    accounts.patchTokenAmount(pool.baseVault, baseReserve);
+    accounts.patchTokenAmount(pool.quoteVault, quoteReserve);
+    if (virtualQuote === null) return;
+    accounts.patch(address, [
+      { offset: POOL.virtual_quote_reserves, value: virtualQuote, width: 16 },
+    ]);
+  },
 };
 
 function readSell(event: ByteReader): SwapSeen<PumpSwapBefore> {

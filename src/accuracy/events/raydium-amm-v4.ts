@@ -1,6 +1,7 @@
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
-import type { AmmState } from "#src/venues/raydium-amm-v4/decode.ts";
+import { type AmmState, poolAddresses } from "#src/venues/raydium-amm-v4/decode.ts";
+import { POOL } from "#src/venues/raydium-amm-v4/layout.ts";
 import type { ProgramCall } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 
@@ -31,11 +32,17 @@ export const ammSwaps: SwapReader<AmmState, AmmBefore> = {
     }
     return swaps.flatMap((call, index) => readSwap(call, logs[index]));
   },
-  stateAt: (state, { coinReserve, pcReserve }) => ({
-    ...state,
-    coin: { ...state.coin, vaultAmount: coinReserve, needTakePnl: 0n },
-    pc: { ...state.pc, vaultAmount: pcReserve, needTakePnl: 0n },
-  }),
+  setBefore: (accounts, pool, { coinReserve, pcReserve }) => {
+    const addresses = poolAddresses(pool, accounts);
+    if (addresses === null) return;
+    // The log counts reserves less the protocol's share: only the difference prices a swap.
+    accounts.patch(pool, [
+      { offset: POOL.needTakePnlCoin, value: 0n },
+      { offset: POOL.needTakePnlPc, value: 0n },
+    ]);
+    accounts.patchTokenAmount(addresses.coinVault, coinReserve);
+    accounts.patchTokenAmount(addresses.pcVault, pcReserve);
+  },
 };
 
 function isSwap({ data }: ProgramCall): boolean {

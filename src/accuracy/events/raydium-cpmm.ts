@@ -1,7 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
-import type { CpmmState, CpmmToken } from "#src/venues/raydium-cpmm/decode.ts";
+import { type CpmmState, poolAddresses } from "#src/venues/raydium-cpmm/decode.ts";
+import { POOL } from "#src/venues/raydium-cpmm/layout.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 
 /** The same eight bytes as CLMM's: the program tells them apart. */
@@ -19,6 +20,15 @@ const SWAP = {
   inputMint: 89,
 } as const;
 
+const OWED = [
+  POOL.protocolFeesToken0,
+  POOL.protocolFeesToken1,
+  POOL.fundFeesToken0,
+  POOL.fundFeesToken1,
+  POOL.creatorFeesToken0,
+  POOL.creatorFeesToken1,
+];
+
 export type CpmmBefore = {
   readonly inputMint: Address;
   readonly reserveIn: bigint;
@@ -34,13 +44,17 @@ export const cpmmSwaps: SwapReader<CpmmState, CpmmBefore> = {
       .map((bytes) => new ByteReader(bytes))
       .filter((event) => event.has(0, SWAP_EVENT))
       .map(readSwap),
-  stateAt: (state, { inputMint, reserveIn, reserveOut }) => {
-    const isZeroForOne = inputMint === state.token0.mint;
-    return {
-      ...state,
-      token0: holding(state.token0, isZeroForOne ? reserveIn : reserveOut),
-      token1: holding(state.token1, isZeroForOne ? reserveOut : reserveIn),
-    };
+  setBefore: (accounts, pool, { inputMint, reserveIn, reserveOut }) => {
+    const addresses = poolAddresses(pool, accounts);
+    if (addresses === null) return;
+    const isZeroForOne = inputMint === addresses.mint0;
+    // The event counts reserves less what is owed to others: only the difference prices a swap.
+    accounts.patch(
+      pool,
+      OWED.map((offset) => ({ offset, value: 0n })),
+    );
+    accounts.patchTokenAmount(addresses.vault0, isZeroForOne ? reserveIn : reserveOut);
+    accounts.patchTokenAmount(addresses.vault1, isZeroForOne ? reserveOut : reserveIn);
   },
 };
 
@@ -62,9 +76,4 @@ function readSwap(event: ByteReader): SwapSeen<CpmmBefore> {
       reserveOut: event.u64(SWAP.outputReserve),
     },
   };
-}
-
-/** The token with that much in its vault and nothing owed: only the difference prices a swap. */
-function holding(token: CpmmToken, vaultAmount: bigint): CpmmToken {
-  return { ...token, vaultAmount, protocolFees: 0n, fundFees: 0n, creatorFees: 0n };
 }

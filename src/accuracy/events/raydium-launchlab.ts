@@ -1,6 +1,7 @@
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
 import type { LaunchLabState } from "#src/venues/raydium-launchlab/decode.ts";
+import { POOL, POOL_STATUS } from "#src/venues/raydium-launchlab/layout.ts";
 import { eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 
@@ -34,7 +35,15 @@ export const launchLabSwaps: SwapReader<LaunchLabState, LaunchLabBefore> = {
       .map((bytes) => new ByteReader(bytes))
       .filter((event) => event.has(0, TRADE_EVENT))
       .map(readTrade),
-  stateAt: (state, before) => ({ ...state, ...before, status: "funding" }),
+  setBefore: (accounts, pool, before) =>
+    accounts.patch(pool, [
+      { offset: POOL.status, value: BigInt(POOL_STATUS.funding), width: 1 },
+      { offset: POOL.total_base_sell, value: before.totalBaseSell },
+      { offset: POOL.virtual_base, value: before.virtualBase },
+      { offset: POOL.virtual_quote, value: before.virtualQuote },
+      { offset: POOL.real_base, value: before.realBase },
+      { offset: POOL.real_quote, value: before.realQuote },
+    ]),
 };
 
 function readTrade(event: ByteReader): SwapSeen<LaunchLabBefore> {

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isMismatch } from "#src/accuracy/accuracy-record.ts";
+import { RecordedExecutionReader } from "#src/accuracy/recorded-execution.ts";
+import { replay } from "#src/accuracy/replay.ts";
+import type { Tracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import { playedAccuracy } from "./played-accuracy.ts";
 
 test("every swap of the demo market is replayed and exact, on every venue", async (t) => {
@@ -22,3 +27,79 @@ test("every swap of the demo market is replayed and exact, on every venue", asyn
     assert.equal(hour.exact, hour.seen, `${id}: ${JSON.stringify(hour.skipped)}`);
   }
 });
+
+test("a fee that changed unheard costs its venue the confidence within a minute, until it is reread", async (t) => {
+  const { demo, tracker, judged, missed, crossings, play } = await playedAccuracy(t);
+  const named = demo.namedTokens.map(({ mint }) => mint);
+  const mint = await mintOn(named, tracker, "raydium-cpmm");
+  let trades = 0;
+  const trade = () => {
+    trades++;
+    demo.script(mint, { kind: "trade", side: trades % 2 === 0 ? "buy" : "sell", sol: 0.05 });
+  };
+  // Rereads come every twenty seconds: the change falls just behind one.
+  await play(62, trade);
+  assert.equal(await confidenceOf(tracker, mint), null);
+  assert.deepEqual(judged.filter(isMismatch), []);
+
+  assert.ok(demo.script(mint, { kind: "fee", feePpm: 9_000, isSilent: true }));
+  const noticedAfter = await secondsUntil(play, trade, async () => {
+    return (await confidenceOf(tracker, mint)) === "raydium-cpmm";
+  });
+  t.diagnostic(`confidence fell after ${noticedAfter} s`);
+  assert.ok(noticedAfter <= 60);
+  assert.deepEqual(
+    crossings.map(({ venue, isBelow }) => [venue, isBelow]),
+    [["raydium-cpmm", true]],
+  );
+  assert.ok(judged.some(isMismatch));
+
+  // Each is kept whole: read back, it gives the same two figures.
+  const off = judged.filter(isMismatch);
+  assert.equal(missed.length, off.length);
+  const reader = new RecordedExecutionReader();
+  for (const [index, line] of missed.entries()) {
+    const read = reader.read(line);
+    assert.ok(read.kind === "execution");
+    assert.equal(read.execution.amountOut, off[index]?.outcome.executed);
+    assert.equal(replay(read.execution).amountOut, off[index]?.outcome.modelled);
+  }
+
+  const recoveredAfter = await secondsUntil(play, trade, async () => {
+    return (await confidenceOf(tracker, mint)) === null;
+  });
+  const wrong = judged.filter(isMismatch).length;
+  t.diagnostic(`${wrong} swaps were off; confidence was back after ${recoveredAfter} s`);
+  assert.equal(crossings.at(-1)?.isBelow, false);
+});
+
+/** A token that trades on the venue alone. */
+async function mintOn(mints: readonly Address[], tracker: Tracker, venue: VenueId) {
+  for (const mint of mints) {
+    const snapshot = await tracker.snapshot(mint);
+    const pools =
+      snapshot.kind === "assessed" ? (snapshot.assessment.measurement?.pools ?? []) : [];
+    if (pools.length > 0 && pools.every((pool) => pool.venue === venue)) return mint;
+  }
+  throw new Error(`no token trades on ${venue} alone`);
+}
+
+/** The venue that the live check does not believe, or null. */
+async function confidenceOf(tracker: Tracker, mint: Address): Promise<VenueId | null> {
+  const snapshot = await tracker.snapshot(mint);
+  assert.ok(snapshot.kind === "assessed");
+  const finding = snapshot.assessment.findings.find(({ kind }) => kind === "live-check");
+  return finding?.kind === "live-check" ? finding.venue : null;
+}
+
+async function secondsUntil(
+  play: (seconds: number, eachSlot: () => void) => Promise<void>,
+  eachSlot: () => void,
+  isSo: () => Promise<boolean>,
+): Promise<number> {
+  for (let seconds = 2; seconds <= 600; seconds += 2) {
+    await play(2, eachSlot);
+    if (await isSo()) return seconds;
+  }
+  throw new Error("never within ten minutes");
+}

@@ -1,12 +1,15 @@
 import type { TestContext } from "node:test";
 import { AccountVersions, keepVersions } from "#src/accuracy/account-versions.ts";
-import { AccuracyRecord, type LineCrossing } from "#src/accuracy/accuracy-record.ts";
+import { AccuracyRecord, isMismatch, type LineCrossing } from "#src/accuracy/accuracy-record.ts";
 import type { JudgedSwap } from "#src/accuracy/judged-swap.ts";
+import { mismatchLine } from "#src/accuracy/mismatch-line.ts";
 import { SwapWatch } from "#src/accuracy/swap-watch.ts";
 import { DemoMarket } from "#src/local-node/demo-market.ts";
 import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
 import { SLOT_MS } from "#src/local-node/slot-clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { playedChain } from "./played-chain.ts";
@@ -27,6 +30,7 @@ export async function playedAccuracy(t: TestContext) {
   const chain = playedChain(demo.ledger, nowMs);
   const versions = new AccountVersions();
   const judged: JudgedSwap[] = [];
+  const missed: string[] = [];
   const crossings: (LineCrossing & { readonly venue: VenueId })[] = [];
   const record = new AccuracyRecord({
     onLine: (venue, crossing) => crossings.push({ venue, ...crossing }),
@@ -34,21 +38,24 @@ export async function playedAccuracy(t: TestContext) {
   const fail = (what: string, cause: unknown): void => {
     throw new Error(what, { cause });
   };
+  const held = { by: (_address: Address) => false };
   const tracker = createTracker({
-    source: keepVersions(chain, versions),
+    source: keepVersions(chain, versions, (address) => held.by(address)),
     venues: VENUES,
     nowMs,
     database: null,
     exactPctByVenue: () => record.check(nowMs()),
     onFailure: fail,
   });
+  held.by = (address) => address === CLOCK_SYSVAR || tracker.holds(address);
   const watch = new SwapWatch({
     transactions: chain,
     versions,
     pools: () => tracker.pools(),
     nowMs,
-    onJudged: (swap) => {
+    onJudged: (swap, ref, ground) => {
       judged.push(swap);
+      if (isMismatch(swap) && ground !== null) missed.push(mismatchLine(swap, ref, ground));
       record.add(swap);
     },
     onFailure: fail,
@@ -70,5 +77,5 @@ export async function playedAccuracy(t: TestContext) {
       await tracker.idle();
     }
   };
-  return { demo, tracker, record, judged, crossings, play, nowMs };
+  return { demo, tracker, record, judged, missed, crossings, play, nowMs };
 }

@@ -1,0 +1,31 @@
+import type { PoolRef } from "#src/track/open-pool.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { ReplayedSwap } from "./judged-swap.ts";
+import { writeRecordedExecution } from "./recorded-execution.ts";
+import type { ReplayGround } from "./replay-swap.ts";
+
+/** Rounds of asking a venue which accounts a pool needs, each with those that the last one named. */
+const ROUNDS = 6;
+
+/** A swap that the model missed, whole, as a line that `exitability verify` reads. */
+export function mismatchLine(
+  { venue, pool, outcome }: ReplayedSwap,
+  ref: PoolRef,
+  { known, clock }: ReplayGround,
+): string {
+  const accounts = new Map<Address, Account | null>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = accounts.size;
+    for (const address of ref.venue.accountsNeeded(ref.address, known, ref.mint)) {
+      const account = known.get(address);
+      if (account !== undefined) accounts.set(address, account);
+    }
+    if (accounts.size === before) break;
+  }
+  const { inputMint, outputMint, amountIn, executed } = outcome;
+  return writeRecordedExecution(
+    { venue, pool, inputMint, outputMint, amountIn, amountOut: executed, clock },
+    accounts,
+  );
+}

@@ -1,0 +1,16 @@
+import { MISMATCHES_KEPT } from "#src/accuracy/accuracy-store.ts";
+import { readMismatches } from "#src/store/accuracy.ts";
+import type { AdminCall, AdminDeps } from "./admin.ts";
+import { UsageError } from "./output.ts";
+
+/** `admin mismatches`: the swaps that the model missed, the newest first, as lines that `exitability verify` reads. */
+export async function adminMismatches(
+  { words }: AdminCall,
+  { store, output }: AdminDeps,
+): Promise<number> {
+  if (words.length > 0) throw new UsageError("mismatches takes no further word");
+  for (const { execution } of await readMismatches(store.db, MISMATCHES_KEPT)) {
+    output.out(execution);
+  }
+  return 0;
+}

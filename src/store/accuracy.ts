@@ -1,0 +1,122 @@
+import type { Generated, Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+export type AccuracyTables = {
+  accuracy_tallies: { venue: string; span: string; span_index: bigint; tally: string };
+  accuracy_mismatches: {
+    id: Generated<bigint>;
+    at_ms: bigint;
+    venue: string;
+    signature: string;
+    execution: string;
+  };
+};
+
+/** A stretch of one program's tallies, as text of whoever writes it. */
+export type StoredTally = {
+  readonly venue: string;
+  readonly span: string;
+  /** Whole spans since 1970 in UTC. */
+  readonly index: number;
+  readonly tally: string;
+};
+
+export type StoredMismatch = {
+  readonly atMs: number;
+  readonly venue: string;
+  readonly signature: string;
+  /** One line in the form of a recorded execution. */
+  readonly execution: string;
+};
+
+const ROWS_PER_STATEMENT = 100;
+
+/** Writes tallies; a stretch that is written again is replaced. */
+export async function writeTallies(
+  db: Kysely<Schema>,
+  tallies: readonly StoredTally[],
+): Promise<void> {
+  for (let start = 0; start < tallies.length; start += ROWS_PER_STATEMENT) {
+    const rows = tallies
+      .slice(start, start + ROWS_PER_STATEMENT)
+      .map(({ venue, span, index, tally }) => ({
+        venue,
+        span,
+        span_index: BigInt(index),
+        tally,
+      }));
+    await db
+      .insertInto("accuracy_tallies")
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["venue", "span", "span_index"])
+          .doUpdateSet((eb) => ({ tally: eb.ref("excluded.tally") })),
+      )
+      .execute();
+  }
+}
+
+export async function readTallies(db: Kysely<Schema>): Promise<readonly StoredTally[]> {
+  const rows = await db.selectFrom("accuracy_tallies").selectAll().execute();
+  return rows.map(({ venue, span, span_index, tally }) => ({
+    venue,
+    span,
+    index: Number(span_index),
+    tally,
+  }));
+}
+
+/** Forgets the stretches of a span before `index`. */
+export async function dropTalliesBefore(
+  db: Kysely<Schema>,
+  { span, index }: { readonly span: string; readonly index: number },
+): Promise<void> {
+  await db
+    .deleteFrom("accuracy_tallies")
+    .where("span", "=", span)
+    .where("span_index", "<", BigInt(index))
+    .execute();
+}
+
+/** Adds mismatches, and forgets the oldest beyond the `kept` newest. */
+export async function writeMismatches(
+  db: Kysely<Schema>,
+  mismatches: readonly StoredMismatch[],
+  kept: number,
+): Promise<void> {
+  for (const { atMs, venue, signature, execution } of mismatches) {
+    await db
+      .insertInto("accuracy_mismatches")
+      .values({ at_ms: BigInt(atMs), venue, signature, execution })
+      .execute();
+  }
+  const oldest = await db
+    .selectFrom("accuracy_mismatches")
+    .select("id")
+    .orderBy("id", "desc")
+    .limit(1)
+    .offset(kept - 1)
+    .executeTakeFirst();
+  if (oldest === undefined) return;
+  await db.deleteFrom("accuracy_mismatches").where("id", "<", oldest.id).execute();
+}
+
+/** The newest mismatches, the last one first. */
+export async function readMismatches(
+  db: Kysely<Schema>,
+  limit: number,
+): Promise<readonly StoredMismatch[]> {
+  const rows = await db
+    .selectFrom("accuracy_mismatches")
+    .selectAll()
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(({ at_ms, venue, signature, execution }) => ({
+    atMs: Number(at_ms),
+    venue,
+    signature,
+    execution,
+  }));
+}
