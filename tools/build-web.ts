@@ -8,14 +8,18 @@ const DIST = join(WEB, "dist");
 const STAMP = join(DIST, "built-from.txt");
 const COMPRESSED = /\.(?:html|js|css|svg|json)$/;
 
+/** Whether the dashboard's build was made from its present sources. */
+export function isWebBuilt(): boolean {
+  return existsSync(STAMP) && readFileSync(STAMP, "utf8") === sourceHash();
+}
+
 /** Builds the dashboard where its build is missing or older than its sources. */
-export async function buildWeb(): Promise<"built" | "up to date"> {
-  const sources = sourceHash();
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === sources) return "up to date";
+async function buildWeb(): Promise<"built" | "up to date"> {
+  if (isWebBuilt()) return "up to date";
   const { build } = await import("vite");
   await build({ configFile: join(WEB, "vite.config.ts"), logLevel: "warn" });
   compress();
-  writeFileSync(STAMP, sources);
+  writeFileSync(STAMP, sourceHash());
   return "built";
 }
 
