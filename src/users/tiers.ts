@@ -1,10 +1,10 @@
 /** What each kind of caller may do. The one place where these numbers live. */
 export const TIERS = {
-  anonymous: { dailyQueries: 5, watchlistTokens: 0, fairUsePerMinute: 10 },
-  free: { dailyQueries: 10, watchlistTokens: 1, fairUsePerMinute: 10 },
-  degen: { dailyQueries: null, watchlistTokens: 20, fairUsePerMinute: 120 },
-  founder: { dailyQueries: null, watchlistTokens: 50, fairUsePerMinute: 300 },
-  pro: { dailyQueries: null, watchlistTokens: 100, fairUsePerMinute: 600 },
+  anonymous: { dailyQueries: 5, watchlistTokens: 0, fairUsePerMinute: 10, streamedTokens: 10 },
+  free: { dailyQueries: 10, watchlistTokens: 1, fairUsePerMinute: 10, streamedTokens: 10 },
+  degen: { dailyQueries: null, watchlistTokens: 20, fairUsePerMinute: 120, streamedTokens: 100 },
+  founder: { dailyQueries: null, watchlistTokens: 50, fairUsePerMinute: 300, streamedTokens: 300 },
+  pro: { dailyQueries: null, watchlistTokens: 100, fairUsePerMinute: 600, streamedTokens: 1000 },
 } as const satisfies Readonly<Record<string, TierLimits>>;
 
 export type TierLimits = {
@@ -12,6 +12,8 @@ export type TierLimits = {
   readonly dailyQueries: number | null;
   readonly watchlistTokens: number;
   readonly fairUsePerMinute: number;
+  /** Tokens followed at once, over all open streams. */
+  readonly streamedTokens: number;
 };
 
 export type TierName = keyof typeof TIERS;

@@ -1,37 +1,144 @@
 import Type from "typebox";
+import { BatchBody, BatchRequest } from "#src/wire/schema/batch.ts";
+import { errorSchema, RateLimitBody } from "#src/wire/schema/error.ts";
+import { EXITABILITY_EXAMPLE } from "./measuring.ts";
 import {
+  EXAMPLE_MINT,
   LANGUAGE_PARAMETER,
   MINT_PARAMETER,
   type Operation,
+  type Parameter,
   PROFILE_PARAMETER,
   SIZE_PARAMETER,
-  TOKEN_ERRORS,
 } from "./operation.ts";
 
 const EVENTS = Type.String({ description: "Server-sent events" });
 const EXAMPLE_EVENTS =
   'event: exitability\nid: 420000000\ndata: {"state":"ok","token_id":"…"}\n\nevent: heartbeat\ndata: {}\n\n';
 
+const STREAM_ERRORS = [
+  "unauthorized",
+  "invalid_body",
+  "invalid_profile",
+  "invalid_size",
+  "rate_limit_exceeded",
+] as const;
+
+/** The limit is spent; or too many tokens are followed at once. */
+const TooManyBody = Type.Union([errorSchema(["rate_limit_exceeded"]), RateLimitBody]);
+
+const COST =
+  "Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up.";
+const STREAM =
+  "Event exitability: the body of /api/token/{id}/exitability. Event unavailable: a token's outcome where it has no answer. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID and only what changed since is told again. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000.";
+
+const LAST_EVENT_PARAMETER: Parameter = {
+  in: "header",
+  name: "Last-Event-ID",
+  description: "The id of the last event that was received, on coming back",
+  schema: Type.String(),
+};
+
+const THRESHOLD_PARAMETER: Parameter = {
+  in: "query",
+  name: "threshold",
+  description:
+    "Percentage points by which the slippage of a size has to move to be told. Other states, alerts and sizes that can't be sold any more are always told.",
+  schema: Type.Number({ minimum: 0, maximum: 100 }),
+};
+
+const SHARED = [
+  PROFILE_PARAMETER,
+  SIZE_PARAMETER,
+  THRESHOLD_PARAMETER,
+  LANGUAGE_PARAMETER,
+  LAST_EVENT_PARAMETER,
+];
+
+const stream = {
+  method: "get",
+  access: "caller",
+  isMetered: true,
+  tag: "streams",
+  successes: {
+    200: {
+      description: "A stream of server-sent events",
+      schema: EVENTS,
+      example: EXAMPLE_EVENTS,
+      contentType: "text/event-stream",
+    },
+  },
+  errorSchemas: { 429: TooManyBody },
+} as const;
+
 /** Many tokens in one question, and answers that come by themselves. */
 export const STREAMS: readonly Operation[] = [
   {
-    method: "get",
+    method: "post",
     access: "caller",
-    path: "/api/token/{id}/exitability/stream",
-    id: "streamExitability",
+    isMetered: true,
+    path: "/api/exitability/batch",
+    id: "getExitabilityBatch",
     tag: "streams",
-    summary: "Each new answer of one token, as it happens",
-    description:
-      "Event exitability: the body of /api/token/{id}/exitability; its id is the slot. Event heartbeat every 15 seconds.",
-    parameters: [MINT_PARAMETER, PROFILE_PARAMETER, SIZE_PARAMETER, LANGUAGE_PARAMETER],
+    summary: "Up to a hundred tokens at once, each with its own outcome",
+    description: `${COST} Where the day has fewer left, the first ones are answered and the others have status 429. A token that could not be measured is given back.`,
+    parameters: [LANGUAGE_PARAMETER],
+    body: { schema: BatchRequest, example: { mints: [EXAMPLE_MINT], profile: "pro" } },
     successes: {
       200: {
-        description: "A stream without end",
-        schema: EVENTS,
-        example: EXAMPLE_EVENTS,
-        contentType: "text/event-stream",
+        description: "An outcome for each, in the order asked",
+        schema: BatchBody,
+        example: {
+          profile: "retail",
+          items: [
+            {
+              token_id: EXAMPLE_MINT,
+              status: 200,
+              exitability: EXITABILITY_EXAMPLE,
+              error: null,
+              message: null,
+            },
+          ],
+        },
       },
     },
-    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size"],
+    errors: [
+      "unauthorized",
+      "invalid_body",
+      "invalid_profile",
+      "invalid_size",
+      "body_too_large",
+      "unsupported_media_type",
+      "rate_limit_exceeded",
+    ],
+    errorSchemas: { 429: RateLimitBody },
+  },
+  {
+    ...stream,
+    path: "/api/token/{id}/exitability/stream",
+    id: "streamExitability",
+    summary: "Each new answer of one token, as it happens",
+    description: `Costs one query. ${STREAM}`,
+    parameters: [MINT_PARAMETER, ...SHARED],
+    errors: [...STREAM_ERRORS, "not_found", "chain_unavailable"],
+  },
+  {
+    ...stream,
+    path: "/api/stream",
+    id: "streamMany",
+    summary: "The changes of up to a hundred tokens, as they happen",
+    description: `${COST} ${STREAM} threshold is 0.1 where it is not given.`,
+    parameters: [
+      {
+        in: "query",
+        name: "mints",
+        description: "1 to 100 mint addresses, with commas between",
+        schema: Type.String({ minLength: 1 }),
+        isRequired: true,
+        example: EXAMPLE_MINT,
+      },
+      ...SHARED,
+    ],
+    errors: STREAM_ERRORS,
   },
 ];

@@ -14,6 +14,8 @@ export type ServerEvent = {
 export type EventStream = {
   readonly send: (event: ServerEvent) => void;
   readonly onClose: (listener: () => void) => void;
+  /** Ends the stream from our side; a reader that wants more comes back. */
+  readonly close: () => void;
 };
 
 /** Turns an answer into a stream of server-sent events with a heartbeat, until the reader goes. */
@@ -48,6 +50,9 @@ export function openEventStream(request: FastifyRequest, reply: FastifyReply): E
     onClose: (listener) => {
       if (raw.destroyed) listener();
       else listeners.push(listener);
+    },
+    close: () => {
+      raw.end();
     },
   };
 }

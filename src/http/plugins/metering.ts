@@ -74,14 +74,15 @@ export function createMetering({ quotas, callers, nowMs }: MeteringDeps): Meteri
 }
 
 /** On the dashboard a token's page counts once an hour, everything on it included. */
-function pageOf(request: FastifyRequest, caller: Caller, mint: Address | null): Page | null {
+export function pageOf(request: FastifyRequest, caller: Caller, mint: Address | null): Page | null {
   const isDashboard =
     (caller.kind === "user" && caller.via.kind === "cookie") ||
     (caller.kind === "anonymous" && request.headers["sec-fetch-site"] === "same-origin");
   return isDashboard && mint !== null ? { mint } : null;
 }
 
-function refuse(reply: FastifyReply, caller: Caller, spend: Spend): FastifyReply {
+/** Answers 429 with what was used, of what, and the ways on. */
+export function refuse(reply: FastifyReply, caller: Caller, spend: Spend): FastifyReply {
   return reply
     .code(429)
     .header("retry-after", spend.retryAfterSeconds ?? 1)

@@ -1,71 +1,235 @@
-import type { FastifyInstance } from "fastify";
-import { AppError } from "#src/platform/app-error.ts";
+import { randomUUID } from "node:crypto";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { NowMs } from "#src/platform/clock.ts";
 import type { Tracker } from "#src/track/tracker.ts";
-import { type Address, parseAddress } from "#src/units/address.ts";
-import { exitabilityBody } from "#src/wire/exitability.ts";
+import { parseAddress } from "#src/units/address.ts";
+import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
+import { tierLimits } from "#src/users/tiers.ts";
+import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
-import type { Callers } from "../plugins/callers.ts";
-import { openEventStream } from "../plugins/event-stream.ts";
+import { MOST_MINTS } from "#src/wire/schema/batch.ts";
+import type { BulkMetering, Grant } from "../plugins/bulk-metering.ts";
+import { type EventStream, openEventStream } from "../plugins/event-stream.ts";
+import { ExitabilityChannels } from "../plugins/exitability-channels.ts";
+import { invalid } from "../plugins/json-body.ts";
+import { StreamNews } from "../plugins/stream-news.ts";
+import { beyondLimit, type ManyQuestion, mapSome, outcomeOf } from "./token-outcome.ts";
 import { readProfile, readSize } from "./token-question.ts";
 
-const MIN_INTERVAL_MS = 500;
+const LOADS_AT_ONCE = 8;
+/** A stream ends after an hour: who comes back is counted again, as for an hour of a token's page. */
+const LONGEST_MS = 3_600_000;
+const DEFAULT_THRESHOLD_PCT = 0.1;
 
 export type StreamDeps = {
   readonly markets: Pick<Tracker, "snapshot" | "latest" | "onSnapshot">;
-  readonly callers: Callers;
+  readonly bulkMetering: BulkMetering;
+  readonly nowMs: NowMs;
 };
 
-type Route = {
-  Params: { readonly id: string };
-  Querystring: { readonly profile?: unknown; readonly size?: unknown };
+type Query = {
+  readonly mints?: unknown;
+  readonly profile?: unknown;
+  readonly size?: unknown;
+  readonly threshold?: unknown;
 };
 
-/** GET /api/token/{id}/exitability/stream: each new answer of one token, as server-sent events. */
-export function streamRoute(app: FastifyInstance, { markets, callers }: StreamDeps): void {
-  app.get<Route>("/api/token/:id/exitability/stream", async (request, reply) => {
-    await callers.identify(request);
-    const profile = readProfile(request.query.profile);
-    const size = readSize(request.query.size);
-    const language = preferredLanguage(request.headers["accept-language"]);
-    const mint = parseAddress(request.params.id);
-    if (mint === null) throw noSuchToken(request.params.id);
-    const first = markets.latest(mint) ?? (await markets.snapshot(mint));
-    if (first.kind !== "assessed") throw noSuchToken(mint);
-    const stream = openEventStream(request, reply);
-    let sentText = "";
-    const send = (snapshot: typeof first): void => {
-      const { assessment, trend, isDeteriorating } = snapshot;
-      const answer = { assessment, trend, isDeteriorating, profile, size, language };
-      const text = JSON.stringify(exitabilityBody(answer));
-      if (text !== sentText)
-        stream.send({ event: "exitability", id: String(assessment.slot), data: text });
-      sentText = text;
-    };
-    send(first);
-    const stop = markets.onSnapshot(throttled(mint, MIN_INTERVAL_MS, (snapshot) => send(snapshot)));
-    stream.onClose(stop);
-    return reply;
-  });
+type Question = ManyQuestion & {
+  readonly mints: readonly string[];
+  readonly isOfOneToken: boolean;
+  /** Null: each new answer, changed or not. */
+  readonly thresholdPct: number | null;
+};
+
+/** Server-sent events: each new answer of one token, or the changes of up to a hundred. */
+export function streamRoutes(app: FastifyInstance, deps: StreamDeps): void {
+  const streams = new OpenStreams(deps);
+  app.addHook("preClose", async () => streams.close());
+
+  app.get<{ Params: { readonly id: string }; Querystring: Query }>(
+    "/api/token/:id/exitability/stream",
+    (request, reply) =>
+      streams.open(request, reply, () => {
+        const { id } = request.params;
+        if (parseAddress(id) === null) throw noSuchToken(id);
+        return { ...readQuestion(request, null), isOfOneToken: true, mints: [id] };
+      }),
+  );
+
+  app.get<{ Querystring: Query }>("/api/stream", (request, reply) =>
+    streams.open(request, reply, () => ({
+      ...readQuestion(request, DEFAULT_THRESHOLD_PCT),
+      isOfOneToken: false,
+      mints: readMints(request.query.mints),
+    })),
+  );
 }
 
-type Listener = Parameters<Tracker["onSnapshot"]>[0];
+/** The streams that are open, and how many tokens each caller follows by them. */
+class OpenStreams {
+  readonly #deps: StreamDeps;
+  readonly #channels: ExitabilityChannels;
+  readonly #open = new Set<EventStream>();
+  readonly #followed = new Map<string, number>();
+  /** Event ids of another process mean nothing here. */
+  readonly #boot = randomUUID().slice(0, 8);
 
-/** Passes on the snapshots of one token, at most one each interval and always the newest. */
-function throttled(mint: Address, intervalMs: number, listener: Listener): Listener {
-  let held: Parameters<Listener>[0] | null = null;
-  function release(): void {
-    if (held !== null) listener(held);
-    held = null;
+  constructor(deps: StreamDeps) {
+    this.#deps = deps;
+    this.#channels = new ExitabilityChannels(deps.markets, deps.nowMs);
   }
-  return (snapshot) => {
-    if (snapshot.assessment.mint !== mint) return;
-    if (held === null) setTimeout(release, intervalMs).unref();
-    held = snapshot;
+
+  async open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    read: () => Question,
+  ): Promise<FastifyReply> {
+    const grant = await this.#deps.bulkMetering(request, reply, () => {
+      const asked = read();
+      const page = asked.isOfOneToken ? parseAddress(asked.mints[0] ?? "") : null;
+      return { asked, tokens: asked.mints.length, page };
+    });
+    if (grant === null) return reply;
+    const { asked: question } = grant;
+    const { mints } = question;
+    if (!this.#admit(grant.caller, mints.length)) {
+      await grant.refundAll();
+      throw tooMany(grant.caller);
+    }
+    if (question.isOfOneToken) await this.#requireToken(grant);
+    await this.#serve(request, reply, grant);
+    return reply;
+  }
+
+  close(): void {
+    for (const stream of this.#open) stream.close();
+    this.#channels.close();
+  }
+
+  /** A stream of one token that has no answer is refused as its question would be. */
+  async #requireToken({ asked: question, caller, refundAll }: Grant<Question>): Promise<void> {
+    const [id = ""] = question.mints;
+    const { status } = await outcomeOf(this.#deps.markets, id, question);
+    if (status === 200) return;
+    this.#leave(caller, 1);
+    if (status === 404) throw noSuchToken(id);
+    await refundAll();
+    throw invalid("chain_unavailable", "The chain can't be reached for this token.");
+  }
+
+  #admit(caller: Caller, tokens: number): boolean {
+    const subject = quotaSubject(caller);
+    const followed = (this.#followed.get(subject) ?? 0) + tokens;
+    if (followed > tierLimits(callerTier(caller)).streamedTokens) return false;
+    this.#followed.set(subject, followed);
+    return true;
+  }
+
+  #leave(caller: Caller, tokens: number): void {
+    const subject = quotaSubject(caller);
+    const left = (this.#followed.get(subject) ?? 0) - tokens;
+    if (left > 0) this.#followed.set(subject, left);
+    else this.#followed.delete(subject);
+  }
+
+  async #serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { asked: question, granted, caller }: Grant<Question>,
+  ): Promise<void> {
+    const resumeAfter = this.#seenBy(request.headers["last-event-id"]);
+    const stream = openEventStream(request, reply);
+    this.#open.add(stream);
+    const news = new StreamNews(question.thresholdPct, (bodies) => this.#send(stream, bodies));
+    const stops: (() => void)[] = [];
+    const end = setTimeout(() => stream.close(), LONGEST_MS);
+    end.unref();
+    let isOpen = true;
+    stream.onClose(() => {
+      isOpen = false;
+      clearTimeout(end);
+      news.close();
+      this.#open.delete(stream);
+      this.#leave(caller, question.mints.length);
+      for (const stop of stops) stop();
+    });
+    await mapSome(question.mints, LOADS_AT_ONCE, async (id, place) => {
+      if (!isOpen) return;
+      const outcome =
+        place < granted ? await outcomeOf(this.#deps.markets, id, question) : beyondLimit(id);
+      const mint = parseAddress(id);
+      if (!isOpen) return;
+      if (outcome.exitability === null || mint === null) {
+        stream.send({ event: "unavailable", data: JSON.stringify(outcome) });
+        return;
+      }
+      const { channel, stop } = this.#channels.follow({ ...question, mint }, (channel) =>
+        news.add(channel),
+      );
+      stops.push(stop);
+      const { body, changedAt } = channel;
+      const isSeen = body !== null && resumeAfter !== null && changedAt <= resumeAfter;
+      if (isSeen) news.markSent(body);
+      else news.addBody(body ?? outcome.exitability);
+    });
+    news.flush();
+  }
+
+  #send(stream: EventStream, bodies: readonly ExitabilityBody[]): void {
+    const id = `${this.#boot}.${this.#channels.events}`;
+    // The last one alone has an id: who has seen it has seen all that was gathered with it.
+    for (const [place, body] of bodies.entries()) {
+      const data = JSON.stringify(body);
+      const isLast = place === bodies.length - 1;
+      stream.send({ event: "exitability", data, ...(isLast ? { id } : {}) });
+    }
+  }
+
+  /** The last change that a reader who comes back has seen; null where that is not known. */
+  #seenBy(lastEventId: string | readonly string[] | undefined): number | null {
+    const [, boot, event] = /^(\w+)\.(\d{1,15})$/.exec(String(lastEventId)) ?? [];
+    return boot === this.#boot && event !== undefined ? Number(event) : null;
+  }
+}
+
+function readQuestion(
+  request: FastifyRequest<{ Querystring: Query }>,
+  defaultThresholdPct: number | null,
+): Omit<Question, "mints" | "isOfOneToken"> {
+  const { profile, size, threshold } = request.query;
+  return {
+    profile: readProfile(profile),
+    size: readSize(size),
+    language: preferredLanguage(request.headers["accept-language"]),
+    thresholdPct: threshold === undefined ? defaultThresholdPct : readThreshold(threshold),
   };
 }
 
-function noSuchToken(id: string): AppError {
-  return new AppError("not_found", {
-    publicMessage: `${id.slice(0, 100)} is no token with a pool or curve on any program we model.`,
-  });
+function readThreshold(text: unknown): number {
+  if (typeof text === "string" && /^\d{1,3}(?:\.\d{1,4})?$/.test(text) && Number(text) <= 100) {
+    return Number(text);
+  }
+  throw invalid("invalid_body", "threshold must be percentage points from 0 to 100.");
+}
+
+function readMints(text: unknown): readonly string[] {
+  const mints = typeof text === "string" ? [...new Set(text.split(","))] : [];
+  if (mints.length > 0 && mints.length <= MOST_MINTS && mints.every((mint) => mint !== ""))
+    return mints;
+  throw invalid("invalid_body", `mints has to be 1 to ${MOST_MINTS} addresses, with commas.`);
+}
+
+function noSuchToken(id: string) {
+  return invalid(
+    "not_found",
+    `${id.slice(0, 100)} is no token with a pool or curve on any program we model.`,
+  );
+}
+
+function tooMany(caller: Caller) {
+  const { streamedTokens } = tierLimits(callerTier(caller));
+  return invalid(
+    "rate_limit_exceeded",
+    `Your tier follows ${streamedTokens} tokens at once; close a stream first.`,
+  );
 }

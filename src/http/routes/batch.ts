@@ -1,0 +1,53 @@
+import type { FastifyInstance } from "fastify";
+import { Check } from "typebox/value";
+import type { MarketSource } from "#src/track/market-snapshot.ts";
+import { parseAddress } from "#src/units/address.ts";
+import { preferredLanguage } from "#src/wire/notice.ts";
+import { BatchRequest, MOST_MINTS, type TokenOutcome } from "#src/wire/schema/batch.ts";
+import type { BulkMetering } from "../plugins/bulk-metering.ts";
+import { bodyObject, invalid, type JsonObject } from "../plugins/json-body.ts";
+import { beyondLimit, mapSome, outcomeOf } from "./token-outcome.ts";
+import { readProfile, readSize } from "./token-question.ts";
+
+const AT_ONCE = 8;
+
+export type BatchDeps = {
+  readonly markets: Pick<MarketSource, "snapshot" | "latest">;
+  readonly bulkMetering: BulkMetering;
+};
+
+/** POST /api/exitability/batch: up to a hundred tokens, each with its own outcome. */
+export function batchRoute(app: FastifyInstance, { markets, bulkMetering }: BatchDeps): void {
+  app.post("/api/exitability/batch", async (request, reply) => {
+    const grant = await bulkMetering(request, reply, () => {
+      const asked = readBatch(bodyObject(request));
+      return { asked, tokens: asked.mints.length, page: null };
+    });
+    if (grant === null) return reply;
+    const { mints, profile, size } = grant.asked;
+    const language = preferredLanguage(request.headers["accept-language"]);
+    const items = await mapSome(mints, AT_ONCE, async (id, place) => {
+      if (place >= grant.granted) return beyondLimit(id);
+      const outcome = await outcomeOf(markets, id, { profile, size, language });
+      if (!didTheWork(id, outcome)) await grant.refund(place);
+      return outcome;
+    });
+    return reply.send({ profile, items });
+  });
+}
+
+/** As for a request of its own: 200 and 404 count, but not for what is no address. */
+function didTheWork(id: string, { status }: TokenOutcome): boolean {
+  return status === 200 || (status === 404 && parseAddress(id) !== null);
+}
+
+function readBatch(body: JsonObject) {
+  const { mints, size } = body;
+  const profile = readProfile(body["profile"]);
+  const requested = readSize(
+    typeof size === "number" ? String(size) : size === undefined ? size : null,
+  );
+  if (!Check(BatchRequest, { mints }))
+    throw invalid("invalid_body", `mints has to be a list of 1 to ${MOST_MINTS} mint addresses.`);
+  return { mints: [...new Set(mints as readonly string[])], profile, size: requested };
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import { oneApp, refusal } from "#test/support/app.ts";
+import {
+  SOME_MINT,
+  someLadder,
+  someMarkets,
+  someMeasurement,
+  someSnapshot,
+} from "#test/support/assessments.ts";
+
+type Event = { readonly event: string; readonly id?: string; readonly data: string };
+
+/** A market whose one token changes when the test says so. */
+function changingMarket() {
+  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  let now = slipping(1);
+  const markets = someMarkets((mint) => (mint === SOME_MINT ? now : { kind: "not-found", mint }), {
+    latest: (mint) => (mint === SOME_MINT ? now : null),
+    onSnapshot: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+  return {
+    markets,
+    change(slippagePct: number) {
+      now = slipping(slippagePct);
+      for (const listener of listeners) listener(now);
+    },
+  };
+}
+
+let slot = 400_000_000n;
+
+function slipping(slippagePct: number): AssessedSnapshot {
+  slot++;
+  const ladder = {
+    ...someLadder,
+    slippagePct: { ...someLadder.slippagePct, "1": slippagePct },
+  };
+  const snapshot = someSnapshot({
+    measurement: { ...someMeasurement, retail: ladder },
+    slot,
+    stateTimeMs: Number(slot),
+  });
+  assert.equal(snapshot.kind, "assessed");
+  return snapshot;
+}
+
+async function openStream(t: TestContext, url: string, headers: Record<string, string> = {}) {
+  const abort = new AbortController();
+  t.after(() => abort.abort());
+  const response = await fetch(url, { headers, signal: abort.signal });
+  assert.equal(response.status, 200);
+  assert.ok(response.body);
+  const texts = response.body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  let buffer = "";
+  const next = async (): Promise<Event> => {
+    for (;;) {
+      const end = buffer.indexOf("\n\n");
+      if (end >= 0) {
+        const block = buffer.slice(0, end);
+        buffer = buffer.slice(end + 2);
+        const fields = block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2));
+        return Object.fromEntries(fields);
+      }
+      const { value, done } = await texts.next();
+      if (done === true) throw new Error("the stream ended");
+      buffer += value;
+    }
+  };
+  return { next, headers: response.headers, close: () => abort.abort() };
+}
+
+test("a stream tells the changes that reach the threshold, and nothing smaller", async (t) => {
+  const { markets, change } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/stream?mints=${SOME_MINT}&threshold=0.5`;
+      const stream = await openStream(t, url);
+      assert.equal(stream.headers.get("x-ratelimit-remaining"), "4");
+      const first = await stream.next();
+      assert.equal(first.event, "exitability");
+      assert.equal(JSON.parse(first.data).slippage.all["1"], 1);
+      change(1.2);
+      change(1.5);
+      assert.equal(JSON.parse((await stream.next()).data).slippage.all["1"], 1.5);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("who comes back with Last-Event-ID is told only what changed meanwhile", async (t) => {
+  const { markets, change } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/stream?mints=${SOME_MINT},nonsense`;
+      const first = await openStream(t, url);
+      const events = [await first.next(), await first.next()];
+      const unavailable = events.find(({ event }) => event === "unavailable");
+      assert.equal(JSON.parse(unavailable?.data ?? "").status, 404);
+      const seen = events.find(({ event }) => event === "exitability")?.id ?? "";
+      first.close();
+      const again = await openStream(t, url, { "last-event-id": seen });
+      assert.equal((await again.next()).event, "unavailable");
+      change(3);
+      assert.equal(JSON.parse((await again.next()).data).slippage.all["1"], 3);
+      again.close();
+    },
+    { markets },
+  );
+});
+
+test("a stream of one token that has none is refused as its question is", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ send }) => {
+      for (const id of ["nonsense", `${SOME_MINT.slice(0, -1)}q`]) {
+        const response = await send("GET", `/api/token/${id}/exitability/stream`);
+        assert.deepEqual(refusal(response), [404, "not_found"]);
+      }
+    },
+    { markets },
+  );
+});
+
+test("wrong lists, thresholds, sizes and keys are refused, and so are too many tokens", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const many = Array.from({ length: 101 }, (_, place) => `x${place}`).join(",");
+    const wrong: readonly (readonly [string, string])[] = [
+      ["", "invalid_body"],
+      ["?mints=", "invalid_body"],
+      [`?mints=${many}`, "invalid_body"],
+      [`?mints=${SOME_MINT}&threshold=-1`, "invalid_body"],
+      [`?mints=${SOME_MINT}&size=0`, "invalid_size"],
+      [`?mints=${SOME_MINT}&profile=x`, "invalid_profile"],
+    ];
+    for (const [query, code] of wrong) {
+      assert.deepEqual(refusal(await send("GET", `/api/stream${query}`)), [400, code], query);
+    }
+    const headers = { "x-api-key": "exi_nothing" };
+    const url = `/api/stream?mints=${SOME_MINT}`;
+    assert.equal((await send("GET", url, { headers })).statusCode, 401);
+    const eleven = Array.from({ length: 11 }, (_, place) => `x${place}`).join(",");
+    const refused = await send("GET", `/api/stream?mints=${eleven}`);
+    assert.deepEqual(refusal(refused), [429, "rate_limit_exceeded"]);
+    assert.equal((await send("GET", "/api/token/x/pools")).headers["x-ratelimit-remaining"], "5");
+  });
+});
