@@ -9,6 +9,7 @@ import type { Channels } from "#src/watchlist/channels.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import { createHotRoute } from "./hot-route.ts";
 import { createBulkMetering } from "./plugins/bulk-metering.ts";
+import { registerConditional } from "./plugins/conditional.ts";
 import { registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
@@ -91,6 +92,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     reply.header("x-request-id", request.id);
     if (deps.service.origin === "demo") reply.header("x-chain", "demo");
   });
+  registerConditional(app);
+  const { users, nowMs } = deps;
   const { apiKeys, signIn, funnel, quotas } = users;
   const callers = createCallers(deps);
   const metering = createMetering({ quotas, callers, nowMs });

@@ -42,7 +42,8 @@ export function assertDocumented(
     for (const name of METERED_HEADERS) assert.ok(headers[name.toLowerCase()], `${what}: ${name}`);
   }
   assert.ok(headers["x-request-id"], `${what}: X-Request-Id`);
-  if (type === "application/json") assertKeeps(schema, response.json(), what);
+  const isPacked = headers["content-encoding"] !== undefined;
+  if (type === "application/json" && !isPacked) assertKeeps(schema, response.json(), what);
 }
 
 /** Fails unless the value keeps the schema and has no field that the schema does not name. */
