@@ -93,7 +93,6 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     if (deps.service.origin === "demo") reply.header("x-chain", "demo");
   });
   registerConditional(app);
-  const { users, nowMs } = deps;
   const { apiKeys, signIn, funnel, quotas } = users;
   const callers = createCallers(deps);
   const metering = createMetering({ quotas, callers, nowMs });

@@ -8,6 +8,7 @@ import type { Quotas } from "#src/users/quotas.ts";
 import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { type Language, preferredLanguage } from "#src/wire/notice.ts";
 import { parseSize } from "#src/wire/size.ts";
+import { MEASURED_CACHING, tagOf, VARY } from "./plugins/conditional.ts";
 
 const PREFIX = "/api/token/";
 const SUFFIX = "/exitability";
@@ -67,6 +68,12 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       "application/json; charset=utf-8",
       "x-request-id",
       nextRequestId(),
+      "cache-control",
+      MEASURED_CACHING,
+      "vary",
+      VARY,
+      "etag",
+      body.etag,
       "content-length",
       body.length,
     ];
@@ -139,7 +146,7 @@ function readHeaders(raw: readonly string[]): Asked | null {
 type Assessed = MarketSnapshot & { readonly kind: "assessed" };
 
 /** As text, which leaves in one write with its headers; the length is in bytes. */
-type Body = { readonly text: string; readonly length: string };
+type Body = { readonly text: string; readonly length: string; readonly etag: string };
 
 /** The body of an answer, made once for each assessment and way of asking. */
 class BodyCache {
@@ -157,7 +164,7 @@ class BodyCache {
     if (held !== undefined) return held;
     const answer = { assessment, trend, isDeteriorating, profile, size, language };
     const text = JSON.stringify(exitabilityBody(answer));
-    const body = { text, length: String(Buffer.byteLength(text)) };
+    const body = { text, length: String(Buffer.byteLength(text)), etag: tagOf(text) };
     made.set(key, body);
     return body;
   }

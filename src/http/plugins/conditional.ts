@@ -5,8 +5,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /** Below this an answer fits one packet, and packing it gains nothing. */
 const WORTH_PACKING_BYTES = 1_400;
+/** Kept by who asked alone, and never used without asking whether it still holds. */
+export const MEASURED_CACHING = "private, no-cache";
 const BROTLI_QUALITY = 4;
-const VARY = "accept, accept-encoding, accept-language, authorization, cookie, x-api-key";
+/** What of a request an answer may depend on. */
+export const VARY = "accept, accept-encoding, accept-language, authorization, cookie, x-api-key";
 
 const pack = {
   br: (text: string) =>
@@ -24,7 +27,7 @@ export function registerConditional(app: FastifyInstance): void {
   app.addHook("onSend", async (request, reply, payload) => {
     if (!isJson(reply) || typeof payload !== "string") return payload;
     if (!reply.hasHeader("cache-control")) {
-      reply.header("cache-control", isMeasurement(request) ? "private, no-cache" : "no-store");
+      reply.header("cache-control", isMeasurement(request) ? MEASURED_CACHING : "no-store");
     }
     reply.header("vary", VARY);
     if (reply.statusCode === 200 && isMeasurement(request) && !reply.hasHeader("etag")) {
@@ -39,7 +42,7 @@ export function registerConditional(app: FastifyInstance): void {
 }
 
 /** A weak tag: the same state in any encoding. An answer's age alone makes no other state. */
-function tagOf(payload: string): string {
+export function tagOf(payload: string): string {
   const state = payload.replace(/"age_seconds":[\d.e-]+,?/, "");
   return `W/"${createHash("sha1").update(state).digest("base64url")}"`;
 }
