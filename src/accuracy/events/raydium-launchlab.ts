@@ -7,7 +7,7 @@ import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 
 /** The same eight bytes as pump's: the program tells them apart. */
 const TRADE_EVENT = discriminator("bddb7fd34ee661ee");
-/** Offsets, discriminator included; `tail` is where the two lengths of the event part. */
+/** Offsets, discriminator included. */
 const TRADE = {
   pool: 8,
   totalBaseSell: 40,
@@ -17,8 +17,11 @@ const TRADE = {
   realQuote: 72,
   amountIn: 96,
   amountOut: 104,
-  tail: 128,
+  shareFee: 136,
+  direction: 144,
+  isExactIn: 146,
 } as const;
+/** Shorter ones are older and don't say whether the input was named. */
 const LENGTH = 147;
 
 export type LaunchLabBefore = Pick<
@@ -48,15 +51,13 @@ export const launchLabSwaps: SwapReader<LaunchLabState, LaunchLabBefore> = {
 
 function readTrade(event: ByteReader): SwapSeen<LaunchLabBefore> {
   const pool = event.address(TRADE.pool);
-  const isNew = event.length >= LENGTH;
-  const shareFee = event.u64(isNew ? TRADE.tail + 8 : TRADE.tail);
-  const direction = event.u8(isNew ? TRADE.tail + 16 : TRADE.tail + 8);
-  if (shareFee > 0n) return { kind: "skipped", pool, reason: "other-terms" };
-  if (isNew && !event.bool(TRADE.tail + 18)) return { kind: "skipped", pool, reason: "exact-out" };
+  if (event.length < LENGTH) return { kind: "skipped", pool, reason: "old-event" };
+  if (event.u64(TRADE.shareFee) > 0n) return { kind: "skipped", pool, reason: "other-terms" };
+  if (!event.bool(TRADE.isExactIn)) return { kind: "skipped", pool, reason: "exact-out" };
   return {
     kind: "told",
     pool,
-    input: { side: direction === 0 ? "b" : "a" },
+    input: { side: event.u8(TRADE.direction) === 0 ? "b" : "a" },
     amountIn: event.u64(TRADE.amountIn),
     amountOut: event.u64(TRADE.amountOut),
     unixTimestamp: null,
