@@ -1,5 +1,9 @@
-import type { AccountUpdate } from "#src/chain/chain-source.ts";
-import type { AccountChanges, MarketProgram } from "#src/local-node/market-program.ts";
+import type {
+  AccountUpdate,
+  ObservedInstruction,
+  ObservedTransaction,
+} from "#src/chain/chain-source.ts";
+import type { AccountChanges, MarketProgram, TradeResult } from "#src/local-node/market-program.ts";
 import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
 import { seededRandom } from "#src/local-node/seeded-random.ts";
 import { mintAccount } from "#src/local-node/token-accounts.ts";
@@ -7,6 +11,7 @@ import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { VENUES } from "#src/venues/all.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 
 /** Shares of swaps by venue: the mixed stream of the performance study, section 5. */
@@ -33,6 +38,7 @@ export type Swap = {
   readonly venue: VenueId;
   readonly pool: Address;
   readonly updates: readonly AccountUpdate[];
+  readonly transaction: ObservedTransaction;
 };
 
 export type UpdateStream = {
@@ -104,9 +110,32 @@ export function buildStream(options: {
     apply(result.changes);
     const { slot } = clock;
     const updates = [...result.changes].map(([address, account]) => ({ address, account, slot }));
-    swaps.push({ venue: pool.venue, pool: pool.pool, updates });
+    const signature = `swap ${swaps.length}`;
+    const { logs } = result;
+    const instructions = instructionsOf(pool.venue, result);
+    const transaction = { signature, slot, logs, instructions };
+    swaps.push({ venue: pool.venue, pool: pool.pool, updates, transaction });
   }
   return { clock: START, accounts: before, tokens: pools, swaps, missing };
+}
+
+function instructionsOf(
+  venue: VenueId,
+  done: Extract<TradeResult, { readonly kind: "done" }>,
+): readonly ObservedInstruction[] {
+  const programId = VENUES.find(({ id }) => id === venue)?.programId;
+  if (programId === undefined) throw new RangeError(`no venue ${venue}`);
+  const { instructionAccounts: accounts, instructionData: data, innerInstructionData } = done;
+  return [
+    { programId, accounts, data, outerIndex: 0, isInner: false },
+    ...innerInstructionData.map((inner) => ({
+      programId,
+      accounts: [],
+      data: inner,
+      outerIndex: 0,
+      isInner: true,
+    })),
+  ];
 }
 
 type Played = { readonly program: MarketProgram; readonly share: number };

@@ -1,5 +1,6 @@
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
+import { DerivedAddresses } from "#src/venues/derived-addresses.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { curveAddress } from "#src/venues/pump-curve/addresses.ts";
 import type { PumpCurveState } from "#src/venues/pump-curve/decode.ts";
@@ -28,6 +29,9 @@ const SHAREHOLDER_LENGTH = 34;
 /** Before May 2025 the event ended without its fees. */
 const OLD_LENGTH = 129;
 
+/** Deriving one takes longer than all the rest of a replay. */
+const CURVES = new DerivedAddresses(20_000, (mint) => curveAddress(mint));
+
 export type PumpCurveBefore = Pick<
   PumpCurveState,
   "virtualToken" | "virtualQuote" | "realToken" | "realQuote"
@@ -53,7 +57,7 @@ export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
 };
 
 function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
-  const pool = curveAddress(event.address(TRADE.mint));
+  const pool = CURVES.get(event.address(TRADE.mint), 0);
   const isBuy = event.bool(TRADE.isBuy);
   if (event.length <= OLD_LENGTH) return { kind: "skipped", pool, reason: "old-event" };
   const { name, rest } = nameOf(event);
