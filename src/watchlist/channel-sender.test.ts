@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import type { Channel } from "#src/store/channels.ts";
+import type { UserAlert } from "#src/store/user-alerts.ts";
+import { newUserId } from "#src/store/user-id.ts";
+import type { Mail } from "#src/users/mailer.ts";
+import { poolAddress } from "#test/support/pools.ts";
+import { type ChannelSenderDeps, createChannelSender } from "./channel-sender.ts";
+import { createTelegramBot } from "./telegram.ts";
+
+const MINT = poolAddress(1);
+const ALERT: UserAlert = {
+  id: 7n,
+  entryId: 3n,
+  userId: newUserId(),
+  mint: MINT,
+  tokenName: null,
+  tokenSymbol: "TEST\r\nBcc: x@y.example",
+  sizeLamports: 5_000_000_000n,
+  kind: "no-exit",
+  cause: "withdrawn",
+  share: 0.5,
+  slot: 9n,
+  slippagePct: { before: 3, after: null },
+  c10Sol: { before: 9, after: 1 },
+  depthSol: { before: 90, after: 10 },
+  position: null,
+  sinceMs: 0,
+  createdAtMs: 0,
+  grade: null,
+};
+
+function channel(change: Partial<Channel>): Channel {
+  return {
+    id: 1n,
+    userId: ALERT.userId,
+    kind: "email",
+    target: "ana@example.com",
+    language: "es",
+    nonce: "n",
+    isEnabled: true,
+    isVerified: true,
+    createdAtMs: 0,
+    lastDeliveryAtMs: null,
+    lastError: null,
+    failingSinceMs: null,
+    ...change,
+  };
+}
+
+function sender(change: Partial<ChannelSenderDeps>) {
+  return createChannelSender({
+    mailer: { send: () => assert.fail("no mail was expected") },
+    webhooks: { post: () => assert.fail("no call was expected") },
+    telegram: null,
+    authSecret: "a secret",
+    publicUrl: "https://exit.example",
+    nowMs: () => 1_000,
+    ...change,
+  });
+}
+
+const PARCEL = { kind: "alerts", uid: "msg_1", alerts: [ALERT] } as const;
+
+test("a mail tells each alert with its link, in the channel's language, under the message's own id", async () => {
+  const mails: Mail[] = [];
+  const send = async (mail: Mail) => void mails.push(mail);
+  const sent = await sender({ mailer: { send } }).send(channel({}), PARCEL);
+  assert.deepEqual(sent, { kind: "sent" });
+  const [mail] = mails;
+  assert.ok(mail);
+  assert.equal(mail.messageId, "<msg_1@exit.example>");
+  assert.equal(mail.subject, "Alerta de salida: TESTBcc: x@y.example");
+  assert.match(mail.text, /5 SOL ya no se puede vender entera, antes 3,0 %/);
+  assert.match(mail.text, /El 50 % de la caída es una retirada de liquidez en el slot 9\./);
+  assert.ok(mail.text.includes(`https://exit.example/token/${MINT}`));
+});
+
+test("a mail that the server refuses is a failure in its own words", async () => {
+  const send = () => Promise.reject(new Error("the mail server did not take the mail: EENVELOPE"));
+  const sent = await sender({ mailer: { send } }).send(channel({}), PARCEL);
+  assert.deepEqual(sent, {
+    kind: "failed",
+    error: "the mail server did not take the mail: EENVELOPE",
+  });
+});
+
+test("a webhook gets the alerts as the feed has them, with a link, signed", async () => {
+  const calls: { url: string; headers: Readonly<Record<string, string>>; body: string }[] = [];
+  const post: ChannelSenderDeps["webhooks"]["post"] = async (url, headers, body) => {
+    calls.push({ url, headers, body });
+    return { kind: "sent" };
+  };
+  const hook = channel({ kind: "webhook", target: "https://hook.example/", language: "en" });
+  await sender({ webhooks: { post } }).send(hook, PARCEL);
+  const [call] = calls;
+  const { type, data } = JSON.parse(call?.body ?? "");
+  assert.deepEqual(
+    [call?.url, type, data.alerts.length],
+    ["https://hook.example/", "exit.alerts", 1],
+  );
+  const { id, kind, slippage_after_pct, url } = data.alerts[0];
+  assert.deepEqual(
+    [id, kind, slippage_after_pct, url],
+    ["7", "no-exit", null, `https://exit.example/token/${MINT}`],
+  );
+  assert.equal(call?.headers["webhook-id"], "msg_1");
+  assert.match(call?.headers["webhook-signature"] ?? "", /^v1,/);
+});
+
+test("the bot sends plain text to the chat, and its errors hold no token", async (t) => {
+  const calls: [string | undefined, { chat_id: string; text: string }][] = [];
+  let status = 200;
+  const server = createServer((request, response) => {
+    request.setEncoding("utf8").once("data", (body: string) => {
+      calls.push([request.url, JSON.parse(body)]);
+      response.writeHead(status, { location: "http://127.0.0.1:1/" }).end("{}");
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const apiUrl = `http://127.0.0.1:${address.port}`;
+  const telegram = createTelegramBot({ botToken: "123:SECRET", apiUrl });
+  const chat = channel({ kind: "telegram", target: "-100200" });
+  assert.deepEqual(await sender({ telegram }).send(chat, PARCEL), { kind: "sent" });
+  const [[path, body] = []] = calls;
+  assert.deepEqual([path, body?.chat_id], ["/bot123:SECRET/sendMessage", "-100200"]);
+  assert.ok(body?.text.includes(`https://exit.example/token/${MINT}`));
+  status = 302;
+  const redirected = await sender({ telegram }).send(chat, PARCEL);
+  assert.deepEqual(redirected, { kind: "failed", error: "Telegram answered 302." });
+  const gone = createTelegramBot({ botToken: "123:SECRET", apiUrl: "http://127.0.0.1:1" });
+  const failed = await sender({ telegram: gone }).send(chat, PARCEL);
+  assert.deepEqual(failed, { kind: "failed", error: "Telegram could not be reached." });
+});
