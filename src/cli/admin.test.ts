@@ -153,3 +153,16 @@ test("what is not a task is refused with the list of tasks", async () => {
     code: "ERR_PARSE_ARGS_UNKNOWN_OPTION",
   });
 });
+
+test("alerts sums grades and shows what waits and what was given up, as JSON too", async (t) => {
+  await each(t, async (run) => {
+    const json = await run("alerts", "--json");
+    assert.deepEqual(JSON.parse(json.out), {
+      grades: [],
+      waiting: { count: 0, oldestDueMs: null },
+      deadLetters: [],
+    });
+    assert.match((await run("alerts")).out, /0 messages wait to be sent; 0 were given up/);
+    await assert.rejects(run("alerts", "more"), UsageError);
+  });
+});

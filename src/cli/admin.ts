@@ -3,6 +3,7 @@ import { readConfig } from "#src/config.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import type { Store } from "#src/store/schema.ts";
+import { adminAlerts } from "./admin-alerts.ts";
 import { adminFunnel } from "./admin-funnel.ts";
 import { adminKey } from "./admin-key.ts";
 import { adminMismatches } from "./admin-mismatches.ts";
@@ -32,6 +33,7 @@ const USAGE = [
   "key list USER | key revoke KEY_ID",
   "mismatches: the last swaps that the model missed, for exitability verify",
   "waitlist: everybody who waits, as CSV",
+  "alerts: how alerts came out, what waits to be sent and what was given up",
   "funnel [--from YYYY-MM-DD] [--until YYYY-MM-DD]: events by step, source and day",
 ];
 
@@ -41,6 +43,7 @@ const AREAS: Readonly<Record<string, (call: AdminCall, deps: AdminDeps) => Promi
   mismatches: adminMismatches,
   waitlist: adminWaitlist,
   funnel: adminFunnel,
+  alerts: adminAlerts,
 };
 
 /** The operator's tasks, on the configured database, beside a running service or without one. */
