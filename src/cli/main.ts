@@ -25,6 +25,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "FILE... [--json]: replay recorded executions, say how many are exact",
     load: async () => (await import("./verify.ts")).verify,
   },
+  mcp: {
+    summary: "[--url URL]: tools for agents (MCP) on standard input and output",
+    load: async () => (await import("./mcp.ts")).mcp,
+  },
   admin: {
     summary: "user|key|funnel|waitlist ...: the operator's tasks",
     load: async () => (await import("./admin.ts")).admin,

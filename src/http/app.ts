@@ -26,6 +26,7 @@ import { channelRoutes } from "./routes/channels.ts";
 import { eventRoute } from "./routes/event.ts";
 import { exitabilityRoute } from "./routes/exitability.ts";
 import { healthRoutes, type Readiness } from "./routes/health.ts";
+import { mcpRoute } from "./routes/mcp.ts";
 import { referenceRoutes } from "./routes/reference.ts";
 import { registerRoute } from "./routes/register.ts";
 import { type ServiceFacts, serviceRoutes } from "./routes/service.ts";
@@ -103,6 +104,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   streamRoutes(app, { ...deps, bulkMetering });
   serviceRoutes(app, { ...deps, health: () => deps.markets.health() });
   referenceRoutes(app, deps);
+  mcpRoute(app, deps);
   accuracyRoutes(app, deps);
   registerRoute(app, { signIn, nowMs });
   waitlistRoute(app, { funnel, nowMs });

@@ -24,6 +24,8 @@ const STREAM_ERRORS = [
   "rate_limit_exceeded",
 ] as const;
 
+const JsonRpc = Type.Object({ jsonrpc: Type.Literal("2.0") }, { additionalProperties: true });
+
 /** The limit is spent; or too many tokens are followed at once. */
 const TooManyBody = Type.Union([errorSchema(["rate_limit_exceeded"]), RateLimitBody]);
 
@@ -140,5 +142,26 @@ export const STREAMS: readonly Operation[] = [
       ...SHARED,
     ],
     errors: STREAM_ERRORS,
+  },
+  {
+    method: "post",
+    access: "caller",
+    path: "/mcp",
+    id: "mcp",
+    tag: "streams",
+    summary: "Tools for agents: Model Context Protocol, streamable HTTP",
+    description:
+      "measure_exit, compare_sizes, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its questions cost, to whoever the headers name.",
+    body: { schema: JsonRpc, example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
+    successes: {
+      200: {
+        description: "A JSON-RPC answer",
+        schema: JsonRpc,
+        example: { jsonrpc: "2.0", id: 1, result: { tools: [] } },
+      },
+      202: { description: "A notification was taken", schema: Type.Unknown(), example: null },
+    },
+    errors: ["invalid_body", "forbidden_origin", "body_too_large", "unsupported_media_type"],
+    errorSchemas: { 400: Type.Union([JsonRpc, errorSchema(["invalid_body"])]) },
   },
 ];

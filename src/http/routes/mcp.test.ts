@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { oneApp, refusal } from "#test/support/app.ts";
+import { SOME_MINT } from "#test/support/assessments.ts";
+
+type Answer = { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
+
+async function call(client: Client, name: string, input: object): Promise<Answer> {
+  const answer = await client.callTool({ name, arguments: { ...input } });
+  return answer as unknown as Answer;
+}
+
+test("a real client lists the tools, measures and watches, and its questions count", async (t) => {
+  await oneApp(t, async ({ app, send }) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name).toSorted();
+    assert.deepEqual(names, ["compare_sizes", "exit_history", "measure_exit", "watch_exits"]);
+    for (const { description } of tools) assert.match(description ?? "", /never trades/);
+    const measured = await call(client, "measure_exit", { mint: SOME_MINT });
+    assert.equal(measured.isError, false);
+    const alone = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+    assert.deepEqual(JSON.parse(measured.content[0]?.text ?? ""), alone.json());
+    assert.equal(alone.headers["x-ratelimit-remaining"], "3");
+    const watched = await call(client, "watch_exits", { mints: [SOME_MINT], seconds: 0 });
+    assert.equal(JSON.parse(watched.content[0]?.text ?? "").items[0].status, 200);
+    const wrong = await call(client, "measure_exit", { mint: "nonsense" });
+    assert.equal(wrong.isError, true);
+    assert.equal(JSON.parse(wrong.content[0]?.text ?? "").error, "not_found");
+    await client.close();
+  });
+});
+
+test("over standard input and output the same tools ask a running service", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    const args = ["bin/exitability.mjs", "mcp", "--url", url];
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }),
+    );
+    const measured = await call(client, "measure_exit", { mint: SOME_MINT, profile: "pro" });
+    assert.equal(JSON.parse(measured.content[0]?.text ?? "").profile, "pro");
+    await client.close();
+  });
+});
+
+test("another site's page may not use the tools", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const headers = { origin: "https://evil.example" };
+    const payload = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    assert.deepEqual(refusal(await send("POST", "/mcp", { headers, payload })), [
+      403,
+      "forbidden_origin",
+    ]);
+  });
+});

@@ -1,0 +1,54 @@
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Ask, createMcpServer } from "../mcp/mcp-server.ts";
+import { invalid } from "../plugins/json-body.ts";
+import { isSameOrigin } from "../plugins/origin.ts";
+import type { ServiceFacts } from "./service.ts";
+
+/** Who the caller is, and behind which proxies: passed on to the questions that a tool asks. */
+const PASSED_ON = ["x-api-key", "authorization", "x-forwarded-for", "accept-language"];
+const ACCEPT = "application/json, text/event-stream";
+
+export type McpDeps = {
+  readonly service: Pick<ServiceFacts, "version">;
+  readonly publicUrl: string;
+};
+
+/** POST /mcp: the tools for agents by streamable HTTP, without sessions: each message stands alone. */
+export function mcpRoute(app: FastifyInstance, { service, publicUrl }: McpDeps): void {
+  app.post("/mcp", async (request, reply) => {
+    if (request.headers.origin !== undefined && !isSameOrigin(request, publicUrl))
+      throw invalid("forbidden_origin", "Another site's page may not use these tools.");
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const server = createMcpServer(askerFor(app, request), service.version);
+    await server.connect(transport);
+    try {
+      const headers = { accept: ACCEPT, "content-type": "application/json" };
+      const incoming = new Request(`${publicUrl}/mcp`, { method: "POST", headers });
+      const response = await transport.handleRequest(incoming, { parsedBody: request.body });
+      reply.code(response.status).type("application/json; charset=utf-8");
+      return await reply.send(await response.text());
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+function askerFor(app: FastifyInstance, request: FastifyRequest): Ask {
+  const headers: Record<string, string> = {};
+  for (const name of PASSED_ON) {
+    const value = request.headers[name];
+    if (typeof value === "string") headers[name] = value;
+  }
+  const { remoteAddress = "127.0.0.1" } = request.socket;
+  return async (method, url, payload) => {
+    const { statusCode, body } = await app.inject({
+      method,
+      url,
+      headers,
+      remoteAddress,
+      ...(payload === undefined ? {} : { payload }),
+    });
+    return { status: statusCode, text: body };
+  };
+}
