@@ -32,8 +32,6 @@ export type Config = {
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
   readonly apiKeyPrefix: string;
   readonly role: Role;
-  /** Loopback port of the Prometheus metrics; null: none. */
-  readonly metricsPort: number | null;
   readonly logLevel: string;
 };
 
@@ -94,10 +92,6 @@ export function readConfig(environment: Environment): Config {
     telegram: telegramOf(read),
     apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
     role,
-    metricsPort:
-      read("METRICS_PORT") === null
-        ? null
-        : integer(read("METRICS_PORT"), { name: "METRICS_PORT", fallback: 0, max: 65_535 }),
     logLevel: oneOf(read("LOG_LEVEL") ?? "info", "LOG_LEVEL", [
       "trace",
       "debug",
