@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { EventEmitter, once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
 import { address } from "#src/units/address.ts";
 import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
@@ -7,20 +11,127 @@ import { startDemoNode } from "#test/support/demo-node.ts";
 const RUG = address(demoMint("Rug"));
 const ALL_BUT_A_SLIVER_BPS = 9_950;
 
-test("liquidity that is withdrawn is told on the token's page as it happens, with its cause", async (t) => {
+test("a withdrawal is told as it happens: on the token's page, in the feed, and to a webhook", async (t) => {
   const node = await startDemoNode(t);
-  const dashboard = await startDashboard(t, node.environment);
+  const receiver = await startReceiver(t);
+  const dashboard = await startDashboard(t, {
+    ...node.environment,
+    WEBHOOK_ALLOW: "127.0.0.0/8",
+  });
   if (dashboard === null) return;
-  const { page, open, keepPicture } = await dashboard.visit();
-  await open(`/token/${RUG}`);
-  await page.locator(".figures").waitFor();
-  await page.evaluate("window.isStillTheSamePage = true");
-  assert.ok(node.market.script(RUG, { kind: "liquidity", shareBps: ALL_BUT_A_SLIVER_BPS }));
-  const beganMs = performance.now();
-  await page.getByText("Liquidity is deteriorating rapidly").waitFor();
-  t.diagnostic(`seen ${(performance.now() - beganMs).toFixed(0)} ms after the withdrawal`);
-  await page.locator(".alert-list").getByText("liquidity withdrawn").waitFor();
-  assert.equal(await page.evaluate("window.isStillTheSamePage"), true);
-  await keepPicture("token-alert-light-en");
-  assert.deepEqual(await violationsOn(page), []);
+  const onToken = await dashboard.visit();
+  const { page, open, signIn, keepPicture } = await dashboard.visit();
+  const session = await signIn("nina@example.com");
+  const channels = page.locator("section").filter({ has: page.locator("#channels") });
+
+  await t.test("a token is watched, and a webhook proves that it listens", async () => {
+    await open(`/token/${RUG}`);
+    await page.getByRole("button", { name: "Watch this token" }).click();
+    await page.getByRole("link", { name: "Watched" }).waitFor();
+    await open("/alerts");
+    await page.getByLabel("Kind of channel").selectOption("Signed webhook");
+    await page.getByLabel("https URL that receives the alerts").fill(`${receiver.url}/hook`);
+    await page.getByRole("button", { name: "Add channel" }).click();
+    await page.getByText("Signing secret; shown once").waitFor();
+    const { code } = await receiver.next("channel.verification");
+    await channels.getByText("to be verified").waitFor();
+    await keepPicture("alerts-verify-light-en");
+    assert.deepEqual(await violationsOn(page), []);
+    await channels.getByRole("textbox", { name: /^Verification code/ }).fill(String(code));
+    await channels.getByRole("button", { name: "Verify" }).click();
+    await channels.locator(".badge.good").getByText("verified").waitFor();
+  });
+
+  await t.test("a channel is tried, and switched off and on", async () => {
+    await channels.getByRole("button", { name: /^Test:/ }).click();
+    await channels.getByText("Sent.").waitFor();
+    await receiver.next("channel.test");
+    for (const enabled of [false, true]) {
+      const patched = page.waitForResponse((response) => response.request().method() === "PATCH");
+      await channels.getByRole("checkbox").click();
+      await patched;
+      assert.equal(await channels.getByRole("checkbox").isChecked(), enabled);
+    }
+  });
+
+  await t.test("the withdrawal appears on both pages without loading again", async () => {
+    await onToken.open(`/token/${RUG}`);
+    await onToken.page.locator(".figures").waitFor();
+    await page.locator(".badge.good").getByText("Live").waitFor();
+    for (const each of [page, onToken.page])
+      await each.evaluate("window.isStillTheSamePage = true");
+    assert.ok(node.market.script(RUG, { kind: "liquidity", shareBps: ALL_BUT_A_SLIVER_BPS }));
+    const beganMs = performance.now();
+    const tell = (what: string) =>
+      t.diagnostic(`${what} ${(performance.now() - beganMs).toFixed(0)} ms after the withdrawal`);
+    await Promise.all([
+      page
+        .locator(".feed-item")
+        .getByRole("link", { name: "RUG" })
+        .first()
+        .waitFor()
+        .then(() => tell("in the feed")),
+      onToken.page
+        .getByText("Liquidity is deteriorating rapidly")
+        .waitFor()
+        .then(() => tell("on the token's page")),
+      receiver.next("exit.alerts").then(() => tell("at the webhook")),
+    ]);
+    await page.locator(".feed-item").first().getByText("liquidity withdrawn").waitFor();
+    await onToken.page.locator(".alert-list").getByText("liquidity withdrawn").waitFor();
+    for (const each of [page, onToken.page])
+      assert.equal(await each.evaluate("window.isStillTheSamePage"), true);
+    await keepPicture("alerts-arrived-light-en");
+    await onToken.keepPicture("token-alert-light-en");
+    assert.deepEqual(await violationsOn(page), []);
+    assert.deepEqual(await violationsOn(onToken.page), []);
+  });
+
+  await t.test(
+    "the feed is kept, in the reader's language, and the funnel hears of a click",
+    async () => {
+      const reader = await dashboard.visit({ language: "es", theme: "dark", session });
+      await reader.open("/alerts");
+      await reader.page.locator(".feed-item").getByText("retirada de liquidez").first().waitFor();
+      await reader.keepPicture("alerts-arrived-dark-es");
+      const told = reader.page.waitForResponse((response) =>
+        response.url().endsWith("/oracle/event"),
+      );
+      await reader.page.locator(".feed-item").getByRole("link", { name: "RUG" }).first().click();
+      assert.equal((await told).request().postDataJSON().event_name, "alerta_click");
+      await reader.page.getByRole("heading", { level: 1, name: "Magic Carpet" }).waitFor();
+    },
+  );
 });
+
+type Receiver = {
+  readonly url: string;
+  /** The data of the next message of a type; waits for it. */
+  readonly next: (type: string) => Promise<Readonly<Record<string, unknown>>>;
+};
+
+/** A webhook's receiver that takes everything. */
+async function startReceiver(t: TestContext): Promise<Receiver> {
+  const messages = new EventEmitter();
+  const came: { type: string; data: Record<string, unknown> }[] = [];
+  const server = createServer(async (request, response) => {
+    const body: unknown = await json(request);
+    came.push(body as (typeof came)[number]);
+    messages.emit("message");
+    response.writeHead(204).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async next(type) {
+      for (;;) {
+        const index = came.findIndex((message) => message.type === type);
+        const [found] = index === -1 ? [] : came.splice(index, 1);
+        if (found !== undefined) return found.data;
+        await once(messages, "message", { signal: t.signal });
+      }
+    },
+  };
+}
