@@ -104,6 +104,43 @@ test("a withdrawal is told as it happens: on the token's page, in the feed, and 
   );
 });
 
+test("what could not be delivered is shown with its reason", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn, keepPicture } = await dashboard.visit({ language: "es" });
+  await signIn("eva@example.com");
+  await page.route(/\/api\/account\/channels$/, (route) =>
+    route.fulfill({
+      json: {
+        items: [
+          {
+            id: "1",
+            kind: "webhook",
+            target: "https://hooks.example/exit",
+            status: "failing",
+            enabled: true,
+            last_error: "HTTP 500",
+          },
+        ],
+        dead_letters: [
+          {
+            alert_id: "7",
+            kind: "webhook",
+            failed_at: "2026-11-20T10:00:00.000Z",
+            error: "HTTP 500",
+          },
+        ],
+      },
+    }),
+  );
+  await open("/alerts");
+  await page.getByRole("heading", { name: "No entregados" }).waitFor();
+  await page.getByText("con fallos").waitFor();
+  await page.getByText("Último error: HTTP 500").waitFor();
+  await keepPicture("alerts-dead-letter-light-es");
+  assert.deepEqual(await violationsOn(page), []);
+});
+
 type Receiver = {
   readonly url: string;
   /** The data of the next message of a type; waits for it. */

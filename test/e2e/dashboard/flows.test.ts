@@ -134,6 +134,13 @@ test("what is not known is never shown as a number", async (t) => {
     assert.deepEqual(await violationsOn(page), []);
   });
 
+  await t.test("a size that a family is not measured at is not called without exit", async () => {
+    const { page, open } = await dashboard.visit();
+    await open(`/token/${demoMint("Sea")}`);
+    await page.getByRole("cell", { name: "not measured" }).nth(1).waitFor();
+    assert.equal(await page.getByRole("cell", { name: "no exit" }).count(), 0);
+  });
+
   await t.test("a service that does not answer is said to be so, and asked again", async () => {
     const { page, open } = await dashboard.visit();
     let isDown = true;

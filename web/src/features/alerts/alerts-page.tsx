@@ -3,7 +3,6 @@ import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { Unknown } from "../../components/unknown.tsx";
 import { formatPct, formatTime, plainText, shortAddress } from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -65,7 +64,6 @@ function Entry({ item }: { readonly item: AlertItem }) {
   const { text, language } = usePreferences();
   const name =
     plainText(item.token_symbol) ?? plainText(item.token_name) ?? shortAddress(item.mint);
-  const slippage = (pct: number | null) => (pct === null ? <Unknown /> : formatPct(pct, language));
   return (
     <li className="feed-item">
       <div className="row">
@@ -74,7 +72,8 @@ function Entry({ item }: { readonly item: AlertItem }) {
             <bdi>{name}</bdi>
           </Link>
         </strong>
-        <Badge look="bad">
+        <Badge look="bad">{text.alerts.events[item.kind]}</Badge>
+        <Badge>
           {text.token.causes[item.cause]}
           {item.share_pct === null ? "" : ` ${formatPct(item.share_pct, language, 0)}`}
         </Badge>
@@ -84,8 +83,6 @@ function Entry({ item }: { readonly item: AlertItem }) {
       </div>
       <p>{plainText(item.text, 1_000)}</p>
       <p className="small soft figure">
-        {text.alerts.before}: {slippage(item.slippage_before_pct)} · {text.alerts.after}:{" "}
-        {item.kind === "no-exit" ? text.token.noExit : slippage(item.slippage_after_pct)} ·{" "}
         {text.alerts.grade}: <Grade grade={item.grade} />
       </p>
     </li>

@@ -5,9 +5,10 @@ import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { SIZES, verdictOf } from "./slippage-scale.ts";
+import { SIZES, type SizeKey, verdictOf } from "./slippage-scale.ts";
 
 const HEIGHT = 280;
+const LARGEST_OTHER_SOL = 10;
 
 type Props = { readonly retail: ExitabilityBody; readonly pro: ExitabilityBody | undefined };
 
@@ -139,18 +140,20 @@ function Table({ retail, pro }: Props) {
   );
 }
 
-function Slippage({
-  answer,
-  size,
-}: {
-  answer: ExitabilityBody | undefined;
-  size: (typeof SIZES)[number];
-}) {
+/** Tokens outside the main families are measured up to 10 SOL: above it, null is no verdict. */
+function isBeyondFamily({ amm }: ExitabilityBody, size: SizeKey): boolean {
+  return amm === "otro" && Number(size) > LARGEST_OTHER_SOL;
+}
+
+function Slippage({ answer, size }: { answer: ExitabilityBody | undefined; size: SizeKey }) {
   const { text, language } = usePreferences();
   if (answer === undefined || answer.state === "bloqueado_dato") {
     return <td className="number soft">{text.common.unknown}</td>;
   }
   const slippage = answer.slippage.all[size];
+  if (slippage === null && isBeyondFamily(answer, size)) {
+    return <td className="number soft">{text.token.notMeasured}</td>;
+  }
   return (
     <td className={`number verdict ${verdictOf(slippage)}`}>
       {slippage === null ? text.token.noExit : formatPct(slippage, language)}
