@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
@@ -151,11 +151,13 @@ type Receiver = {
 async function startReceiver(t: TestContext): Promise<Receiver> {
   const messages = new EventEmitter();
   const came: { type: string; data: Record<string, unknown> }[] = [];
-  const server = createServer(async (request, response) => {
-    const body: unknown = await json(request);
-    came.push(body as (typeof came)[number]);
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    came.push((await json(request)) as (typeof came)[number]);
     messages.emit("message");
     response.writeHead(204).end();
+  };
+  const server = createServer((request, response) => {
+    take(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

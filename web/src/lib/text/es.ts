@@ -222,7 +222,7 @@ export const es = {
     full: "Tu plan no admite más tokens.",
     duplicate: "Ya sigues ese token.",
     sort: "Ordenar por",
-    sorts: { added: "fecha de alta", slippage: "deslizamiento", score: "puntuación" },
+    sorts: { added: "fecha", slippage: "deslizamiento", score: "puntuación" },
     removed: "Quitado.",
     deteriorating: "se deteriora",
   },
