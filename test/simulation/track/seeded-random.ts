@@ -1,4 +1,6 @@
-/** Numbers that a seed decides: mulberry32. */
+import { seededRandom as seededDraws } from "#src/platform/seeded-random.ts";
+
+/** Choices that a seed decides. */
 export type SeededRandom = {
   /** At least 0, below 1. */
   readonly next: () => number;
@@ -10,13 +12,7 @@ export type SeededRandom = {
 };
 
 export function seededRandom(seed: number): SeededRandom {
-  let state = seed >>> 0;
-  function next(): number {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
+  const next = seededDraws(seed);
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
     next,
