@@ -31,14 +31,14 @@ function play(demo: DemoMarket, minutes: number): void {
 /** Every pool of a token that its own venue finds and reads, with what sales can take out of each. */
 function poolsOf(demo: DemoMarket, mint: Address) {
   return VENUES.flatMap((venue) => {
-    const { derived, filters } = venue.search(mint, null);
+    const { derived, configured, filters } = venue.search(mint, null);
     const searched = filters.flatMap((filter) =>
       [...demo.ledger.ownedBy(filter.programId)].filter((address) => {
         const data = demo.ledger.get(address)?.data;
         return data !== undefined && (filter.dataSize ?? data.length) === data.length;
       }),
     );
-    return [...new Set([...derived, ...searched])].flatMap((address) => {
+    return [...new Set([...derived, ...configured(), ...searched])].flatMap((address) => {
       if (demo.ledger.get(address) === null) return [];
       const outline = venue.outline(address, demo.ledger, mint);
       if (outline === null || (outline.mintA !== mint && outline.mintB !== mint)) return [];

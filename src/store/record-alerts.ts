@@ -20,7 +20,9 @@ export async function recordUserAlerts(
 ): Promise<readonly bigint[]> {
   return db.transaction().execute(async (transaction) => {
     const allowed = await allowedEntries(transaction, alerts);
-    const due = alerts.filter((alert) => allowed.has(`${alert.entryId} ${isSlippage(alert)}`));
+    const due = oneAnEvent(
+      alerts.filter((alert) => allowed.has(`${alert.entryId} ${isSlippage(alert)}`)),
+    );
     if (due.length === 0) return [];
     const recorded = await transaction
       .insertInto("user_alerts")
@@ -32,6 +34,25 @@ export async function recordUserAlerts(
     await enqueueAlerts({ db: transaction, dialect }, queued, times);
     return recorded.map(({ id }) => id);
   });
+}
+
+/**
+ * What an entry's slippage and its token's alert say of one slot is one event, told once: as the
+ * deterioration, which knows its cause and beginning, or where the exit is gone as that.
+ */
+function oneAnEvent(alerts: readonly NewUserAlert[]): readonly NewUserAlert[] {
+  const nameOf = ({ entryId, slot }: NewUserAlert) => `${entryId} ${slot}`;
+  const crossings = new Map(alerts.filter(isSlippage).map((alert) => [nameOf(alert), alert]));
+  const told = new Set<string>();
+  const events = alerts.flatMap((alert) => {
+    const crossing = crossings.get(nameOf(alert));
+    if (isSlippage(alert) || crossing === undefined) return [alert];
+    told.add(nameOf(alert));
+    return [{ ...alert, kind: crossing.kind === "no-exit" ? crossing.kind : alert.kind }];
+  });
+  return events.filter(
+    (alert) => alert !== crossings.get(nameOf(alert)) || !told.has(nameOf(alert)),
+  );
 }
 
 /** Entries that still want an alert; slippage alerts take theirs from below to above. */

@@ -4,7 +4,7 @@ import { namedAddress } from "#test/simulation/track/plain-pool-venue.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { alertsOf, endAlerts, recordAlert } from "./alerts.ts";
 import { dropSamplesBefore, readSampleHours, writeSampleHours } from "./samples.ts";
-import { rememberToken, saveSnapshots, storedToken } from "./tokens.ts";
+import { rememberTokens, saveSnapshots, storedToken } from "./tokens.ts";
 
 const MINT = namedAddress("token");
 const DAY = 20_000;
@@ -13,9 +13,13 @@ const HOUR = DAY * 24;
 test("a token keeps its number, and names that become known later", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const unnamed = { mint: MINT, name: null, symbol: null, nowMs: 5 };
-    const id = await rememberToken(db, unnamed);
-    assert.equal(await rememberToken(db, { ...unnamed, name: "Coin", symbol: "C" }), id);
-    assert.equal(await rememberToken(db, unnamed), id);
+    const other = { ...unnamed, mint: namedAddress("other") };
+    const ids = await rememberTokens(db, [unnamed, other]);
+    const id = ids.get(MINT);
+    assert.ok(id !== undefined && id !== ids.get(other.mint));
+    const again = await rememberTokens(db, [{ ...unnamed, name: "Coin", symbol: "C" }, other]);
+    assert.deepEqual(again, ids);
+    assert.deepEqual(await rememberTokens(db, [unnamed]), new Map([[MINT, id]]));
     await saveSnapshots(db, [{ tokenId: id, snapshot: "{}", atMs: 9 }]);
     assert.deepEqual(await storedToken(db, MINT), {
       id,

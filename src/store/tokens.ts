@@ -25,30 +25,37 @@ export type StoredToken = {
 
 export type TokenNames = { readonly name: string | null; readonly symbol: string | null };
 
-/** The token's number, given the first time it is seen. Names that are known now replace older ones. */
-export async function rememberToken(
+export type SeenToken = TokenNames & { readonly mint: Address; readonly nowMs: number };
+
+/**
+ * The tokens' numbers, given the first time each is seen, in one statement: a mint stands in it once.
+ * Names that are known now replace older ones.
+ */
+export async function rememberTokens(
   db: Kysely<Schema>,
-  token: TokenNames & { readonly mint: Address; readonly nowMs: number },
-): Promise<bigint> {
-  const { id } = await db
+  tokens: readonly SeenToken[],
+): Promise<ReadonlyMap<Address, bigint>> {
+  const rows = await db
     .insertInto("tokens")
-    .values({
-      mint: token.mint,
-      name: token.name,
-      symbol: token.symbol,
-      first_seen_ms: BigInt(token.nowMs),
-      snapshot: null,
-      snapshot_at_ms: null,
-    })
+    .values(
+      tokens.map((token) => ({
+        mint: token.mint,
+        name: token.name,
+        symbol: token.symbol,
+        first_seen_ms: BigInt(token.nowMs),
+        snapshot: null,
+        snapshot_at_ms: null,
+      })),
+    )
     .onConflict((conflict) =>
       conflict.column("mint").doUpdateSet((eb) => ({
         name: eb.fn.coalesce("excluded.name", "tokens.name"),
         symbol: eb.fn.coalesce("excluded.symbol", "tokens.symbol"),
       })),
     )
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
+    .returning(["id", "mint"])
+    .execute();
+  return new Map(rows.map(({ id, mint }) => [mint, id]));
 }
 
 export async function storedToken(db: Kysely<Schema>, mint: Address): Promise<StoredToken | null> {

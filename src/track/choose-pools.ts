@@ -25,7 +25,7 @@ export type ChoiceInput = {
   readonly mint: Address;
   readonly candidates: readonly PoolRef[];
   readonly known: LoadedAccounts;
-  readonly limit?: number;
+  readonly limit: number;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -35,8 +35,7 @@ export type ChoiceInput = {
  * is left out is bounded by weight, not by luck, and is said.
  */
 export async function choosePools(source: ChainSource, input: ChoiceInput): Promise<Choice> {
-  const { mint, known } = input;
-  const limit = input.limit ?? MAX_POOLS;
+  const { mint, known, limit } = input;
   const paying = input.candidates.filter((pool) => mayPay(pool, mint, known));
   if (paying.length <= limit) return { pools: paying, leftOut: null, isComplete: true };
 

@@ -8,6 +8,8 @@ export type PoolQuery = {
   readonly mint: Address;
   /** Only pools against this mint; null: against any. */
   readonly pairedWith: Address | null;
+  /** How many of the pools are kept at most. */
+  readonly keep: number;
 };
 
 export type Discovery = {
@@ -25,20 +27,16 @@ export type Discovery = {
 /** A query for a venue's pools of the mint. */
 export type VenueFilter = { readonly venue: Venue<unknown>; readonly filter: ProgramFilter };
 
-/**
- * A venue with so few places for a mint's pool puts it there: these are watched. Of a venue with
- * dozens, one place per fee configuration, hardly any will ever be taken.
- */
-const FEW_PLACES = 4;
-
 export type DiscoveryDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
 };
 
 /**
- * Every account that may be a pool of the mint: derived addresses in one read, and the venues'
- * getProgramAccounts filters, all at once. A refused query costs completeness, nothing else.
+ * Every account that may be a pool of the mint: the likely derived addresses in one read, and the
+ * venues' getProgramAccounts filters, all at once. A refused query costs completeness, nothing else.
+ * What a venue has one place for per fee configuration is derived only where its filters were refused,
+ * or where more pools were found than are kept: there a place that no stranger can take counts first.
  *
  * @throws AppError chain_unavailable where the node can't be reached at all
  */
@@ -51,9 +49,7 @@ export async function discoverPools(
     venue,
     ...venue.search(query.mint, query.pairedWith),
   }));
-  const derived = searches.flatMap(({ venue, derived }) =>
-    derived.map((address): PoolRef => ({ venue, address, mint: query.mint, isDerived: true })),
-  );
+  const derived = searches.flatMap(({ venue, derived }) => derivedRefs(venue, query, derived));
   const filters = searches.flatMap(({ venue, filters }) =>
     filters.map((filter) => ({ venue, filter })),
   );
@@ -65,22 +61,37 @@ export async function discoverPools(
       ),
     ),
   ]);
-  const refusals = [read, ...found].flatMap((part) => part.refusals);
+  const refused = new Set(
+    filters.flatMap(({ venue }, index) => (found[index]?.refusals.length ? [venue] : [])),
+  );
+  const isCrowded = found.reduce((sum, { pools }) => sum + pools.length, 0) > query.keep;
+  const places = searches
+    .filter(({ venue }) => isCrowded || refused.has(venue))
+    .flatMap(({ venue, configured }) => derivedRefs(venue, query, configured()));
+  const parts = [read, await readDerived(deps.source, places, signal), ...found];
+  const refusals = parts.flatMap((part) => part.refusals);
   const pools = new Map<Address, PoolRef>();
   const accounts = new Map<Address, Account | null>();
-  for (const part of [read, ...found]) {
+  for (const part of parts) {
     for (const pool of part.pools) if (!pools.has(pool.address)) pools.set(pool.address, pool);
     for (const [address, account] of part.accounts) keepNewest(accounts, address, account);
   }
-  const likely = searches.flatMap(({ derived }) => (derived.length <= FEW_PLACES ? derived : []));
   return {
     pools: [...pools.values()],
-    vacant: derived.filter(({ address }) => likely.includes(address) && !pools.has(address)),
+    vacant: derived.filter(({ address }) => !pools.has(address)),
     filters,
     accounts,
     isComplete: refusals.length === 0,
     refusals,
   };
+}
+
+function derivedRefs(
+  venue: Venue<unknown>,
+  { mint }: PoolQuery,
+  addresses: readonly Address[],
+): readonly PoolRef[] {
+  return addresses.map((address) => ({ venue, address, mint, isDerived: true }));
 }
 
 type Part = Pick<Discovery, "pools" | "accounts" | "refusals">;

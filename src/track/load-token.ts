@@ -6,7 +6,7 @@ import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { decodeMint, type Mint } from "#src/venues/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import { choosePools } from "./choose-pools.ts";
+import { choosePools, MAX_POOLS } from "./choose-pools.ts";
 import { discoverPools, type PoolQuery, type VenueFilter } from "./discover-pools.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { PoolRef } from "./open-pool.ts";
@@ -84,7 +84,7 @@ export async function findTokenPools(
   signal?: AbortSignal,
 ): Promise<FoundPools> {
   const pairedWith = isStable(mint) ? WSOL : null;
-  return await findPools(deps, { mint, pairedWith }, known, signal);
+  return await findPools(deps, { mint, pairedWith, keep: MAX_POOLS }, known, signal);
 }
 
 /** The SOL pools of a stable that can serve as the second hop, loaded into `known`. */
@@ -94,7 +94,8 @@ export async function loadHopPools(
   known: LoadedAccounts,
   signal?: AbortSignal,
 ): Promise<FoundPools> {
-  return await findPools(deps, { mint: stable, pairedWith: WSOL }, known, signal, MAX_HOP_POOLS);
+  const query = { mint: stable, pairedWith: WSOL, keep: MAX_HOP_POOLS };
+  return await findPools(deps, query, known, signal);
 }
 
 async function findPools(
@@ -102,7 +103,6 @@ async function findPools(
   query: PoolQuery,
   known: LoadedAccounts,
   signal: AbortSignal | undefined,
-  limit?: number,
 ): Promise<FoundPools> {
   const discovery = await discoverPools(deps, query, signal);
   for (const [address, account] of discovery.accounts) known.set(address, account);
@@ -111,7 +111,7 @@ async function findPools(
     candidates: discovery.pools,
     known,
     signal,
-    ...(limit === undefined ? {} : { limit }),
+    limit: query.keep,
   });
   await gatherAccounts(deps.source, choice.pools, known, { signal });
   return {

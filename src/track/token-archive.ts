@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Detector, Deterioration } from "#src/measure/deterioration.ts";
 import { CAUSES } from "#src/measure/losses.ts";
 import { alertsOf, endAlerts, recordAlert, type StoredAlert } from "#src/store/alerts.ts";
@@ -9,8 +10,9 @@ import {
   writeSampleHours,
 } from "#src/store/samples.ts";
 import {
-  rememberToken,
+  rememberTokens,
   type SavedSnapshot,
+  type SeenToken,
   saveSnapshots,
   storedToken,
 } from "#src/store/tokens.ts";
@@ -24,6 +26,9 @@ import type { OpenAlert } from "./token-series.ts";
 
 /** Samples are written on change, or after this long; and to disk in batches as often. */
 const WRITE_EVERY_MS = 300_000;
+/** Tokens that are loaded within this long are written as one: a disk takes few writes a second. */
+const GATHER_MS = 25;
+const MAX_GATHERED = 200;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
 const ALERTS_SHOWN = 50;
@@ -53,11 +58,18 @@ type Entry = {
   snapshot: AssessedSnapshot | null;
 };
 
+/** Tokens that wait to be written together, by mint, and their numbers when they are. */
+type Newcomers = {
+  readonly tokens: Map<Address, SeenToken>;
+  readonly ids: Promise<ReadonlyMap<Address, bigint>>;
+};
+
 /** The tracker's memory on disk: tokens, samples by the hour, alerts, and each token's last answer. */
 export class TokenArchive {
   readonly #deps: ArchiveDeps;
   readonly #entries = new Map<Address, Entry>();
   #droppedDay = 0;
+  #newcomers: Newcomers | null = null;
 
   constructor(deps: ArchiveDeps) {
     this.#deps = deps;
@@ -71,7 +83,7 @@ export class TokenArchive {
   async open(mint: Address, names: TokenNames): Promise<OpenAlert | null> {
     const { database, nowMs } = this.#deps;
     const { db } = database;
-    const tokenId = await rememberToken(db, { mint, ...names, nowMs: nowMs() });
+    const tokenId = await this.#remember({ mint, ...names, nowMs: nowMs() });
     const hour = SampleBlock.hourOf(nowMs());
     const [[stored], [newest]] = await Promise.all([
       readSampleHours(db, { tokenId, fromHour: hour, toHour: hour }),
@@ -189,6 +201,26 @@ export class TokenArchive {
   async lastAnswer(mint: Address): Promise<AssessedSnapshot | null> {
     const stored = await storedToken(this.#deps.database.db, mint);
     return stored === null || stored.snapshot === null ? null : parseSnapshot(stored.snapshot);
+  }
+
+  /** The token's number, written together with those of its neighbours in time. */
+  async #remember(token: SeenToken): Promise<bigint> {
+    const waiting = this.#newcomers ?? this.#gather();
+    waiting.tokens.set(token.mint, token);
+    if (waiting.tokens.size >= MAX_GATHERED) this.#newcomers = null;
+    const id = (await waiting.ids).get(token.mint);
+    if (id === undefined) throw new Error(`token ${token.mint} was given no number`);
+    return id;
+  }
+
+  #gather(): Newcomers {
+    const tokens = new Map<Address, SeenToken>();
+    const ids = delay(GATHER_MS).then(() => {
+      if (this.#newcomers?.tokens === tokens) this.#newcomers = null;
+      return rememberTokens(this.#deps.database.db, [...tokens.values()]);
+    });
+    this.#newcomers = { tokens, ids };
+    return this.#newcomers;
   }
 
   async #write(entries: readonly Entry[], nowMs: number): Promise<void> {

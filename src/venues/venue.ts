@@ -118,7 +118,13 @@ export type ProgramFilter = {
 
 /** Where the pools of a mint can be: addresses to try, and getProgramAccounts queries to run. */
 export type PoolSearch = {
+  /** The few places where the program puts a mint's pool: read always, and watched while vacant. */
   readonly derived: readonly Address[];
+  /**
+   * One place for each fee configuration and partner: dozens, and milliseconds to derive. Read where
+   * the filters, which find the same pools, are refused.
+   */
+  readonly configured: () => readonly Address[];
   readonly filters: readonly ProgramFilter[];
 };
 

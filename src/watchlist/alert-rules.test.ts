@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { recordAlert } from "#src/store/alerts.ts";
 import type { Store } from "#src/store/schema.ts";
-import { rememberToken } from "#src/store/tokens.ts";
+import { rememberTokens } from "#src/store/tokens.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import { setUserDisabled } from "#src/store/users.ts";
@@ -135,6 +135,25 @@ test("an exit that is gone alerts; a blocked market and a size that is not allow
   assert.deepEqual(await kindsOf(eva), ["no-exit"]);
 });
 
+test("a withdrawal that also takes a size past 10 % is one alert, and counts as passed", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    const eva = await someUser(store, "eva@example.com");
+    await watch(store, ana, { mint: MINT, sizeSol: 5 });
+    await watch(store, eva, { mint: MINT, sizeSol: 0.01 });
+    const stage = await scene(t, store);
+    stage.showPool(MINT, 100);
+    await stage.kindsOf(ana);
+    stage.advance(1_000);
+    stage.showPool(MINT, 30);
+    stage.deteriorate(MINT, { sinceMs: stage.nowMs() });
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
+    assert.deepEqual(await stage.kindsOf(eva), ["deterioration"]);
+    stage.showPool(MINT, 28);
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"], "it has passed already");
+  });
+});
+
 test("the token's own alert tells each entry once, however often it is heard", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const ana = await someUser(store, "ana@example.com");
@@ -182,12 +201,9 @@ test("a token's alert that a dead process recorded, and did not tell, is told at
   await eachDatabase(t, async (t, store) => {
     const ana = await someUser(store, "ana@example.com");
     await watch(store, ana, { mint: MINT });
-    const tokenId = await rememberToken(store.db, {
-      mint: MINT,
-      name: null,
-      symbol: null,
-      nowMs: 0,
-    });
+    const token = { mint: MINT, name: null, symbol: null, nowMs: 0 };
+    const tokenId = (await rememberTokens(store.db, [token])).get(MINT);
+    assert.ok(tokenId !== undefined);
     await recordAlert(store.db, {
       tokenId,
       detector: "jump",
@@ -266,7 +282,7 @@ test("one market event is one message on each verified channel that is on, howev
       await stage.kindsOf(ana);
       stage.advance(100);
     }
-    assert.equal((await stage.kindsOf(ana)).length, 4);
+    assert.deepEqual(await stage.kindsOf(ana), ["deterioration", "deterioration"]);
     const messages = await store.db
       .selectFrom("messages")
       .innerJoin("message_alerts", "message_id", "messages.id")
@@ -277,8 +293,8 @@ test("one market event is one message on each verified channel that is on, howev
     assert.deepEqual(
       messages.map(({ channel_id, alerts }) => [channel_id, Number(alerts)]),
       [
-        [mail.id, 4],
-        [hook.id, 4],
+        [mail.id, 2],
+        [hook.id, 2],
       ],
     );
   });

@@ -29,6 +29,8 @@ const WATCH_EVERY_MS = 1_000;
 const TURN_BUDGET_MS = 8;
 const ALERTS_A_TRANSACTION = 200;
 const RETRY_MS = 1_000;
+/** Sides are written so long after the first of them: thousands at once, after a start. */
+const SIDES_WAIT_MS = 500;
 /** A token's alert older than this is not told of any more after a restart. */
 const MISSED_WITHIN_MS = 3_600_000;
 const GRADE_AFTER_MS = 30 * 60_000;
@@ -72,6 +74,7 @@ export class AlertRules {
   #findings: Finding[] = [];
   #isTurnDue = false;
   #writing: Promise<void> | null = null;
+  #writeTimer: NodeJS.Timeout | null = null;
   #reloading: Promise<void> = Promise.resolve();
   /** Entries whose side changed while the list was being read again. */
   #changedSides = new Set<bigint>();
@@ -112,6 +115,7 @@ export class AlertRules {
     await this.#reloading;
     while (this.#fresh.size > 0 || this.#events.length > 0 || this.#findings.length > 0) {
       this.#turn();
+      this.#write();
       await this.#writing;
     }
     await this.#writing;
@@ -121,6 +125,7 @@ export class AlertRules {
     for (const stop of this.#stops.splice(0)) stop();
     await this.#reloading;
     this.#fresh.clear();
+    this.#write();
     await this.#writing;
   }
 
@@ -158,7 +163,8 @@ export class AlertRules {
       this.#judge(mint);
     }
     for (const event of events) this.#judgeEvent(event);
-    this.#write();
+    if (this.#findings.some(({ kind }) => kind === "alert")) this.#write();
+    else if (this.#findings.length > 0) this.#writeSoon();
   }
 
   #judge(mint: Address): void {
@@ -229,7 +235,13 @@ export class AlertRules {
     }
   }
 
+  #writeSoon(): void {
+    this.#writeTimer ??= setTimeout(() => this.#write(), SIDES_WAIT_MS);
+  }
+
   #write(): void {
+    if (this.#writeTimer !== null) clearTimeout(this.#writeTimer);
+    this.#writeTimer = null;
     if (this.#writing !== null || this.#findings.length === 0) return;
     this.#writing = this.#writeAll().finally(() => {
       this.#writing = null;

@@ -174,7 +174,7 @@ test("pools are searched where the SDK derives them, by curve and by fee", (t) =
   if (sdk === null) return;
   const { pool, accounts } = dammV1Fixture(dammV1State());
   const { tokenAMint, tokenBMint } = sdk.decodePool(bytesOf(accounts.get(pool)));
-  const { derived } = meteoraDammV1.search(MINT_A, MINT_B);
+  const { configured } = meteoraDammV1.search(MINT_A, MINT_B);
   for (const [isStable, fees] of [
     [false, [25, 100, 400, 600]],
     [true, [1, 4, 10, 100]],
@@ -182,7 +182,7 @@ test("pools are searched where the SDK derives them, by curve and by fee", (t) =
     for (const feeBps of fees) {
       const expected = sdk.poolAddress(tokenAMint, tokenBMint, isStable, feeBps);
       assert.ok(
-        derived.some((address) => address === expected),
+        configured().some((address) => address === expected),
         `${isStable} ${feeBps}`,
       );
     }

@@ -154,8 +154,8 @@ test("pools are searched where the SDK derives them", (t) => {
   if (sdk === null) return;
   const { pool, mintA, mintB, accounts } = dammV2Fixture(dammV2State());
   const { tokenAMint, tokenBMint, creator } = sdk.decodePool(bytesOf(accounts.get(pool)));
-  const { derived } = meteoraDammV2.search(mintA, mintB);
-  assert.equal(derived[0], sdk.customizablePoolAddress(tokenAMint, tokenBMint));
+  const { configured } = meteoraDammV2.search(mintA, mintB);
+  assert.equal(configured()[0], sdk.customizablePoolAddress(tokenAMint, tokenBMint));
   // Any address will do for a configuration: here the pool's creator stands for one.
   const config = address(creator.toString());
   assert.equal(

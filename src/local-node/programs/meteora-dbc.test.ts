@@ -147,7 +147,7 @@ test("the graduated pool is where DAMM v2's search looks, and sells at the curve
     const graduation = meteoraDbcProgram.graduate?.(accounts, pool, migration);
     assert.ok(graduation);
     store(accounts, graduation.changes);
-    assert.ok(meteoraDammV2.search(coin, quoteMint).derived.includes(graduation.pool));
+    assert.ok(meteoraDammV2.search(coin, quoteMint).configured().includes(graduation.pool));
     const decoded = meteoraDammV2.decode(graduation.pool, accounts);
     assert.ok(decoded.kind === "pool");
     const { migrationSqrtPrice, migrationQuoteThreshold } = stateOf(market, pool).config;

@@ -64,10 +64,10 @@ test("a new pair holds what was put in, around the price it was put in at", () =
   assert.ok(perBillion > 149_000n && perBillion < 151_000n);
 });
 
-test("a search finds the new pair among its derived addresses", () => {
+test("the new pair stands where its configuration has its place", () => {
   const market = playedMarket([meteoraDlmmProgram], 4);
   const { coin, pool } = open(market);
-  assert.ok(meteoraDlmm.search(coin, null).derived.includes(pool));
+  assert.ok(meteoraDlmm.search(coin, null).configured().includes(pool));
   const missing = meteoraDlmm
     .accountsNeeded(pool, market.accounts)
     .filter((needed) => market.accounts.get(needed) === undefined);

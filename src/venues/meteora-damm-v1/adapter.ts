@@ -45,21 +45,22 @@ export const meteoraDammV1: Venue<DammV1State> = {
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
-  const derived = partners
-    .filter((partner) => partner !== mint)
-    .flatMap((partner) => {
-      const pair = pairSeeds(mint, partner);
-      return [
-        ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
-        findProgramAddress(["pool", ...pair], PROGRAM_ID),
-        ...FEE_SEEDS.map(([tag, feeBps]) =>
-          findProgramAddress(
-            [Uint8Array.of(tag), ...pair, ...(feeBps === null ? [] : [i64LeSeed(feeBps)])],
-            PROGRAM_ID,
+  const configured = () =>
+    partners
+      .filter((partner) => partner !== mint)
+      .flatMap((partner) => {
+        const pair = pairSeeds(mint, partner);
+        return [
+          ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
+          findProgramAddress(["pool", ...pair], PROGRAM_ID),
+          ...FEE_SEEDS.map(([tag, feeBps]) =>
+            findProgramAddress(
+              [Uint8Array.of(tag), ...pair, ...(feeBps === null ? [] : [i64LeSeed(feeBps)])],
+              PROGRAM_ID,
+            ),
           ),
-        ),
-      ];
-    });
+        ];
+      });
   const filter = (offset: number, other: number) => ({
     programId: PROGRAM_ID,
     dataSize: null,
@@ -70,7 +71,8 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
     ],
   });
   return {
-    derived,
+    derived: [],
+    configured,
     filters: [filter(POOL.tokenAMint, POOL.tokenBMint), filter(POOL.tokenBMint, POOL.tokenAMint)],
   };
 }

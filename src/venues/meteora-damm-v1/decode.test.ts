@@ -153,9 +153,9 @@ test("each kind of depeg reads its own stake pool", () => {
   assert.equal(priceWith(testAddress(7), [258, 266], 3), 1_500_000n);
 });
 
-test("pools are searched at their derived addresses and on both sides of the pair", () => {
-  const { derived, filters } = meteoraDammV1.search(USDC, WSOL);
-  assert.equal(derived.length, 15);
+test("pools are searched on both sides of the pair, and each configuration has its place", () => {
+  const { configured, filters } = meteoraDammV1.search(USDC, WSOL);
+  assert.equal(configured().length, 15);
   assert.deepEqual(
     filters.map(({ dataSize, memcmp }) => [dataSize, memcmp[1]?.offset, memcmp[2]?.offset]),
     [

@@ -40,12 +40,13 @@ export const meteoraDammV2: Venue<DammV2State> = {
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
-  const derived = partners
-    .filter((partner) => partner !== mint)
-    .flatMap((partner) => [
-      customizablePool(mint, partner),
-      ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
-    ]);
+  const configured = () =>
+    partners
+      .filter((partner) => partner !== mint)
+      .flatMap((partner) => [
+        customizablePool(mint, partner),
+        ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
+      ]);
   const filter = (offset: number, other: number) => ({
     programId: PROGRAM_ID,
     dataSize: POOL_LENGTH,
@@ -56,7 +57,8 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
     ],
   });
   return {
-    derived,
+    derived: [],
+    configured,
     filters: [filter(POOL.tokenAMint, POOL.tokenBMint), filter(POOL.tokenBMint, POOL.tokenAMint)],
   };
 }

@@ -165,9 +165,9 @@ test("modes and versions that nobody has seen are set aside as unsupported", () 
   }
 });
 
-test("pools are searched at their derived addresses and on both sides of the pair", () => {
-  const { derived, filters } = meteoraDammV2.search(USDC, WSOL);
-  assert.equal(derived.length, 8);
+test("pools are searched on both sides of the pair, and each configuration has its place", () => {
+  const { configured, filters } = meteoraDammV2.search(USDC, WSOL);
+  assert.equal(configured().length, 8);
   assert.deepEqual(
     filters.map(({ memcmp }) => memcmp[1]),
     [
@@ -175,7 +175,7 @@ test("pools are searched at their derived addresses and on both sides of the pai
       { offset: 200, bytes: USDC },
     ],
   );
-  assert.equal(meteoraDammV2.search(testAddress(9), null).derived.length, 32);
+  assert.equal(meteoraDammV2.search(testAddress(9), null).configured().length, 32);
 });
 
 test("the recorded SOL/USDC pools of mainnet decode and quote, though their vaults were not recorded", (t) => {

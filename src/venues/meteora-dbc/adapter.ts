@@ -53,7 +53,7 @@ function isBuyOf(state: DbcState, inputMint: Address): boolean | null {
  */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const bases = pairedWith === null ? [mint] : [mint, pairedWith];
-  return { derived: [], filters: bases.map(baseMintFilter) };
+  return { derived: [], configured: () => [], filters: bases.map(baseMintFilter) };
 }
 
 function baseMintFilter(mint: Address): ProgramFilter {

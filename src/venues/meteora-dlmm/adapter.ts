@@ -78,7 +78,9 @@ function cautions(state: DlmmState): readonly PoolCaution[] {
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const others = pairedWith === null ? [WSOL, USDC] : [pairedWith];
   return {
-    derived: others.filter((other) => other !== mint).flatMap((other) => derivedPairs(mint, other)),
+    derived: [],
+    configured: () =>
+      others.filter((other) => other !== mint).flatMap((other) => configuredPairs(mint, other)),
     filters: [
       pairFilter(LB_PAIR.tokenXMint, mint, pairedWith),
       pairFilter(LB_PAIR.tokenYMint, mint, pairedWith),
@@ -87,7 +89,7 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
 }
 
 /** The pair a launch makes, and those of the common presets. Others are found by filter. */
-function derivedPairs(mint: Address, other: Address): readonly Address[] {
+function configuredPairs(mint: Address, other: Address): readonly Address[] {
   return [
     launchPairAddress(mint, other),
     ...COMMON_PRESETS.map(([binStep, baseFactor]) =>

@@ -41,21 +41,22 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const others = (pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith]).filter(
     (other) => other !== mint,
   );
-  const derived = others.flatMap((other) => {
-    const [mintA, mintB] = compareAddressBytes(mint, other) < 0 ? [mint, other] : [other, mint];
-    return KNOWN_FEE_TIER_INDEXES.map((index) =>
-      findProgramAddress(
-        [
-          "whirlpool",
-          { address: ORCA_CONFIG },
-          { address: mintA },
-          { address: mintB },
-          u16LeSeed(index),
-        ],
-        PROGRAM_ID,
-      ),
-    );
-  });
+  const configured = () =>
+    others.flatMap((other) => {
+      const [mintA, mintB] = compareAddressBytes(mint, other) < 0 ? [mint, other] : [other, mint];
+      return KNOWN_FEE_TIER_INDEXES.map((index) =>
+        findProgramAddress(
+          [
+            "whirlpool",
+            { address: ORCA_CONFIG },
+            { address: mintA },
+            { address: mintB },
+            u16LeSeed(index),
+          ],
+          PROGRAM_ID,
+        ),
+      );
+    });
   const filter = (own: number, paired: number) => ({
     programId: PROGRAM_ID,
     dataSize: WHIRLPOOL.length,
@@ -65,7 +66,8 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
     ],
   });
   return {
-    derived,
+    derived: [],
+    configured,
     filters: [
       filter(WHIRLPOOL.tokenMintA, WHIRLPOOL.tokenMintB),
       filter(WHIRLPOOL.tokenMintB, WHIRLPOOL.tokenMintA),

@@ -192,11 +192,11 @@ test("a frozen vault sells nothing", () => {
   });
 });
 
-test("pools are searched at their derived addresses and on both sides of the pair", () => {
-  const { derived, filters } = orcaWhirlpool.search(USDC, WSOL);
-  assert.equal(derived.length, KNOWN_FEE_TIER_INDEXES.length);
+test("pools are searched on both sides of the pair, and each configuration has its place", () => {
+  const { configured, filters } = orcaWhirlpool.search(USDC, WSOL);
+  assert.equal(configured().length, KNOWN_FEE_TIER_INDEXES.length);
   // SOL/USDC at spacing 64, the best known pool of all.
-  assert.ok(derived.includes(address("HJPjoWUrhoZzkNfRpHuieeFk9WcZWjwy6PBjZ81ngndJ")));
+  assert.ok(configured().includes(address("HJPjoWUrhoZzkNfRpHuieeFk9WcZWjwy6PBjZ81ngndJ")));
   assert.deepEqual(
     filters.map(({ memcmp }) => memcmp),
     [
@@ -211,7 +211,7 @@ test("pools are searched at their derived addresses and on both sides of the pai
     ],
   );
   assert.equal(
-    orcaWhirlpool.search(testAddress(9), null).derived.length,
+    orcaWhirlpool.search(testAddress(9), null).configured().length,
     4 * KNOWN_FEE_TIER_INDEXES.length,
   );
 });

@@ -18,7 +18,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
   kind: "curve",
   programId: PUMP_PROGRAM,
   // A curve's bytes do not name its coin, so it is found by derivation alone.
-  search: (mint) => ({ derived: [curveAddress(mint)], filters: [] }),
+  search: (mint) => ({ derived: [curveAddress(mint)], configured: () => [], filters: [] }),
   accountsNeeded: (pool, _known, mint) => [
     pool,
     GLOBAL_ADDRESS,

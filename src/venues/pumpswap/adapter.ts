@@ -51,6 +51,7 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
       creator === null
         ? []
         : quotes.map((quoteMint) => poolAddress({ index: 0, creator, baseMint: mint, quoteMint })),
+    configured: () => [],
     filters: [
       poolFilter(POOL.base_mint, mint, POOL.quote_mint, pairedWith),
       poolFilter(POOL.quote_mint, mint, POOL.base_mint, pairedWith),

@@ -44,6 +44,7 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
   });
   return {
     derived: [],
+    configured: () => [],
     filters: [
       filter(POOL.coinVaultMint, POOL.pcVaultMint),
       filter(POOL.pcVaultMint, POOL.coinVaultMint),

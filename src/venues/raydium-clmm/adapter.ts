@@ -48,15 +48,16 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const others = (pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith]).filter(
     (other) => other !== mint,
   );
-  const derived = others.flatMap((other) => {
-    const [mint0, mint1] = compareAddressBytes(mint, other) < 0 ? [mint, other] : [other, mint];
-    return KNOWN_CONFIGS.map((config) =>
-      findProgramAddress(
-        ["pool", { address: config }, { address: mint0 }, { address: mint1 }],
-        PROGRAM_ID,
-      ),
-    );
-  });
+  const configured = () =>
+    others.flatMap((other) => {
+      const [mint0, mint1] = compareAddressBytes(mint, other) < 0 ? [mint, other] : [other, mint];
+      return KNOWN_CONFIGS.map((config) =>
+        findProgramAddress(
+          ["pool", { address: config }, { address: mint0 }, { address: mint1 }],
+          PROGRAM_ID,
+        ),
+      );
+    });
   const filter = (own: number, paired: number) => ({
     programId: PROGRAM_ID,
     dataSize: POOL_STATE.length,
@@ -66,7 +67,8 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
     ],
   });
   return {
-    derived,
+    derived: [],
+    configured,
     filters: [
       filter(POOL_STATE.tokenMint0, POOL_STATE.tokenMint1),
       filter(POOL_STATE.tokenMint1, POOL_STATE.tokenMint0),

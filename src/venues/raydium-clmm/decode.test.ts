@@ -164,10 +164,10 @@ test("a frozen vault or a switched-off swap sells nothing", () => {
   }
 });
 
-test("pools are searched at their derived addresses and on both sides of the pair", () => {
-  const { derived, filters } = raydiumClmm.search(USDC, WSOL);
-  assert.equal(derived.length, KNOWN_CONFIGS.length);
-  assert.ok(derived.includes(address("3ucNos4NbumPLZNWztqGHNFFgkHeRMBQAVemeeomsUxv")));
+test("pools are searched on both sides of the pair, and each configuration has its place", () => {
+  const { configured, filters } = raydiumClmm.search(USDC, WSOL);
+  assert.equal(configured().length, KNOWN_CONFIGS.length);
+  assert.ok(configured().includes(address("3ucNos4NbumPLZNWztqGHNFFgkHeRMBQAVemeeomsUxv")));
   assert.deepEqual(
     filters.map(({ memcmp }) => memcmp),
     [
@@ -181,7 +181,10 @@ test("pools are searched at their derived addresses and on both sides of the pai
       ],
     ],
   );
-  assert.equal(raydiumClmm.search(testAddress(9), null).derived.length, 4 * KNOWN_CONFIGS.length);
+  assert.equal(
+    raydiumClmm.search(testAddress(9), null).configured().length,
+    4 * KNOWN_CONFIGS.length,
+  );
 });
 
 test("the outline tells the pair and what the vaults hold", () => {

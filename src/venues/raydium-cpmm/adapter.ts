@@ -44,9 +44,10 @@ export const raydiumCpmm: Venue<CpmmState> = {
 /** The program orders a pool's mints by their bytes. */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
-  const derived = partners
-    .filter((partner) => partner !== mint)
-    .flatMap((partner) => KNOWN_CONFIGS.map((config) => standardPool(config, mint, partner)));
+  const configured = () =>
+    partners
+      .filter((partner) => partner !== mint)
+      .flatMap((partner) => KNOWN_CONFIGS.map((config) => standardPool(config, mint, partner)));
   const filter = (offset: number, other: number) => ({
     programId: PROGRAM_ID,
     dataSize: POOL_LENGTH,
@@ -57,7 +58,8 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
     ],
   });
   return {
-    derived,
+    derived: [],
+    configured,
     filters: [filter(POOL.token0Mint, POOL.token1Mint), filter(POOL.token1Mint, POOL.token0Mint)],
   };
 }

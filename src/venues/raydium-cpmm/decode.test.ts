@@ -119,10 +119,10 @@ test("a frozen vault sells nothing", () => {
   });
 });
 
-test("pools are searched at their derived addresses and on both sides of the pair", () => {
-  const { derived, filters } = raydiumCpmm.search(USDC, WSOL);
-  assert.equal(derived.length, KNOWN_CONFIGS.length);
-  assert.ok(derived.includes(address("7JuwJuNU88gurFnyWeiyGKbFmExMWcmRZntn9imEzdny")));
+test("pools are searched on both sides of the pair, and each configuration has its place", () => {
+  const { configured, filters } = raydiumCpmm.search(USDC, WSOL);
+  assert.equal(configured().length, KNOWN_CONFIGS.length);
+  assert.ok(configured().includes(address("7JuwJuNU88gurFnyWeiyGKbFmExMWcmRZntn9imEzdny")));
   assert.deepEqual(
     filters.map(({ memcmp }) => memcmp.slice(1)),
     [
@@ -136,7 +136,10 @@ test("pools are searched at their derived addresses and on both sides of the pai
       ],
     ],
   );
-  assert.equal(raydiumCpmm.search(testAddress(9), null).derived.length, 4 * KNOWN_CONFIGS.length);
+  assert.equal(
+    raydiumCpmm.search(testAddress(9), null).configured().length,
+    4 * KNOWN_CONFIGS.length,
+  );
   assert.ok(CONFIG_LENGTH > 0);
 });
 

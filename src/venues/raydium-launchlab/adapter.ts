@@ -35,6 +35,7 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const quotes = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
   return {
     derived: quotes.filter((quote) => quote !== mint).map((quote) => launchAddress(mint, quote)),
+    configured: () => [],
     filters: [
       poolFilter(POOL.base_mint, mint, POOL.quote_mint, pairedWith),
       poolFilter(POOL.quote_mint, mint, POOL.base_mint, pairedWith),

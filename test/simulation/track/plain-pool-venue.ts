@@ -96,6 +96,7 @@ export function plainVenue(id: VenueId = "raydium-cpmm"): Venue<PlainState> {
     programId: PLAIN_PROGRAM,
     search: (mint) => ({
       derived: [derivedPool(mint, mint).address],
+      configured: () => [],
       filters: [8, 40].map((offset) => ({
         programId: PLAIN_PROGRAM,
         dataSize: LENGTH,
