@@ -62,6 +62,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     closers.push(chain.close);
     const accuracy = createAccuracy({
       source: chain.source,
+      transactions: chain.transactions,
       nowMs: systemNowMs,
       database,
       log: logger,

@@ -1,3 +1,4 @@
+import type { TransactionFeed } from "./accuracy/transaction-feed.ts";
 import type { ChainLogger } from "./chain/chain-logger.ts";
 import type { ChainSource, TransactionSource } from "./chain/chain-source.ts";
 import { createGeyserSource, GeyserUnavailable } from "./chain/geyser-source.ts";
@@ -19,6 +20,8 @@ const DEMO_SEED = 1;
 
 export type OpenChain = {
   readonly source: ChainSource & TransactionSource;
+  /** Where another thread hears the transactions of the same chain. */
+  readonly transactions: TransactionFeed;
   /** The demo market's named tokens; empty on any other chain. */
   readonly examples: readonly DemoToken[];
   /** Null where the node is not in this process. */
@@ -55,21 +58,28 @@ export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<O
 async function openRemote(
   urls: { readonly httpUrl: string; readonly wsUrl: string },
   deps: ChainDeps,
-): Promise<Pick<OpenChain, "source" | "everything" | "close">> {
+): Promise<Pick<OpenChain, "source" | "transactions" | "everything" | "close">> {
   const rpc = createRpcSource({ ...urls, ...deps, origin: "live" });
   const { geyser = null } = deps;
-  if (geyser === null) return { source: rpc, everything: null, close: rpc.close };
+  const overRpc = {
+    source: rpc,
+    transactions: { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser: null },
+    everything: null,
+    close: rpc.close,
+  };
+  if (geyser === null) return overRpc;
   try {
     const source = await createGeyserSource({ ...geyser, ...deps, reads: rpc });
     const close = async () => {
       await source.close();
       await rpc.close();
     };
-    return { source, everything: { transactions: source }, close };
+    const transactions = { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser };
+    return { source, transactions, everything: { transactions: source }, close };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
     deps.logger?.warn({ err: error }, "no gRPC here; following over the node's WebSocket");
-    return { source: rpc, everything: null, close: rpc.close };
+    return overRpc;
   }
 }
 
@@ -96,12 +106,13 @@ async function openDemo(deps: ChainDeps): Promise<OpenChain> {
 /** The product talks to the node in its own process as to any other: over sockets. */
 async function openLocal(ledger: Ledger, origin: ChainSource["origin"], deps: ChainDeps) {
   const node = createLocalNode({ ledger });
-  const source = createRpcSource({ ...(await node.listen()), ...deps, origin });
+  const urls = await node.listen();
+  const source = createRpcSource({ ...urls, ...deps, origin });
   const close = async () => {
     await source.close();
     await node.close();
   };
-  return { source, everything: null, close };
+  return { source, transactions: { ...urls, geyser: null }, everything: null, close };
 }
 
 async function closeAfter(stop: () => void, close: () => Promise<void>): Promise<void> {

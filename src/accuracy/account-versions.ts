@@ -58,11 +58,9 @@ export class AccountVersions {
     return version.heldSlot < slot ? version.heldSlot : slot - 1n;
   }
 
-  /** Forgets the accounts that nobody holds any more. */
-  retain(holds: (address: Address) => boolean): void {
-    for (const address of this.#versions.keys()) {
-      if (!holds(address)) this.#versions.delete(address);
-    }
+  /** Forgets accounts that nobody holds any more. */
+  forget(addresses: Iterable<Address>): void {
+    for (const address of addresses) this.#versions.delete(address);
   }
 
   /** Updates may have been lost: what is held may no longer be what stood. */
@@ -75,10 +73,13 @@ export class AccountVersions {
   }
 }
 
+/** What is told of every account update, in the order in which they come. */
+export type UpdateKeeper = Pick<AccountVersions, "add" | "forgetAll">;
+
 /** The same source, which keeps versions of what it tells of accounts that tracking holds. */
 export function keepVersions(
   source: ChainSource,
-  versions: AccountVersions,
+  versions: UpdateKeeper,
   holds: (address: Address) => boolean,
 ): ChainSource {
   const keep = (update: AccountUpdate): void => {

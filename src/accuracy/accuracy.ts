@@ -1,30 +1,33 @@
 import type { Logger } from "pino";
-import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import type { ChainSource } from "#src/chain/chain-source.ts";
+import { assertNever } from "#src/platform/assert-never.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
-import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { AccountVersions, keepVersions } from "./account-versions.ts";
-import { AccuracyRecord, isMismatch, type VenueAccuracy } from "./accuracy-record.ts";
+import { keepVersions } from "./account-versions.ts";
+import { AccuracyRecord, type VenueAccuracy } from "./accuracy-record.ts";
 import { AccuracyStore } from "./accuracy-store.ts";
-import { differenceBps, type JudgedSwap } from "./judged-swap.ts";
-import { mismatchLine } from "./mismatch-line.ts";
-import type { ReplayGround } from "./replay-swap.ts";
-import { SwapWatch } from "./swap-watch.ts";
+import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
+import type { FromReplay } from "./replay-messages.ts";
+import { ReplayWorker } from "./replay-worker.ts";
+import type { TransactionFeed } from "./transaction-feed.ts";
 
 const SAVE_EVERY_MS = 5_000;
+const WATCH_EVERY_MS = 1_000;
 /** Every answer asks for the shares: they are counted anew at most this often. */
 const CHECK_EVERY_MS = 500;
 
 export type AccuracyDeps = {
-  readonly source: ChainSource & TransactionSource;
+  readonly source: ChainSource;
+  /** Where transactions are heard, on a connection of their own. */
+  readonly transactions: TransactionFeed;
   readonly nowMs: NowMs;
   /** Where the record is kept; null: it lasts as long as the process. */
   readonly database: Database | null;
-  readonly log: Pick<Logger, "warn" | "info">;
+  readonly log: Pick<Logger, "error" | "warn" | "info">;
 };
 
 /** How near our quotes come to swaps that really happened, kept for as long as the service runs. */
@@ -50,27 +53,31 @@ export function createAccuracy(deps: AccuracyDeps): Accuracy {
 class LiveAccuracy implements Accuracy {
   readonly source: ChainSource;
   readonly #deps: AccuracyDeps;
-  readonly #versions = new AccountVersions();
   readonly #record: AccuracyRecord;
   readonly #store: AccuracyStore | null;
+  readonly #replay: ReplayWorker;
   #tracker: TrackedPools | null = null;
-  #watch: SwapWatch | null = null;
   #shares: ReadonlyMap<VenueId, number> = new Map();
   #sharesDueMs = 0;
-  #timer: NodeJS.Timeout | null = null;
+  #timers: readonly NodeJS.Timeout[] = [];
   #saving: Promise<void> = Promise.resolve();
 
   constructor(deps: AccuracyDeps) {
     const { log, database } = deps;
     this.#store = database === null ? null : new AccuracyStore(database);
     this.#deps = deps;
-    this.source = keepVersions(deps.source, this.#versions, (address) => this.#holds(address));
     this.#record = new AccuracyRecord({
       onLine: (venue, { isBelow, exactPct }) => {
-        if (isBelow) log.warn({ venue, exactPct }, "replays of this venue are no longer exact");
+        if (isBelow) log.error({ venue, exactPct }, "replays of this venue are no longer exact");
         else log.info({ venue, exactPct }, "replays of this venue are exact again");
       },
     });
+    this.#replay = new ReplayWorker({
+      start: () => ({ feed: deps.transactions, rows: this.#record.tallies.rows() }),
+      onTold: (message) => this.#hear(message),
+      onFailure: (what, cause) => log.warn({ err: cause }, `accuracy failed to ${what}`),
+    });
+    this.source = keepVersions(deps.source, this.#replay, (address) => this.#holds(address));
   }
 
   exactPctByVenue(): ReadonlyMap<VenueId, number> {
@@ -89,30 +96,28 @@ class LiveAccuracy implements Accuracy {
   async start(tracker: TrackedPools): Promise<void> {
     await this.#store?.restore(this.#record.tallies);
     this.#tracker = tracker;
-    const { source, nowMs, log } = this.#deps;
-    this.#watch = new SwapWatch({
-      transactions: source,
-      versions: this.#versions,
-      pools: () => tracker.pools(),
-      nowMs,
-      onJudged: (swap, ref, ground) => this.#keep(swap, ref, ground),
-      onFailure: (what, cause) => log.warn({ err: cause }, `accuracy failed to ${what}`),
-    });
-    this.#watch.start();
-    this.#timer = setInterval(() => this.#tidy(), SAVE_EVERY_MS);
+    this.#replay.start();
+    this.#timers = [
+      setInterval(() => this.#replay.watch(tracker.pools()), WATCH_EVERY_MS),
+      setInterval(() => this.#tidy(), SAVE_EVERY_MS),
+    ];
   }
 
   async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#watch?.close();
-    this.#tidy();
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#replay.close();
+    this.#save();
     await this.#saving;
   }
 
   /** Stores what is new, and forgets accounts that nothing depends on any more. */
   #tidy(): void {
+    this.#replay.retain((address) => this.#holds(address));
+    this.#save();
+  }
+
+  #save(): void {
     const { nowMs, log } = this.#deps;
-    this.#versions.retain((address) => this.#holds(address));
     this.#saving = this.#saving
       .then(() => this.#store?.save(this.#record.tallies, nowMs()))
       .catch((cause) => log.warn({ err: cause }, "accuracy failed to store its record"));
@@ -122,16 +127,26 @@ class LiveAccuracy implements Accuracy {
     return address === CLOCK_SYSVAR || this.#tracker?.holds(address) === true;
   }
 
-  #keep(swap: JudgedSwap, ref: PoolRef, ground: ReplayGround | null): void {
-    this.#record.add(swap);
-    this.#sharesDueMs = 0;
-    if (!isMismatch(swap)) return;
-    if (ground !== null) {
-      const { atMs, venue: id, signature: of } = swap;
-      const execution = mismatchLine(swap, ref, ground);
-      this.#store?.addMismatch({ atMs, venue: id, signature: of, execution });
+  #hear(message: Exclude<FromReplay, { readonly kind: "read" }>): void {
+    switch (message.kind) {
+      case "counted":
+        this.#record.tallies.replace(message.rows);
+        this.#sharesDueMs = 0;
+        return;
+      case "mismatch":
+        this.#keepMismatch(message.swap, message.execution);
+        return;
+      case "failure":
+        this.#deps.log.warn({ err: message.cause }, `accuracy failed to ${message.what}`);
+        return;
+      default:
+        assertNever(message);
     }
-    const { venue, pool, signature, outcome } = swap;
+  }
+
+  #keepMismatch(swap: ReplayedSwap, execution: string | null): void {
+    const { venue, pool, signature, outcome, atMs } = swap;
+    if (execution !== null) this.#store?.addMismatch({ atMs, venue, signature, execution });
     const { executed, modelled } = outcome;
     this.#deps.log.warn(
       {

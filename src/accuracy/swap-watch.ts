@@ -62,7 +62,7 @@ export class SwapWatch {
     this.#deps = deps;
     this.#following = deps.transactions.followTransactions({
       onTransaction: (transaction) => this.#see(transaction),
-      onGap: () => this.#startOver(),
+      onGap: () => this.startOver(),
     });
   }
 
@@ -119,8 +119,8 @@ export class SwapWatch {
     if (removed.length > 0) this.#following.remove(removed);
   }
 
-  /** Transactions were missed: what pools held meanwhile is not known to be whole. */
-  #startOver(): void {
+  /** Transactions or updates were missed: what pools held meanwhile is not known to be whole. */
+  startOver(): void {
     this.#batches.clear();
     this.#pools.clear();
     this.#followDueMs = 0;

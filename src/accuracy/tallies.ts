@@ -45,6 +45,21 @@ export class Tallies {
     for (const { venue, span, index, tally } of rows) this.#spans(venue)[span].set(index, tally);
   }
 
+  /** Takes in stretches as they stand by now where they are counted. */
+  replace(rows: readonly TallyRow[]): void {
+    this.restore(rows);
+    for (const { tally } of rows) this.#changed.add(tally);
+  }
+
+  /** Every stretch that is held. */
+  rows(): readonly TallyRow[] {
+    return [...this.#byVenue].flatMap(([venue, spans]) =>
+      (["minute", "hour"] as const).flatMap((span) =>
+        Array.from(spans[span], ([index, tally]) => ({ venue, span, index, tally })),
+      ),
+    );
+  }
+
   windows(venue: VenueId, nowMs: number): Windows {
     return {
       hour: this.#sum(venue, "minute", { nowMs, last: 60 }),

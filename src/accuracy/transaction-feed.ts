@@ -1,0 +1,30 @@
+import type { TransactionSource } from "#src/chain/chain-source.ts";
+import { createGeyserSource } from "#src/chain/geyser-source.ts";
+import { createRpcSource } from "#src/chain/rpc-source.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+
+/** Where transactions are heard: plain data, so that any thread can open it. */
+export type TransactionFeed = {
+  readonly httpUrl: string;
+  readonly wsUrl: string;
+  /** Null: over the node's WebSocket. */
+  readonly geyser: { readonly url: string; readonly token: string | null } | null;
+};
+
+/** A connection of its own to the node, for transactions alone. */
+export async function openTransactionFeed(
+  { httpUrl, wsUrl, geyser }: TransactionFeed,
+  deps: { readonly nowMs: NowMs; readonly random: () => number },
+): Promise<TransactionSource & { readonly close: () => Promise<void> }> {
+  const rpc = createRpcSource({ httpUrl, wsUrl, origin: "live", ...deps });
+  if (geyser === null) return rpc;
+  const stream = await createGeyserSource({ ...geyser, ...deps, reads: rpc });
+  return {
+    followTransactions: (events) => stream.followTransactions(events),
+    readTransaction: (signature, signal) => rpc.readTransaction(signature, signal),
+    close: async () => {
+      await stream.close();
+      await rpc.close();
+    },
+  };
+}
