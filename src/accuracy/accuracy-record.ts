@@ -7,7 +7,6 @@ const LINE_PCT = 99;
 /** The last five minutes speak for a venue where they hold enough; else its last hour does. */
 const RECENT_MINUTES = 5;
 const ENOUGH_REPLAYS = 20;
-const RECENT_KEPT = 200;
 
 export type AccuracyRecordDeps = {
   /** The operator's alert: a venue fell below the line, or is above it again. */
@@ -28,21 +27,13 @@ export class AccuracyRecord {
   readonly tallies = new Tallies();
   readonly #deps: AccuracyRecordDeps;
   readonly #below = new Set<VenueId>();
-  readonly #recent: JudgedSwap[] = [];
 
   constructor(deps: AccuracyRecordDeps) {
     this.#deps = deps;
   }
 
-  /** The last judged swaps, the newest first. */
-  get recent(): readonly JudgedSwap[] {
-    return this.#recent.toReversed();
-  }
-
   add(swap: JudgedSwap): void {
     this.tallies.count(swap);
-    this.#recent.push(swap);
-    if (this.#recent.length > RECENT_KEPT) this.#recent.shift();
   }
 
   report(nowMs: number): readonly VenueAccuracy[] {

@@ -6,7 +6,14 @@ import {
   writeTallies,
 } from "#src/store/accuracy.ts";
 import type { Database } from "#src/store/database.ts";
+import {
+  dropQuotedBefore,
+  readQuoted,
+  type StoredQuoted,
+  writeQuoted,
+} from "#src/store/quoted-executed.ts";
 import { VENUE_IDS } from "#src/venues/venue.ts";
+import { ANSWER_AGES, type QuotedExecuted, type QuotedRow } from "./quoted-executed.ts";
 import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
 
@@ -14,6 +21,9 @@ import type { Tally } from "./tally.ts";
 export const MISMATCHES_KEPT = 1_000;
 /** A venue that is off altogether fills the record soon enough at this rate. */
 const MAX_PER_SAVE = 100;
+
+/** What is counted. */
+export type Kept = { readonly tallies: Tallies; readonly quoted: QuotedExecuted };
 
 /** Keeps tallies and mismatches in the database; without one they live as long as the process. */
 export class AccuracyStore {
@@ -24,17 +34,29 @@ export class AccuracyStore {
     this.#database = database;
   }
 
-  async restore(tallies: Tallies): Promise<void> {
-    const rows = await readTallies(this.#database.db);
-    tallies.restore(rows.flatMap((row) => parseRow(row) ?? []));
+  async restore({ tallies, quoted }: Kept): Promise<void> {
+    const { db } = this.#database;
+    tallies.restore((await readTallies(db)).flatMap((row) => parseRow(row) ?? []));
+    quoted.restore((await readQuoted(db)).flatMap((row) => parseQuoted(row) ?? []));
   }
 
   addMismatch(mismatch: StoredMismatch): void {
     if (this.#mismatches.length < MAX_PER_SAVE) this.#mismatches.push(mismatch);
   }
 
-  async save(tallies: Tallies, nowMs: number): Promise<void> {
+  async save({ tallies, quoted }: Kept, nowMs: number): Promise<void> {
     const { db } = this.#database;
+    const hours = quoted.takeChanged(nowMs);
+    await writeQuoted(
+      db,
+      hours.map(({ hour, age, counts }) => ({
+        hour,
+        ageSeconds: age,
+        counts: JSON.stringify(counts),
+      })),
+    );
+    if (hours.length > 0)
+      await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
     const rows = tallies.takeChanged(nowMs);
     await writeTallies(
       db,
@@ -48,6 +70,13 @@ export class AccuracyStore {
       await dropTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
     }
   }
+}
+
+/** Null where the row is of an age that this version does not know. */
+function parseQuoted({ hour, ageSeconds, counts }: StoredQuoted): QuotedRow | null {
+  const age = ANSWER_AGES.find((known) => known === ageSeconds);
+  // Our own writing.
+  return age === undefined ? null : { hour, age, counts: JSON.parse(counts) };
 }
 
 /** Null where the row is of a program or a span that this version does not know. */

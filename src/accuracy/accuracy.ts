@@ -9,10 +9,12 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { keepVersions } from "./account-versions.ts";
 import { AccuracyRecord, type VenueAccuracy } from "./accuracy-record.ts";
-import { AccuracyStore } from "./accuracy-store.ts";
+import { AccuracyStore, type Kept } from "./accuracy-store.ts";
 import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
+import { ANSWER_AGES, QuotedExecuted, type QuotedWindow } from "./quoted-executed.ts";
 import type { FromReplay } from "./replay-messages.ts";
 import { ReplayWorker } from "./replay-worker.ts";
+import { servedAnswer } from "./served-answer.ts";
 import type { TransactionFeed } from "./transaction-feed.ts";
 
 const SAVE_EVERY_MS = 5_000;
@@ -42,9 +44,17 @@ export interface Accuracy {
   close(): Promise<void>;
 }
 
-export type TrackedPools = Pick<Tracker, "pools" | "holds">;
+export type TrackedPools = Pick<Tracker, "pools" | "holds" | "onServed">;
 
-export type AccuracyReport = { readonly venues: readonly VenueAccuracy[] };
+export type AccuracyReport = {
+  readonly venues: readonly VenueAccuracy[];
+  /** What an answer's age costs, over the last day and thirty days. */
+  readonly quoted: readonly {
+    readonly ageSeconds: number;
+    readonly day: QuotedWindow;
+    readonly month: QuotedWindow;
+  }[];
+};
 
 export function createAccuracy(deps: AccuracyDeps): Accuracy {
   return new LiveAccuracy(deps);
@@ -54,12 +64,14 @@ class LiveAccuracy implements Accuracy {
   readonly source: ChainSource;
   readonly #deps: AccuracyDeps;
   readonly #record: AccuracyRecord;
+  readonly #kept: Kept;
   readonly #store: AccuracyStore | null;
   readonly #replay: ReplayWorker;
   #tracker: TrackedPools | null = null;
   #shares: ReadonlyMap<VenueId, number> = new Map();
   #sharesDueMs = 0;
   #timers: readonly NodeJS.Timeout[] = [];
+  #stopServed: (() => void) | null = null;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(deps: AccuracyDeps) {
@@ -72,8 +84,13 @@ class LiveAccuracy implements Accuracy {
         else log.info({ venue, exactPct }, "replays of this venue are exact again");
       },
     });
+    this.#kept = { tallies: this.#record.tallies, quoted: new QuotedExecuted() };
     this.#replay = new ReplayWorker({
-      start: () => ({ feed: deps.transactions, rows: this.#record.tallies.rows() }),
+      start: () => ({
+        feed: deps.transactions,
+        rows: this.#kept.tallies.rows(),
+        quoted: this.#kept.quoted.rows(),
+      }),
       onTold: (message) => this.#hear(message),
       onFailure: (what, cause) => log.warn({ err: cause }, `accuracy failed to ${what}`),
     });
@@ -90,13 +107,26 @@ class LiveAccuracy implements Accuracy {
   }
 
   report(): AccuracyReport {
-    return { venues: this.#record.report(this.#deps.nowMs()) };
+    const nowMs = this.#deps.nowMs();
+    const { quoted } = this.#kept;
+    return {
+      venues: this.#record.report(nowMs),
+      quoted: ANSWER_AGES.map((age) => ({
+        ageSeconds: age,
+        day: quoted.window(age, nowMs, 24),
+        month: quoted.window(age, nowMs, 720),
+      })),
+    };
   }
 
   async start(tracker: TrackedPools): Promise<void> {
-    await this.#store?.restore(this.#record.tallies);
+    await this.#store?.restore(this.#kept);
     this.#tracker = tracker;
     this.#replay.start();
+    this.#stopServed = tracker.onServed((served) => {
+      const answer = servedAnswer(served);
+      if (answer !== null) this.#replay.serve(answer);
+    });
     this.#timers = [
       setInterval(() => this.#replay.watch(tracker.pools()), WATCH_EVERY_MS),
       setInterval(() => this.#tidy(), SAVE_EVERY_MS),
@@ -105,6 +135,7 @@ class LiveAccuracy implements Accuracy {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#stopServed?.();
     await this.#replay.close();
     this.#save();
     await this.#saving;
@@ -119,7 +150,7 @@ class LiveAccuracy implements Accuracy {
   #save(): void {
     const { nowMs, log } = this.#deps;
     this.#saving = this.#saving
-      .then(() => this.#store?.save(this.#record.tallies, nowMs()))
+      .then(() => this.#store?.save(this.#kept, nowMs()))
       .catch((cause) => log.warn({ err: cause }, "accuracy failed to store its record"));
   }
 
@@ -130,7 +161,8 @@ class LiveAccuracy implements Accuracy {
   #hear(message: Exclude<FromReplay, { readonly kind: "read" }>): void {
     switch (message.kind) {
       case "counted":
-        this.#record.tallies.replace(message.rows);
+        this.#kept.tallies.replace(message.rows);
+        this.#kept.quoted.replace(message.quoted);
         this.#sharesDueMs = 0;
         return;
       case "mismatch":

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { ReplayedSwap } from "./judged-swap.ts";
+import type { QuotedRow, ServedAnswer } from "./quoted-executed.ts";
 import type { TallyRow } from "./tallies.ts";
 import type { TransactionFeed } from "./transaction-feed.ts";
 
@@ -17,6 +18,7 @@ export type ReplayStart = {
   readonly feed: TransactionFeed;
   /** What was counted before. */
   readonly rows: readonly TallyRow[];
+  readonly quoted: readonly QuotedRow[];
 };
 
 /** What the thread is told, in order. */
@@ -28,6 +30,8 @@ export type ToReplay =
       readonly added: readonly PoolName[];
       readonly removed: readonly Address[];
     }
+  /** An answer went out: sales to come are held against it. */
+  | { readonly kind: "served"; readonly answer: ServedAnswer }
   /** Nothing depends on these accounts any more. */
   | { readonly kind: "forget"; readonly addresses: readonly Address[] }
   /** Updates were lost: nothing that is held is known to stand, and addresses are numbered anew. */
@@ -38,7 +42,11 @@ export type ToReplay =
 export type FromReplay =
   /** It has worked through so many bytes of updates. */
   | { readonly kind: "read"; readonly bytes: number }
-  | { readonly kind: "counted"; readonly rows: readonly TallyRow[] }
+  | {
+      readonly kind: "counted";
+      readonly rows: readonly TallyRow[];
+      readonly quoted: readonly QuotedRow[];
+    }
   | {
       readonly kind: "mismatch";
       readonly swap: ReplayedSwap;

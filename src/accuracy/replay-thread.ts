@@ -6,7 +6,9 @@ import { VENUES } from "#src/venues/all.ts";
 import { AccountVersions } from "./account-versions.ts";
 import { isMismatch } from "./accuracy-record.ts";
 import { mismatchLine } from "./mismatch-line.ts";
+import { QuotedExecuted } from "./quoted-executed.ts";
 import type { FromReplay, PoolName, ReplayStart, ToReplay } from "./replay-messages.ts";
+import { saleOf } from "./served-answer.ts";
 import { SwapWatch } from "./swap-watch.ts";
 import { Tallies } from "./tallies.ts";
 import { openTransactionFeed } from "./transaction-feed.ts";
@@ -21,13 +23,15 @@ const TELL_EVERY_MS = 250;
 
 const port = parentPort;
 if (port === null) throw new Error("this file is a worker thread's");
-const { feed, rows }: ReplayStart = workerData;
+const { feed, rows, quoted: quotedRows }: ReplayStart = workerData;
 const nowMs = Date.now;
 const reader = new UpdateReader();
 const versions = new AccountVersions();
 const pools = new Map<Address, PoolRef>();
 const tallies = new Tallies();
 tallies.restore(rows);
+const quoted = new QuotedExecuted();
+quoted.restore(quotedRows);
 const tell = (message: FromReplay): void => port.postMessage(message);
 const transactions = await openTransactionFeed(feed, { nowMs, random: Math.random });
 const watch = new SwapWatch({
@@ -37,6 +41,8 @@ const watch = new SwapWatch({
   nowMs,
   onJudged: (swap, ref, ground) => {
     tallies.count(swap);
+    const sale = saleOf(swap, ref.mint);
+    if (sale !== null) quoted.execute(sale);
     if (!isMismatch(swap)) return;
     tell({
       kind: "mismatch",
@@ -60,6 +66,9 @@ function hear(message: ToReplay): void {
       for (const name of message.added) watchPool(name);
       for (const address of message.removed) pools.delete(address);
       return;
+    case "served":
+      quoted.serve(message.answer);
+      return;
     case "forget":
       versions.forget(message.addresses);
       return;
@@ -82,8 +91,9 @@ function watchPool({ venue: id, address, mint, isDerived }: PoolName): void {
 }
 
 function tellCounted(): void {
-  const changed = tallies.takeChanged(nowMs());
-  if (changed.length > 0) tell({ kind: "counted", rows: changed });
+  const rows = tallies.takeChanged(nowMs());
+  const hours = quoted.takeChanged(nowMs());
+  if (rows.length > 0 || hours.length > 0) tell({ kind: "counted", rows, quoted: hours });
 }
 
 async function close(): Promise<void> {

@@ -4,6 +4,7 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { UpdateKeeper } from "./account-versions.ts";
+import type { ServedAnswer } from "./quoted-executed.ts";
 import type { FromReplay, PoolName, ReplayStart, ToReplay } from "./replay-messages.ts";
 import { UpdateBatch } from "./update-batch.ts";
 
@@ -74,6 +75,10 @@ export class ReplayWorker implements UpdateKeeper {
     const removed = [...this.#pools.keys()].filter((address) => !wanted.has(address));
     for (const address of removed) this.#pools.delete(address);
     if (added.length > 0 || removed.length > 0) this.#post({ kind: "pools", added, removed });
+  }
+
+  serve(answer: ServedAnswer): void {
+    this.#worker?.postMessage({ kind: "served", answer } satisfies ToReplay);
   }
 
   /** Lets the thread forget the accounts that nobody holds any more. */

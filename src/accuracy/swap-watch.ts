@@ -189,11 +189,11 @@ export class SwapWatch {
       const ageMs = nowMs - batch.firstSeenMs;
       if (ageMs < SETTLE_MS || (batch.unread > 0 && ageMs < GIVE_UP_MS)) return;
       this.#batches.delete(slot);
-      this.#judge(slot, batch, nowMs);
+      this.#judge(slot, batch);
     }
   }
 
-  #judge(slot: bigint, { entries }: SlotBatch, nowMs: number): void {
+  #judge(slot: bigint, { entries, firstSeenMs }: SlotBatch): void {
     const { versions, onJudged, onFailure } = this.#deps;
     for (const address of poolsOf(entries)) {
       const pool = this.#pools.get(address);
@@ -202,7 +202,10 @@ export class SwapWatch {
         const judgements = judgeSlot({ pool, slot, entries, versions });
         for (const { signature, outcome, ground } of judgements) {
           const { venue } = pool.ref;
-          const judged = { atMs: nowMs, venue: venue.id, pool: address, slot, signature, outcome };
+          const judged = {
+            ...{ atMs: firstSeenMs, venue: venue.id, pool: address },
+            ...{ slot, signature, outcome },
+          };
           onJudged(judged, pool.ref, ground);
         }
       } catch (cause) {

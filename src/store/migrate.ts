@@ -10,6 +10,7 @@ import * as tokensSamplesAlerts from "./migrations/0010-tokens-samples-alerts.ts
 import * as watchlist from "./migrations/0020-watchlist.ts";
 import * as userAlerts from "./migrations/0021-user-alerts.ts";
 import * as accuracy from "./migrations/0030-accuracy.ts";
+import * as quotedExecuted from "./migrations/0031-quoted-executed.ts";
 
 export type Migration = {
   readonly name: string;
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0020-watchlist", ...watchlist },
   { name: "0021-user-alerts", ...userAlerts },
   { name: "0030-accuracy", ...accuracy },
+  { name: "0031-quoted-executed", ...quotedExecuted },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

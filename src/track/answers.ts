@@ -1,7 +1,7 @@
 import type { NowMs } from "#src/platform/clock.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
-import type { FollowedToken, LiveState } from "./live-state.ts";
+import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import { refreshGroups, refreshPools } from "./refresh-pools.ts";
 import { isLookedAt } from "./schedule.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
@@ -27,6 +27,7 @@ export type AnswersDeps = {
 export class Answers {
   readonly #deps: AnswersDeps;
   readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  readonly #servedListeners = new Set<(served: Assessed) => void>();
   #visits: Iterator<FollowedToken> | null = null;
 
   constructor(deps: AnswersDeps) {
@@ -37,6 +38,12 @@ export class Answers {
   listen(listener: (snapshot: AssessedSnapshot) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Called with each answer that somebody was given, once another takes its place. Returns what ends it. */
+  listenToServed(listener: (served: Assessed) => void): () => void {
+    this.#servedListeners.add(listener);
+    return () => this.#servedListeners.delete(listener);
   }
 
   /** The token's answer now; null while the chain's clock is not known. */
@@ -83,6 +90,8 @@ export class Answers {
     const assessment = assessToken(state, token, assess, { nowMs, maxAgeMs });
     if (assessment === null) return null;
     const isNew = token.assessed !== before;
+    if (isNew && before !== null && token.askedAtMs >= before.atMs)
+      for (const listener of this.#servedListeners) listener(before);
     if (isNew || isSampleDue(token.series, nowMs)) observer.observe(token, assessment, nowMs);
     const snapshot = snapshotOf(token, assessment);
     if (isNew) for (const listener of this.#listeners) listener(snapshot);

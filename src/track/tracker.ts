@@ -13,7 +13,7 @@ import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
-import { createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
+import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
 import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
@@ -65,6 +65,8 @@ export interface Tracker extends MarketSource {
   alerts(mint: Address): Promise<readonly StoredAlert[]>;
   /** Called with each new answer of a tracked token. Returns what ends it. */
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void;
+  /** Called with each answer that somebody was given, once another takes its place. Returns what ends it. */
+  onServed(listener: (served: Assessed) => void): () => void;
   /** Called when a token's alert turns on or off. Returns what ends it. */
   onAlert(listener: (event: AlertEvent) => void): () => void;
   /** Ticks by itself from now on, until it is closed. */
@@ -196,6 +198,10 @@ class LiveTracker implements Tracker {
 
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
     return this.#answers.listen(listener);
+  }
+
+  onServed(listener: (served: Assessed) => void): () => void {
+    return this.#answers.listenToServed(listener);
   }
 
   onAlert(listener: (event: AlertEvent) => void): () => void {

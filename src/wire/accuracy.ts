@@ -14,10 +14,24 @@ export type AccuracyAnswer = {
     readonly windows: Readonly<Record<"hour" | "day" | "month", WindowAnswer>>;
     readonly exactPct: number | null;
   }[];
+  readonly quoted: readonly {
+    readonly ageSeconds: number;
+    readonly day: QuotedAnswer;
+    readonly month: QuotedAnswer;
+  }[];
+};
+
+/** How far sales fell short of answers of at most an age, in basis points of their worth; null: no sale was compared. */
+export type QuotedAnswer = {
+  readonly compared: number;
+  readonly p10Bps: number | null;
+  readonly p50Bps: number | null;
+  readonly p90Bps: number | null;
+  readonly p99Bps: number | null;
 };
 
 /** GET /api/accuracy: how near the modelled outputs are to executed ones, per program. Null: nothing replayed. */
-export function accuracyBody({ venues }: AccuracyAnswer) {
+export function accuracyBody({ venues, quoted }: AccuracyAnswer) {
   return {
     venues: venues.map(({ venue, windows, exactPct }) => ({
       program: venue,
@@ -28,7 +42,15 @@ export function accuracyBody({ venues }: AccuracyAnswer) {
         month: windowBody(windows.month),
       },
     })),
+    quoted_vs_executed: quoted.map(({ ageSeconds, day, month }) => ({
+      age_seconds: ageSeconds,
+      windows: { day: quotedBody(day), month: quotedBody(month) },
+    })),
   };
+}
+
+function quotedBody({ compared, p10Bps, p50Bps, p90Bps, p99Bps }: QuotedAnswer) {
+  return { compared, p10_bps: p10Bps, p50_bps: p50Bps, p90_bps: p90Bps, p99_bps: p99Bps };
 }
 
 function windowBody({ seen, replayed, exact, within1Bp, worstBps, skipped }: WindowAnswer) {

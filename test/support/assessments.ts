@@ -75,4 +75,6 @@ export const SOME_SERVICE: HttpDeps["service"] = {
 };
 
 /** Nothing was ever replayed. */
-export const NO_ACCURACY: HttpDeps["accuracy"] = { report: () => ({ venues: [] }) };
+export const NO_ACCURACY: HttpDeps["accuracy"] = {
+  report: () => ({ venues: [], quoted: [] }),
+};

@@ -14,6 +14,8 @@ const EXAMPLE_WINDOW = {
   skipped: { "exact-out": 22 },
 };
 
+const EXAMPLE_QUOTED = { compared: 412, p10_bps: -3.5, p50_bps: 0, p90_bps: 12.5, p99_bps: 96.4 };
+
 /** What says how the service is, and this reference itself. None of it counts. */
 export const SERVICE: readonly Operation[] = [
   {
@@ -80,6 +82,9 @@ export const SERVICE: readonly Operation[] = [
               exact_pct: 100,
               windows: { hour: EXAMPLE_WINDOW, day: EXAMPLE_WINDOW, month: EXAMPLE_WINDOW },
             },
+          ],
+          quoted_vs_executed: [
+            { age_seconds: 10, windows: { day: EXAMPLE_QUOTED, month: EXAMPLE_QUOTED } },
           ],
         },
       },

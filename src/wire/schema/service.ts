@@ -56,6 +56,19 @@ const AccuracyWindow = Type.Object(
   { $id: "AccuracyWindow" },
 );
 
+const QuotedWindow = Type.Object(
+  {
+    compared: Type.Integer({
+      description: "Sales for SOL held against answers about their token, each with each",
+    }),
+    p10_bps: nullable(Type.Number(), "Basis points of the sale's worth; below zero: paid more"),
+    p50_bps: nullable(Type.Number(), "Null where no sale was compared"),
+    p90_bps: nullable(Type.Number()),
+    p99_bps: nullable(Type.Number()),
+  },
+  { $id: "QuotedWindow" },
+);
+
 export const AccuracyBody = Type.Object(
   {
     venues: Type.Array(
@@ -64,6 +77,16 @@ export const AccuracyBody = Type.Object(
         exact_pct: nullable(Type.Number(), "What confidence goes by"),
         windows: Type.Object({ hour: AccuracyWindow, day: AccuracyWindow, month: AccuracyWindow }),
       }),
+    ),
+    quoted_vs_executed: Type.Array(
+      Type.Object({
+        age_seconds: Type.Integer({ description: "Answers served up to so long before the sale" }),
+        windows: Type.Object({ day: QuotedWindow, month: QuotedWindow }),
+      }),
+      {
+        description:
+          "What an answer's age costs: how much less than the answer said, at the sale's own size, sales were paid",
+      },
     ),
   },
   { $id: "Accuracy" },

@@ -9,6 +9,7 @@ import { formatAge, formatNumber, formatPct } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type ServiceStatus, useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
+import { AgeCost } from "./age-cost.tsx";
 import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
 import "./status.css";
 
@@ -31,6 +32,7 @@ export function StatusPage() {
         <>
           <Chain status={status.data} />
           <AccuracyTable accuracy={accuracy.data ?? null} />
+          {accuracy.data ? <AgeCost accuracy={accuracy.data} /> : null}
           <Venues status={status.data} />
         </>
       )}

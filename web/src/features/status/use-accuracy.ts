@@ -19,6 +19,21 @@ export type Accuracy = {
       >
     >;
   }[];
+  readonly quoted_vs_executed: readonly {
+    readonly age_seconds: number;
+    readonly windows: Readonly<
+      Record<
+        "day" | "month",
+        {
+          readonly compared: number;
+          readonly p10_bps: number | null;
+          readonly p50_bps: number | null;
+          readonly p90_bps: number | null;
+          readonly p99_bps: number | null;
+        }
+      >
+    >;
+  }[];
 };
 
 const REFRESH_MS = 10_000;

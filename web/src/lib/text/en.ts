@@ -304,6 +304,18 @@ export const en: Text = {
     exact: "Exact",
     within: "Within 1 bp",
     worst: "Worst difference",
+    ageCost: {
+      title: "What an answer's age costs",
+      lead: "Sales that really happened, against the answers served before them: how much less than the answer said they were paid, of what they were worth. Last day.",
+      none: "No sale has followed an answer yet.",
+      age: "Answer's age",
+      upTo: (seconds: number) =>
+        seconds < 60 ? `up to ${seconds} s` : `up to ${seconds / 60} min`,
+      compared: "Compared",
+      half: "Half at most",
+      nine: "9 in 10 at most",
+      most: "99 in 100 at most",
+    },
     window: "Period",
     windows: { hour: "last hour", day: "last day", month: "30 days" },
     ok: "current",

@@ -327,6 +327,18 @@ export const es = {
     exact: "Exactas",
     within: "A menos de 1 pb",
     worst: "Peor diferencia",
+    ageCost: {
+      title: "Lo que cuesta la edad de una respuesta",
+      lead: "Ventas que ocurrieron de verdad, frente a las respuestas servidas antes: cuánto menos de lo dicho cobraron, sobre lo que valían. Último día.",
+      none: "Todavía ninguna venta ha seguido a una respuesta.",
+      age: "Edad de la respuesta",
+      upTo: (seconds: number) =>
+        seconds < 60 ? `hasta ${seconds} s` : `hasta ${seconds / 60} min`,
+      compared: "Comparadas",
+      half: "La mitad, como mucho",
+      nine: "9 de cada 10, como mucho",
+      most: "99 de cada 100, como mucho",
+    },
     window: "Periodo",
     windows: { hour: "última hora", day: "último día", month: "30 días" },
     ok: "al día",

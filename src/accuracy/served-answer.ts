@@ -1,0 +1,38 @@
+import type { Assessed } from "#src/track/live-state.ts";
+import type { Address } from "#src/units/address.ts";
+import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { ratioToNumber } from "#src/units/to-number.ts";
+import { isReplayed, type JudgedSwap } from "./judged-swap.ts";
+import type { ExecutedSale, ServedAnswer } from "./quoted-executed.ts";
+
+/** An answer that was given, for sales to come; null where it said of no size what it pays. */
+export function servedAnswer({ assessment, atMs }: Assessed): ServedAnswer | null {
+  const { measurement, mint } = assessment;
+  if (measurement === null || measurement.midPrice === null) return null;
+  const { numerator, denominator } = measurement.midPrice;
+  const { slippagePct } = measurement.retail;
+  const ladder = Object.entries(slippagePct)
+    .flatMap(([size, pct]) => (pct === null ? [] : [[Number(size), pct] as const]))
+    .toSorted(([a], [b]) => a - b);
+  if (ladder.length === 0) return null;
+  return {
+    mint,
+    atMs,
+    solPerBaseUnit: ratioToNumber(numerator, denominator * LAMPORTS_PER_SOL),
+    ladder,
+  };
+}
+
+/** The swap as a sale of the token for SOL; null where it is none. */
+export function saleOf(swap: JudgedSwap, mint: Address): ExecutedSale | null {
+  if (!isReplayed(swap)) return null;
+  const { inputMint, outputMint, amountIn, executed } = swap.outcome;
+  if (inputMint !== mint || outputMint !== WSOL) return null;
+  return {
+    mint,
+    atMs: swap.atMs,
+    baseUnits: ratioToNumber(amountIn, 1n),
+    paidSol: ratioToNumber(executed, LAMPORTS_PER_SOL),
+  };
+}
