@@ -2,6 +2,8 @@ import type { Address } from "#src/units/address.ts";
 
 /** So many new tokens are asked for at once: the tracker's queue is not to be filled by us alone. */
 const NEW_AT_ONCE = 200;
+/** Nor is it asked for more while so many that were asked for have not come: they would come no sooner. */
+const MOST_AWAITED = 300;
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 300_000;
 
@@ -36,11 +38,12 @@ export class WatchedTokens {
   next(nowMs: number): readonly Address[] {
     const asking: Address[] = [];
     let added = 0;
+    const room = Math.min(NEW_AT_ONCE, MOST_AWAITED - this.#awaitedCount(nowMs));
     for (const mint of this.#wanted) {
       if (this.#seen.has(mint)) continue;
       const asked = this.#asked.get(mint);
       const isDue = asked === undefined || nowMs - asked.askedAtMs >= asked.waitMs;
-      if (isDue && added < NEW_AT_ONCE) {
+      if (isDue && added < room) {
         added++;
         const waitMs = Math.min(
           LONGEST_WAIT_MS,
@@ -52,5 +55,12 @@ export class WatchedTokens {
         asking.push(mint);
     }
     return [...this.#seen, ...asking];
+  }
+
+  #awaitedCount(nowMs: number): number {
+    let count = 0;
+    for (const { askedAtMs } of this.#asked.values())
+      if (nowMs - askedAtMs < SHOWN_WITHIN_MS) count++;
+    return count;
   }
 }
