@@ -4,12 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import type { SearchResult } from "#src/chain/chain-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { SLOT_MS } from "#src/local-node/slot-clock.ts";
 import { addChannel } from "#src/store/channels.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
@@ -20,9 +17,10 @@ import type { Address } from "#src/units/address.ts";
 import { createSmtpMailer } from "#src/users/mailer.ts";
 import { tierLimits } from "#src/users/tiers.ts";
 import { VENUES } from "#src/venues/all.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
 import { createAlerting } from "#src/watchlist/alerting.ts";
+import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
 import type { Arrival, Listening } from "./alerts-receivers.ts";
-import { indexedSearch } from "./indexed-search.ts";
 
 /**
  * The time from the update that causes an alert to its message at a mail server and at a webhook:
@@ -57,27 +55,25 @@ await migrate(database, Date.now());
 const receivers = new Worker(new URL("./alerts-receivers.ts", import.meta.url));
 const [{ smtpPort, webhookPort }] = (await once(receivers, "message")) as [Listening];
 
-const demo = new DemoMarket({
-  seed: 1,
-  startMs: Date.now(),
-  programs: MARKET_PROGRAMS,
-  venues: VENUES,
-  extraTokens: tokens,
-  extraTradesPerMinute: Number(values["trades-per-minute"]),
+const marketOptions: MarketOptions = {
+  tokens,
+  tradesPerMinute: Number(values["trades-per-minute"]),
+};
+const market = new Worker(new URL("./alerts-market.ts", import.meta.url), {
+  workerData: marketOptions,
 });
-const named = new Set<string>(demo.namedTokens.map(({ mint }) => mint));
-const watched = demo.mints.filter((mint) => !named.has(mint)).slice(-tokens);
+const order = (what: MarketOrder): void => market.postMessage(what);
+const [{ httpUrl, wsUrl, mints: watched }] = (await once(market, "message")) as [MarketReady];
 await watchAll(watched);
-const playing = setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
-const node = createLocalNode({ ledger: demo.ledger });
 const source = createRpcSource({
-  ...(await node.listen()),
+  httpUrl,
+  wsUrl,
   origin: "demo",
   nowMs: Date.now,
   random: Math.random,
 });
 // Reads, subscriptions and their sockets are the product's own; only the search for pools is not.
-const searched = { ...source, searchAccounts: indexedSearch(demo.ledger) };
+const searched = { ...source, searchAccounts: searchOf(market) };
 const tracker = createTracker({ source: searched, venues: VENUES, nowMs: Date.now, database });
 tracker.start();
 const alerting = createAlerting({
@@ -107,23 +103,24 @@ receivers.on("message", ({ kind, mints, atMs }: Arrival) => {
       latencies[kind].set(mint, atMs - causedMs);
   }
 });
+market.on("message", (word: MarketWord) => {
+  if (word.kind === "withdrawn") causedAtMs.set(word.mint, word.atMs);
+});
 const rugs = await rugTokens();
 const rugging = setInterval(() => {
   const mint = rugs.pop();
   if (mint === undefined) return;
-  const atMs = now();
-  if (demo.script(mint, { kind: "liquidity", shareBps: RUG_BPS })) causedAtMs.set(mint, atMs);
+  order({ kind: "withdraw", mint, shareBps: RUG_BPS });
 }, 1_000 / Number(values["rugs-per-second"]));
 await new Promise((resolve) => setTimeout(resolve, Number(values.seconds) * 1_000));
 clearInterval(rugging);
 await new Promise((resolve) => setTimeout(resolve, LAST_ARRIVALS_MS));
 report();
 
-clearInterval(playing);
 await alerting.close();
 await tracker.close();
 await source.close();
-await node.close();
+await market.terminate();
 await receivers.terminate();
 await database.close();
 rmSync(directory, { recursive: true });
@@ -151,6 +148,22 @@ async function watchAll(mints: readonly Address[]): Promise<void> {
       { limit: 2, nowMs },
     );
   }
+}
+
+function searchOf(worker: Worker): (filter: ProgramFilter) => Promise<SearchResult> {
+  const waiting = new Map<number, (result: SearchResult) => void>();
+  let lastId = 0;
+  worker.on("message", (word: MarketWord) => {
+    if (word.kind !== "found") return;
+    waiting.get(word.id)?.(word.result);
+    waiting.delete(word.id);
+  });
+  return (filter) =>
+    new Promise((resolve) => {
+      const id = ++lastId;
+      waiting.set(id, resolve);
+      order({ kind: "search", id, filter });
+    });
 }
 
 async function allLoaded(): Promise<void> {

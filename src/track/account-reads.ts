@@ -21,10 +21,12 @@ export type ReadsDeps = {
 
 /**
  * Reads of followed accounts, applied as they arrive. Queued reads are sent by `pump`, at most eight
- * at once and never the same address twice at a time; what fails is queued again and rests a second.
+ * at once and never the same address twice at a time, what an answer waits for before what only
+ * confirms; what fails is queued again and rests a second.
  */
 export class AccountReads {
   readonly #deps: ReadsDeps;
+  readonly #first = new Set<Address>();
   readonly #queued = new Set<Address>();
   readonly #reading = new Set<Address>();
   readonly #inFlight = new Set<Promise<void>>();
@@ -40,27 +42,29 @@ export class AccountReads {
     return this.#failedAtMs;
   }
 
+  /** To be read before all that `queue` was told: an answer waits for it. */
+  queueFirst(addresses: Iterable<Address>): void {
+    for (const address of addresses) {
+      this.#queued.delete(address);
+      this.#first.add(address);
+    }
+  }
+
   /** To be read from now on: a read that is under way already does not count. */
   queue(addresses: Iterable<Address>): void {
-    for (const address of addresses) this.#queued.add(address);
+    for (const address of addresses) if (!this.#first.has(address)) this.#queued.add(address);
   }
 
   /** To be read, unless a read is under way. */
   queueOnce(addresses: Iterable<Address>): void {
-    for (const address of addresses) if (!this.#reading.has(address)) this.#queued.add(address);
+    for (const address of addresses) if (!this.#reading.has(address)) this.queue([address]);
   }
 
   /** Sends what is queued, as far as the limits allow. */
   pump(): void {
-    if (this.#queued.size === 0 || this.#deps.nowMs() < this.#pausedUntilMs) return;
-    while (this.#queued.size > 0 && this.#inFlight.size < MAX_AT_ONCE) {
-      const chunk: Address[] = [];
-      for (const address of this.#queued) {
-        if (this.#reading.has(address)) continue;
-        this.#queued.delete(address);
-        chunk.push(address);
-        if (chunk.length === CHUNK) break;
-      }
+    if (this.#deps.nowMs() < this.#pausedUntilMs) return;
+    while (this.#inFlight.size < MAX_AT_ONCE) {
+      const chunk = this.#nextChunk();
       if (chunk.length === 0) return;
       const sent = this.#send(chunk).finally(() => this.#inFlight.delete(sent));
       this.#inFlight.add(sent);
@@ -74,7 +78,8 @@ export class AccountReads {
    */
   async readNow(addresses: Iterable<Address>, signal: AbortSignal): Promise<void> {
     const wanted = [...addresses];
-    for (const address of wanted) this.#queued.delete(address);
+    for (const queue of [this.#first, this.#queued])
+      for (const address of wanted) queue.delete(address);
     const chunks: Address[][] = [];
     for (let start = 0; start < wanted.length; start += CHUNK) {
       chunks.push(wanted.slice(start, start + CHUNK));
@@ -87,12 +92,25 @@ export class AccountReads {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
 
+  #nextChunk(): readonly Address[] {
+    const chunk: Address[] = [];
+    for (const queue of [this.#first, this.#queued]) {
+      for (const address of queue) {
+        if (chunk.length === CHUNK) return chunk;
+        if (this.#reading.has(address)) continue;
+        queue.delete(address);
+        chunk.push(address);
+      }
+    }
+    return chunk;
+  }
+
   async #send(chunk: readonly Address[]): Promise<void> {
     for (const address of chunk) this.#reading.add(address);
     try {
       await this.#read(chunk, this.#deps.signal);
     } catch (cause) {
-      for (const address of chunk) this.#queued.add(address);
+      this.queue(chunk);
       this.#pausedUntilMs = this.#deps.nowMs() + PAUSE_AFTER_FAILURE_MS;
       this.#failedAtMs = this.#deps.nowMs();
       this.#deps.onFailure(cause);

@@ -69,7 +69,7 @@ export class ChainFeed {
     const { wanted, unwanted, rereadSoon } = state;
     if (unwanted.size > 0) this.#following.remove([...unwanted]);
     if (wanted.size > 0) this.#following.add([...wanted].filter((it) => !this.#isStreamed(it)));
-    this.#reads.queue(wanted);
+    this.#reads.queueFirst(wanted);
     this.#reads.queueOnce(rereadSoon);
     for (const set of [wanted, unwanted, rereadSoon]) set.clear();
     this.#reads.pump();

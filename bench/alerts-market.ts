@@ -1,0 +1,57 @@
+import { parentPort, workerData } from "node:worker_threads";
+import type { SearchResult } from "#src/chain/chain-source.ts";
+import { DemoMarket } from "#src/local-node/demo-market.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
+import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { VENUES } from "#src/venues/all.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
+import { indexedSearch } from "./indexed-search.ts";
+
+/**
+ * The demo market and its node on a thread of their own, as a chain is on machines of its own: what
+ * they cost is not the service's.
+ */
+export type MarketOptions = { readonly tokens: number; readonly tradesPerMinute: number };
+export type MarketReady = {
+  readonly kind: "ready";
+  readonly httpUrl: string;
+  readonly wsUrl: string;
+  readonly mints: readonly Address[];
+};
+export type MarketOrder =
+  | { readonly kind: "search"; readonly id: number; readonly filter: ProgramFilter }
+  | { readonly kind: "withdraw"; readonly mint: Address; readonly shareBps: number };
+export type MarketWord =
+  | MarketReady
+  | { readonly kind: "found"; readonly id: number; readonly result: SearchResult }
+  | { readonly kind: "withdrawn"; readonly mint: Address; readonly atMs: number };
+
+const { tokens, tradesPerMinute } = workerData as MarketOptions;
+const demo = new DemoMarket({
+  seed: 1,
+  startMs: Date.now(),
+  programs: MARKET_PROGRAMS,
+  venues: VENUES,
+  extraTokens: tokens,
+  extraTradesPerMinute: tradesPerMinute,
+});
+const search = indexedSearch(demo.ledger);
+const node = createLocalNode({ ledger: demo.ledger });
+const addresses = await node.listen();
+setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
+
+const say = (word: MarketWord): void => parentPort?.postMessage(word);
+parentPort?.on("message", async (order: MarketOrder) => {
+  if (order.kind === "search") {
+    say({ kind: "found", id: order.id, result: await search(order.filter) });
+    return;
+  }
+  const atMs = performance.timeOrigin + performance.now();
+  const { mint, shareBps } = order;
+  if (demo.script(mint, { kind: "liquidity", shareBps })) say({ kind: "withdrawn", mint, atMs });
+});
+const named = new Set<string>(demo.namedTokens.map(({ mint }) => mint));
+const mints = demo.mints.filter((mint) => !named.has(mint)).slice(-tokens);
+say({ kind: "ready", ...addresses, mints });
