@@ -4,11 +4,8 @@ import type { ChainSource, TransactionSource } from "./chain-source.ts";
 import { createJsonRpcClient, type RetryPolicy } from "./json-rpc-client.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import { type Commitment, createRpcReader } from "./rpc-reader.ts";
-import {
-  createSubscriptionLink,
-  DEFAULT_LINK_TIMING,
-  type LinkTiming,
-} from "./subscription-link.ts";
+import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
+import { createSubscriptionLinks } from "./subscription-links.ts";
 
 /** About half a slot: the next node asked has likely caught up. */
 const STALE_WAIT_MS = 250;
@@ -27,7 +24,7 @@ export type RpcSourceOptions = {
   readonly staleWaitMs?: number;
 };
 
-/** A Solana node over JSON-RPC: HTTP for reads, one WebSocket for all that is followed. */
+/** A Solana node over JSON-RPC: HTTP for reads, WebSockets for all that is followed. */
 export function createRpcSource(options: RpcSourceOptions): ChainSource & TransactionSource {
   const { nowMs, random, commitment = "confirmed", logger = null } = options;
   const closing = new AbortController();
@@ -41,7 +38,7 @@ export function createRpcSource(options: RpcSourceOptions): ChainSource & Transa
   const staleWaitMs = options.staleWaitMs ?? STALE_WAIT_MS;
   const reader = createRpcReader({ client, commitment, nowMs, staleWaitMs });
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
-  const link = createSubscriptionLink({ url: options.wsUrl, nowMs, random, logger, timing });
+  const link = createSubscriptionLinks({ url: options.wsUrl, nowMs, random, logger, timing });
   const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });
   const close = async () => {
     closing.abort(new Error("the chain source was closed"));

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { type WebSocket, WebSocketServer } from "ws";
+import { EventLog } from "#test/support/event-log.ts";
+import type { WantedSubscription } from "./subscription-link.ts";
+import { createSubscriptionLinks } from "./subscription-links.ts";
+
+const MOST_ON_A_LINK = 3;
+
+/** A node that takes slotSubscribe and three more on each connection, and speaks as the test says. */
+async function strictNode(t: TestContext) {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  const told = new EventLog<"refused" | "closed">();
+  const connections: Connection[] = [];
+  server.on("connection", (socket) => {
+    connections.push(new Connection(socket, () => told.add("refused")));
+    socket.on("close", () => told.add("closed"));
+  });
+  t.after(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `ws://127.0.0.1:${port}`, connections, told };
+}
+
+class Connection {
+  readonly #socket: WebSocket;
+  readonly #idByName = new Map<string, number>();
+  #slotId = 0;
+  #lastId = 0;
+
+  constructor(socket: WebSocket, onRefused: () => void) {
+    this.#socket = socket;
+    socket.on("message", (data) => {
+      const { id, method, params } = JSON.parse(String(data));
+      const subscription = ++this.#lastId;
+      if (method === "slotSubscribe") this.#slotId = subscription;
+      else if (method === "accountSubscribe" && this.#idByName.size < MOST_ON_A_LINK)
+        this.#idByName.set(params[0], subscription);
+      else if (method === "accountSubscribe") {
+        onRefused();
+        this.#send({ id, error: { code: -32006, message: "Too many subscriptions" } });
+        return;
+      }
+      this.#send({ id, result: subscription });
+    });
+  }
+
+  get names(): readonly string[] {
+    return [...this.#idByName.keys()];
+  }
+
+  tellSlot(slot: number): void {
+    this.#notify(this.#slotId, { slot });
+  }
+
+  tellAll(): void {
+    for (const [name, id] of this.#idByName) this.#notify(id, name);
+  }
+
+  #notify(subscription: number, result: unknown): void {
+    this.#send({ method: "notification", params: { subscription, result } });
+  }
+
+  #send(message: object): void {
+    this.#socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+}
+
+function linksTo(t: TestContext, url: string) {
+  const links = createSubscriptionLinks({
+    url,
+    nowMs: () => performance.now(),
+    random: () => 0.5,
+    logger: null,
+    timing: { silentAfterMs: 60_000, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 },
+    mostOnALink: MOST_ON_A_LINK,
+  });
+  t.after(() => links.close());
+  const slots = new EventLog<bigint>();
+  links.listen({ onSlot: (slot) => slots.add(slot), onRestored: () => {} });
+  return { links, slots };
+}
+
+function wantedOf(name: string, heard: EventLog<unknown>, stood: EventLog<string>) {
+  const wanted: WantedSubscription = {
+    kind: "account",
+    params: [name],
+    onResult: (result) => heard.add(result),
+    onStanding: () => stood.add(name),
+  };
+  return wanted;
+}
+
+async function sevenWanted(t: TestContext) {
+  const node = await strictNode(t);
+  const { links, slots } = linksTo(t, node.url);
+  const heard = new EventLog<unknown>();
+  const stood = new EventLog<string>();
+  const names = Array.from({ length: 7 }, (_, index) => `account ${index}`);
+  const wanted = names.map((name) => wantedOf(name, heard, stood));
+  for (const each of wanted) links.want(each);
+  for (const name of names) await stood.first((it) => it === name, `${name} stands`);
+  return { node, links, slots, heard, names, wanted };
+}
+
+test("more subscriptions than a connection takes all stand and are heard, none refused", async (t) => {
+  const { node, heard, names } = await sevenWanted(t);
+  assert.deepEqual(node.told.events, []);
+  assert.deepEqual(
+    node.connections.map((connection) => connection.names.length).toSorted(),
+    [1, 3, 3],
+  );
+  for (const connection of node.connections) connection.tellAll();
+  for (const name of names) await heard.first((it) => it === name, `${name} is heard`);
+});
+
+test("a slot is told once every connection has reached it: one that stands still holds it back", async (t) => {
+  const { node, slots } = await sevenWanted(t);
+  const [first, second, third] = node.connections;
+  for (const connection of node.connections) connection.tellSlot(10);
+  await slots.first((slot) => slot === 10n, "slot 10");
+  first?.tellSlot(12);
+  second?.tellSlot(11);
+  third?.tellSlot(11);
+  await slots.first((slot) => slot === 11n, "slot 11");
+  assert.ok(!slots.events.includes(12n));
+});
+
+test("a connection is closed with its last subscription, and holds back no slot after that", async (t) => {
+  const { node, links, slots, wanted } = await sevenWanted(t);
+  for (const connection of node.connections) connection.tellSlot(10);
+  await slots.first((slot) => slot === 10n, "slot 10");
+  const last = wanted.at(-1);
+  assert.ok(last !== undefined);
+  links.drop(last);
+  await node.told.first((it) => it === "closed", "the third connection closes");
+  const full = node.connections.filter(({ names }) => names.length === MOST_ON_A_LINK);
+  assert.equal(full.length, 2);
+  for (const connection of full) connection.tellSlot(12);
+  await slots.first((slot) => slot === 12n, "slot 12");
+});
