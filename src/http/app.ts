@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Accuracy } from "#src/accuracy/accuracy.ts";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { Tracker } from "#src/track/tracker.ts";
+import type { Markets } from "#src/track/markets.ts";
 import type { Users } from "#src/users/users.ts";
 import type { AlertFeed } from "#src/watchlist/alert-feed.ts";
 import type { Channels } from "#src/watchlist/channels.ts";
@@ -38,10 +38,7 @@ import { watchlistRoutes } from "./routes/watchlist.ts";
 const BODY_LIMIT = 16 * 1024;
 
 export type HttpDeps = {
-  readonly markets: Pick<
-    Tracker,
-    "snapshot" | "latest" | "market" | "history" | "alerts" | "onSnapshot" | "health"
-  >;
+  readonly markets: Markets;
   readonly users: Users;
   readonly watchlist: Watchlist;
   readonly accuracy: Pick<Accuracy, "report">;

@@ -2,39 +2,23 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import type { Finding } from "#src/measure/finding.ts";
 import { levelOf } from "#src/measure/findings.ts";
+import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 
-/**
- * A snapshot as text and back, for the store and for other processes: JSON in which an integer of
- * any width is `{"bigint": "123"}`.
- */
+/** A snapshot as text and back, for the store and for other processes. */
 export type AssessedSnapshot = MarketSnapshot & { readonly kind: "assessed" };
 
 /** Changes when a snapshot's shape does: text of another version is not read. */
 const VERSION = 1;
 
 export function snapshotText(snapshot: AssessedSnapshot): string {
-  return JSON.stringify({ version: VERSION, snapshot }, (_, value: unknown) =>
-    typeof value === "bigint" ? { bigint: String(value) } : value,
-  );
+  return integerJson({ version: VERSION, snapshot });
 }
 
 /** The snapshot, or null where the text is none of this version. */
 export function parseSnapshot(text: string): AssessedSnapshot | null {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text, reviveBigint);
-  } catch {
-    return null;
-  }
+  const parsed = parseIntegerJson(text);
   return isWritten(parsed) ? parsed.snapshot : null;
-}
-
-function reviveBigint(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("bigint" in value)) return value;
-  return typeof value.bigint === "string" && /^-?\d+$/.test(value.bigint)
-    ? BigInt(value.bigint)
-    : value;
 }
 
 /** Our own writing, told by its version: the fields are those that this version writes. */

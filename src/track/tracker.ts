@@ -1,4 +1,5 @@
 import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
@@ -14,7 +15,8 @@ import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
 import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
-import type { MarketSnapshot, MarketSource } from "./market-snapshot.ts";
+import type { MarketSnapshot } from "./market-snapshot.ts";
+import { exitOn, type Markets, type Sale } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenArchive } from "./token-archive.ts";
@@ -49,22 +51,15 @@ export type TrackerDeps = {
 };
 
 /** What follows tokens, keeps them current, and answers at once from what it holds. */
-export interface Tracker extends MarketSource {
+export interface Tracker extends Markets {
   /** These tokens are tracked for as long as they stand here, asked for or not. */
   setWatched(mints: Iterable<Address>): void;
   /** The market behind the newest answer, for questions at any size; null where it is not tracked. */
   market(mint: Address): Market | null;
-  health(): TrackerHealth;
   /** Every pool that is held now, the stables' own included. */
   pools(): Iterable<PoolRef>;
   /** Whether anything that is tracked depends on the account. */
   holds(address: Address): boolean;
-  /** The token's past on an even grid, up to 2,000 points; empty where it was never tracked. */
-  history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
-  /** The newest alerts of the token, the last one first. */
-  alerts(mint: Address): Promise<readonly StoredAlert[]>;
-  /** Called with each new answer of a tracked token. Returns what ends it. */
-  onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void;
   /** Called with each answer that somebody was given, once another takes its place. Returns what ends it. */
   onServed(listener: (served: Assessed) => void): () => void;
   /** Called when a token's alert turns on or off. Returns what ends it. */
@@ -164,6 +159,10 @@ class LiveTracker implements Tracker {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return null;
     return marketOf(this.#state, token, this.#assessDeps, this.#deps.nowMs());
+  }
+
+  async exit(mint: Address, sale: Sale): Promise<ExitAt | null> {
+    return exitOn(this.market(mint), sale);
   }
 
   setWatched(mints: Iterable<Address>): void {

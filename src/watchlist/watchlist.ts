@@ -1,4 +1,4 @@
-import { type ExitAt, exitAt } from "#src/measure/exit-at.ts";
+import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
@@ -13,7 +13,7 @@ import {
   watchlistOfUser,
 } from "#src/store/watchlist.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import type { Tracker } from "#src/track/tracker.ts";
+import type { Markets } from "#src/track/markets.ts";
 import { parseUserTier, tierLimits } from "#src/users/tiers.ts";
 
 /** A token that is not tracked yet may take this long to be found before its entry is shown without. */
@@ -39,7 +39,7 @@ export type Watchlist = {
 
 export type WatchlistDeps = {
   readonly store: Store;
-  readonly markets: Pick<Tracker, "latest" | "snapshot" | "market">;
+  readonly markets: Pick<Markets, "latest" | "snapshot" | "exit">;
   /** Told of each change that is on disk, so that what is watched follows at once. */
   readonly onChange: (userId: UserId) => void;
   readonly nowMs: NowMs;
@@ -79,8 +79,10 @@ async function watchedExit(
   entry: WatchlistEntry,
 ): Promise<WatchedExit> {
   const snapshot = markets.latest(entry.mint) ?? (await snapshotInTime(markets, entry));
-  const market = snapshot?.kind === "assessed" ? markets.market(entry.mint) : null;
-  const exit = market === null ? null : exitAt(market, entry.sizeLamports, "retail");
+  const sale = { sizeLamports: entry.sizeLamports, profile: "retail" } as const;
+  // A list is shown without what can't be asked now.
+  const exit =
+    snapshot?.kind === "assessed" ? await markets.exit(entry.mint, sale).catch(() => null) : null;
   return { entry, snapshot, exit };
 }
 

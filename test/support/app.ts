@@ -50,7 +50,12 @@ async function onStore(
   const users = await testUsers(t, store);
   const alerting = createAlerting({
     store,
-    markets: { ...markets, onAlert: () => () => undefined, setWatched: () => undefined },
+    markets: {
+      ...markets,
+      market: () => null,
+      onAlert: () => () => undefined,
+      setWatched: () => undefined,
+    },
     mailer: users.mailer,
     authSecret: "a secret for tests that is long enough",
     publicUrl: TEST_PUBLIC_URL,

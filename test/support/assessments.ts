@@ -58,7 +58,7 @@ export function someMarkets(
   return {
     latest: () => null,
     snapshot: async (mint) => snapshotOf(mint),
-    market: unexpected,
+    exit: unexpected,
     history: unexpected,
     alerts: unexpected,
     onSnapshot: unexpected,

@@ -1,5 +1,5 @@
 import type { Profile } from "#src/measure/assessment.ts";
-import type { Tracker } from "#src/track/tracker.ts";
+import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import {
   type ExitabilityBody,
@@ -36,20 +36,20 @@ type OpenChannel = {
   leftAtMs: number;
 };
 
-type Snapshot = Parameters<Parameters<Tracker["onSnapshot"]>[0]>[0];
+type Snapshot = Parameters<Parameters<Markets["onSnapshot"]>[0]>[0];
 
 /**
  * One answer for each question that somebody follows, made once however many follow it, and numbered
  * through by its changes, so that a reader who comes back is told only what changed meanwhile.
  */
 export class ExitabilityChannels {
-  readonly #markets: Pick<Tracker, "latest" | "onSnapshot">;
+  readonly #markets: Pick<Markets, "latest" | "onSnapshot">;
   readonly #nowMs: () => number;
   readonly #byMint = new Map<Address, Map<string, OpenChannel>>();
   #events = 0;
   #stop: (() => void) | null = null;
 
-  constructor(markets: Pick<Tracker, "latest" | "onSnapshot">, nowMs: () => number) {
+  constructor(markets: Pick<Markets, "latest" | "onSnapshot">, nowMs: () => number) {
     this.#markets = markets;
     this.#nowMs = nowMs;
   }

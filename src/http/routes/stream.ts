@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { Tracker } from "#src/track/tracker.ts";
+import type { Markets } from "#src/track/markets.ts";
 import { parseAddress } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
 import { tierLimits } from "#src/users/tiers.ts";
@@ -22,7 +22,7 @@ const LONGEST_MS = 3_600_000;
 const DEFAULT_THRESHOLD_PCT = 0.1;
 
 export type StreamDeps = {
-  readonly markets: Pick<Tracker, "snapshot" | "latest" | "onSnapshot">;
+  readonly markets: Pick<Markets, "snapshot" | "latest" | "onSnapshot">;
   readonly bulkMetering: BulkMetering;
   readonly nowMs: NowMs;
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import { assess } from "#src/measure/assess.ts";
+import { exitOn } from "#src/track/markets.ts";
 import {
   NO_ACCURACY,
   SOME_MINT,
@@ -23,7 +24,10 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
   const { mint: _mint, ...assessed } = assess(market);
   const app = await buildCheckedApp({
     accuracy: NO_ACCURACY,
-    markets: someMarkets(() => someSnapshot(assessed), { market: () => market, ...change }),
+    markets: someMarkets(() => someSnapshot(assessed), {
+      exit: async (_mint, sale) => exitOn(market, sale),
+      ...change,
+    }),
     users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => NOW }),
     ...NO_WATCHING,
     publicUrl: TEST_PUBLIC_URL,
@@ -80,13 +84,15 @@ test("an amount of tokens is priced as well as an amount of SOL", async (t) => {
 });
 
 test("what can't be sold whole has a reason and nulls, never zeros", async (t) => {
-  const get = await startApp(t, { market: () => marketOf([poolOfSol(0.5)]) });
+  const get = await startApp(t, {
+    exit: async (_mint, sale) => exitOn(marketOf([poolOfSol(0.5)]), sale),
+  });
   const { status, body } = await get("/exitability/at?unit=token&size=999999999999");
   assert.equal(status, 200);
   assert.equal(body.state, "no_exit");
   assert.equal(body.reason, "exceeds-supply");
   assert.deepEqual([body.net_sol, body.slippage_pct, body.routes], [null, null, []]);
-  const unknown = await startApp(t, { market: () => null });
+  const unknown = await startApp(t, { exit: async () => null });
   assert.equal((await unknown("/exitability/at?size=1")).body.state, "bloqueado_dato");
 });
 

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import type { Profile } from "#src/measure/assessment.ts";
-import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
-import type { Market } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { Tracker } from "#src/track/tracker.ts";
+import type { Markets, Sale } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { parseUnits } from "#src/wire/size.ts";
 import { exitAtBody, historyBody, poolsBody } from "#src/wire/token-data.ts";
@@ -19,7 +17,7 @@ const LARGEST_SIZE_LAMPORTS = 1_000_000_000_000n;
 const SMALLEST_SIZE_LAMPORTS = 10_000_000n;
 
 export type TokenDataDeps = {
-  readonly markets: Pick<Tracker, "snapshot" | "latest" | "market" | "history" | "alerts">;
+  readonly markets: Pick<Markets, "snapshot" | "latest" | "exit" | "history" | "alerts">;
   readonly metering: Metering;
   readonly nowMs: NowMs;
 };
@@ -62,16 +60,17 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
   app.get<Route<AtQuery>>("/api/token/:id/exitability/at", (request, reply) =>
     metering(request, reply, () => {
       const profile = readProfile(request.query.profile);
-      const sell = readSale(request.query);
+      const saleOf = readSale(request.query, profile);
       return prepareAboutToken({
         ...about(request.params.id),
         profile,
-        answer: ({ assessment }, mint) => {
-          const market = markets.market(mint);
-          const exit: ExitAt =
-            market === null
-              ? { kind: "unsellable", reason: "blocked" }
-              : sell(market, assessment.decimals ?? 0, profile);
+        answer: async ({ assessment }, mint) => {
+          const sale = saleOf(assessment.decimals ?? 0);
+          const exit =
+            sale === null
+              ? ({ kind: "unsellable", reason: "too-small" } as const)
+              : ((await markets.exit(mint, sale)) ??
+                ({ kind: "unsellable", reason: "blocked" } as const));
           return exitAtBody({ assessment, profile, exit, nowMs: nowMs() });
         },
       });
@@ -97,18 +96,23 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
 }
 
 type AtQuery = { readonly size?: unknown; readonly unit?: unknown; readonly profile?: unknown };
-type Sale = (market: Market, decimals: number, profile: Profile) => ExitAt;
 
-/** A size in SOL, or with unit=token an amount of whole tokens, in plain digits. */
-function readSale({ size, unit = "sol" }: AtQuery): Sale {
+/**
+ * A size in SOL, or with unit=token an amount of whole tokens, in plain digits. What is read needs
+ * the token's decimals, and is null where it is finer than they are.
+ */
+function readSale(
+  { size, unit = "sol" }: AtQuery,
+  profile: Profile,
+): (decimals: number) => Sale | null {
   if (unit === "sol") {
-    const lamports = typeof size === "string" ? parseUnits(size, SOL_DECIMALS) : null;
+    const sizeLamports = typeof size === "string" ? parseUnits(size, SOL_DECIMALS) : null;
     if (
-      lamports !== null &&
-      lamports >= SMALLEST_SIZE_LAMPORTS &&
-      lamports <= LARGEST_SIZE_LAMPORTS
+      sizeLamports !== null &&
+      sizeLamports >= SMALLEST_SIZE_LAMPORTS &&
+      sizeLamports <= LARGEST_SIZE_LAMPORTS
     ) {
-      return (market, _decimals, profile) => exitAt(market, lamports, profile);
+      return () => ({ profile, sizeLamports });
     }
     throw invalidSize("size must be a number of SOL from 0.01 to 1000, in plain digits.");
   }
@@ -116,11 +120,9 @@ function readSale({ size, unit = "sol" }: AtQuery): Sale {
   if (typeof size !== "string" || !/^\d{1,20}(?:\.\d{1,18})?$/.test(size)) {
     throw invalidSize("size must be a number of whole tokens, in plain digits.");
   }
-  return (market, decimals, profile) => {
+  return (decimals) => {
     const baseUnits = parseUnits(size, decimals);
-    return baseUnits === null
-      ? { kind: "unsellable", reason: "too-small" }
-      : exitOfBaseUnits(market, baseUnits, profile);
+    return baseUnits === null ? null : { profile, baseUnits };
   };
 }
 

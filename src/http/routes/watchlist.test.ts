@@ -4,6 +4,7 @@ import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { setUserDisabled, setUserTier } from "#src/store/users.ts";
+import { exitOn } from "#src/track/markets.ts";
 import type { UserTier } from "#src/users/tiers.ts";
 import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
@@ -22,7 +23,7 @@ const assessed = {
 const setting = {
   markets: someMarkets(
     (mint) => (mint === TOKEN ? assessed : { kind: "not-found" as const, mint }),
-    { market: (mint) => (mint === TOKEN ? market : null) },
+    { exit: async (mint, sale) => exitOn(mint === TOKEN ? market : null, sale) },
   ),
 };
 
@@ -301,7 +302,7 @@ test("a blocked token shows null where nothing is known, never 0; an unreachable
   const blocked = someSnapshot({ measurement: null, blocked: "stale" });
   const markets = someMarkets(
     (mint) => (mint === TOKEN ? blocked : { kind: "unavailable" as const, mint }),
-    { market: () => null },
+    { exit: async () => null },
   );
   await oneApp(
     t,
@@ -322,7 +323,7 @@ test("a blocked token shows null where nothing is known, never 0; an unreachable
 });
 
 test("a size above 10 SOL is refused where the family allows none, and its state says so", async (t) => {
-  const markets = someMarkets(() => someSnapshot({ family: "other" }), { market: () => null });
+  const markets = someMarkets(() => someSnapshot({ family: "other" }), { exit: async () => null });
   await oneApp(
     t,
     async (app) => {
