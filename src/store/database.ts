@@ -33,6 +33,8 @@ export type DatabaseSettings = {
   readonly connections?: number;
   /** Told of a connection that broke while nobody used it; the pool opens another one when needed. */
   readonly onIdleError?: (error: Error) => void;
+  /** Run on each new Postgres connection; one for which it throws is closed unused. */
+  readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
 };
 
 const DATABASE_FILE = "exitability.db";
@@ -118,12 +120,15 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     statement_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     application_name: "exitability",
+    ...(settings.onConnect === undefined ? {} : { onConnect: settings.onConnect }),
     types: {
       getTypeParser: (oid, format) =>
         oid === PG_INT8 && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
     },
   });
   pool.on("error", (error) => settings.onIdleError?.(error));
+  // A connection that breaks between two queries of a transaction tells nobody else: the next one fails.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     log: (event) => {

@@ -6,6 +6,7 @@ import * as users from "./migrations/0002-users.ts";
 import * as signInRequests from "./migrations/0003-sign-in-requests.ts";
 import * as apiKeys from "./migrations/0004-api-keys.ts";
 import * as waitlistAndEvents from "./migrations/0005-waitlist-and-events.ts";
+import * as leadership from "./migrations/0006-leadership.ts";
 import * as tokensSamplesAlerts from "./migrations/0010-tokens-samples-alerts.ts";
 import * as watchlist from "./migrations/0020-watchlist.ts";
 import * as userAlerts from "./migrations/0021-user-alerts.ts";
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-sign-in-requests", ...signInRequests },
   { name: "0004-api-keys", ...apiKeys },
   { name: "0005-waitlist-and-events", ...waitlistAndEvents },
+  { name: "0006-leadership", ...leadership },
   { name: "0010-tokens-samples-alerts", ...tokensSamplesAlerts },
   { name: "0020-watchlist", ...watchlist },
   { name: "0021-user-alerts", ...userAlerts },

@@ -7,6 +7,7 @@ import type { ChannelsTables } from "./channels.ts";
 import type { DeliveriesTables } from "./deliveries.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
+import type { LeadershipTables } from "./leadership.ts";
 import type { QuotedExecutedTables } from "./quoted-executed.ts";
 import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
@@ -35,7 +36,8 @@ export type Schema = UsageTables &
   ChannelsTables &
   DeliveriesTables &
   AccuracyTables &
-  QuotedExecutedTables;
+  QuotedExecutedTables &
+  LeadershipTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
+import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { deploymentName, type Leadership, standForLeadership } from "./leadership.ts";
+import { migrate } from "./migrate.ts";
+import { joinWaitlist, readWaitlist } from "./waitlist.ts";
+
+type Setting = {
+  readonly place: DatabasePlace;
+  readonly database: Database;
+  /** Run when the test ends, before the schema is dropped. */
+  readonly onEnd: (close: () => Promise<void>) => void;
+};
+
+async function onPostgres(t: TestContext): Promise<Setting | null> {
+  const closers: (() => Promise<void>)[] = [];
+  t.after(async () => {
+    for (const close of closers.toReversed()) await close();
+  });
+  const place = await postgresPlace(t);
+  if (place === null) return null;
+  const database = openDatabase(place);
+  closers.push(() => database.close());
+  await migrate(database, 0);
+  await deploymentName(database.db);
+  return { place, database, onEnd: (close) => closers.push(close) };
+}
+
+function stand({ place: { databaseUrl, dataDir }, onEnd }: Setting) {
+  assert.ok(databaseUrl !== null);
+  const stopping = new AbortController();
+  const standing = standForLeadership({
+    databaseUrl,
+    dataDir,
+    nowMs: () => performance.now(),
+    signal: stopping.signal,
+    onFailure: () => undefined,
+  });
+  const end = async () => {
+    stopping.abort();
+    const leadership = await standing;
+    await leadership?.resign();
+    await leadership?.database.close();
+  };
+  onEnd(end);
+  return { leads: standing as Promise<Leadership> };
+}
+
+/** Ends the leader's own connection, as a cut network does. */
+async function cutOff({ database }: Setting): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'exitability tracker' and pid in
+      (select pid from pg_locks where locktype = 'advisory' and objid = 0 and granted
+        and classid::int8 = (hashtext('exitability.leader.' || current_schema()) & 2147483647))`.execute(
+    database.db,
+  );
+}
+
+const noted = (leadership: Leadership, email: string) =>
+  joinWaitlist(leadership.database.db, { email, origin: "test", createdAtMs: 0 });
+
+test("every process that shares a database knows the deployment by one name", async (t) => {
+  const setting = await onPostgres(t);
+  if (setting === null) return;
+  const { db } = setting.database;
+  const names = await Promise.all([deploymentName(db), deploymentName(db), deploymentName(db)]);
+  assert.equal(new Set(names).size, 1);
+});
+
+test("one leads, and who stands by follows with a higher term once it resigns", async (t) => {
+  const setting = await onPostgres(t);
+  if (setting === null) return;
+  const contenders = [stand(setting), stand(setting)];
+  const first = await Promise.race(contenders.map(({ leads }) => leads));
+  await first.database.close();
+  await first.resign();
+  await first.lost;
+  const both = await Promise.all(contenders.map(({ leads }) => leads));
+  assert.deepEqual(both.map(({ term }) => term).toSorted(), [1n, 2n]);
+});
+
+test("a leader that was cut off knows it, and the database takes nothing from it after its successor", async (t) => {
+  const setting = await onPostgres(t);
+  if (setting === null) return;
+  const old = await stand(setting).leads;
+  await noted(old, "before@example.com");
+  const underWay = await old.database.db.startTransaction().execute();
+  await joinWaitlist(underWay, { email: "under-way@example.com", origin: "test", createdAtMs: 0 });
+  await cutOff(setting);
+  await old.lost;
+  const successor = await stand(setting).leads;
+  assert.equal(successor.term, old.term + 1n);
+  await assert.rejects(underWay.commit().execute());
+  await assert.rejects(underWay.rollback().execute());
+  await assert.rejects(noted(old, "late@example.com"));
+  await noted(successor, "after@example.com");
+  const kept = await readWaitlist(setting.database.db);
+  assert.deepEqual(kept.map(({ email }) => email).toSorted(), [
+    "after@example.com",
+    "before@example.com",
+  ]);
+});
