@@ -13,7 +13,7 @@ export type Config = {
   readonly dataDir: string;
   /** Null: embedded SQLite in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Null: counters and assessments live in this process. */
+  /** Null: this process is the only one; counters and assessments live in it. */
   readonly redisUrl: string | null;
   readonly chain: ChainConfig;
   readonly geyser: { readonly url: string; readonly token: string | null } | null;
@@ -69,6 +69,9 @@ export function readConfig(environment: Environment): Config {
     throw new ConfigError(
       `ROLE=${role} needs DATABASE_URL and REDIS_URL: it shares both with others`,
     );
+  }
+  if (redisUrl !== null && databaseUrl === null) {
+    throw new ConfigError("REDIS_URL needs DATABASE_URL: processes that share one share both");
   }
   const smtpUrl = url(read("SMTP_URL"), "SMTP_URL", ["smtp:", "smtps:"]);
   return Object.freeze({

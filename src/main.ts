@@ -1,23 +1,42 @@
-import { randomInt } from "node:crypto";
 import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
-import { createAccuracy } from "./accuracy/accuracy.ts";
-import type { Config } from "./config.ts";
+import type { AccuracyReport } from "./accuracy/accuracy.ts";
+import type { Config, Role } from "./config.ts";
 import { buildApp } from "./http/app.ts";
+import { buildHealthApp } from "./http/health-app.ts";
 import type { Readiness } from "./http/routes/health.ts";
-import { type OpenChain, openChain } from "./open-chain.ts";
+import { cryptoRandom, openTracking } from "./open-tracking.ts";
 import { systemNowMs } from "./platform/clock.ts";
+import { RedisLink } from "./relay/redis-link.ts";
+import { type RelayChannels, relayChannels } from "./relay/relay-messages.ts";
+import { RemoteMarkets, tellTracker } from "./relay/remote-markets.ts";
+import { SharedWindows } from "./relay/shared-windows.ts";
 import { type Database, openDatabase } from "./store/database.ts";
+import { deploymentName } from "./store/leadership.ts";
 import { migrate } from "./store/migrate.ts";
-import { createTracker, type Tracker } from "./track/tracker.ts";
+import type { Markets } from "./track/markets.ts";
+import { lastAnswer } from "./track/token-archive.ts";
+import type { TrackerHealth } from "./track/tracker-health.ts";
+import { TrackerDuty, type TrackerFacts } from "./tracker-duty.ts";
 import { loadAuthSecret } from "./users/auth-secret.ts";
+import type { Windows } from "./users/fixed-windows.ts";
 import { createMailer, createUsers, type Users } from "./users/users.ts";
 import { VENUES } from "./venues/all.ts";
-import { type Alerting, createAlerting } from "./watchlist/alerting.ts";
+import {
+  createAlerting,
+  createDelivery,
+  createSending,
+  createWatching,
+  type Sending,
+  type SendingDeps,
+} from "./watchlist/alerting.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
 const READY_CHAIN_AGE_SECONDS = 120;
+
+const ORIGIN_OF_CHAIN = { rpc: "live", recorded: "recorded", demo: "demo" } as const;
 
 /** What the dashboard's own router answers (web/src/app). */
 const DASHBOARD_PAGES = [
@@ -34,119 +53,221 @@ const DASHBOARD_PAGES = [
 
 export type Service = {
   readonly url: string;
-  /** The demo market's named tokens; empty on any other chain. */
-  readonly examples: OpenChain["examples"];
+  /** The demo market's named tokens, as far as they are known by now; empty on any other chain. */
+  readonly examples: TrackerFacts["examples"];
   /** Finishes what is in flight, refuses what is new, and gives everything back, last opened first. */
   readonly close: () => Promise<void>;
 };
 
+/** What was opened, to be closed in reverse order. */
+class Closers {
+  readonly #closers: (() => void | Promise<void>)[] = [];
+
+  push(close: () => void | Promise<void>): void {
+    this.#closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+}
+
+type Opening = {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly database: Database;
+  readonly closers: Closers;
+};
+
+/** What a process listens with. */
+type Listening = {
+  readonly app: FastifyInstance;
+  readonly examples: () => TrackerFacts["examples"];
+};
+
 /** Builds every part, in order of who needs whom, and listens. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  const closers = new Closers();
   try {
     const database = openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
     closers.push(database.close);
     await migrate(database, systemNowMs());
-    const users = await openUsers(config, database, logger);
-    closers.push(users.close);
-    users.start();
-    const chain = await openChain(config.chain, {
-      nowMs: systemNowMs,
-      random: cryptoRandom,
-      logger,
-      geyser: config.geyser,
-    });
-    closers.push(chain.close);
-    const accuracy = createAccuracy({
-      source: chain.source,
-      transactions: chain.transactions,
-      nowMs: systemNowMs,
-      database,
-      log: logger,
-    });
-    const tracker = createTracker({
-      source: accuracy.source,
-      everything: chain.everything,
-      venues: VENUES,
-      nowMs: systemNowMs,
-      database,
-      exactPctByVenue: () => accuracy.exactPctByVenue(),
-      onFailure: (what, cause) => logger.warn({ err: cause }, `tracking failed to ${what}`),
-    });
-    closers.push(() => tracker.close());
-    tracker.start();
-    closers.push(() => accuracy.close());
-    await accuracy.start(tracker);
-    const alerting = openAlerting(config, { store: database, markets: tracker, log: logger });
-    closers.push(alerting.close);
-    await alerting.start();
-    const app = await buildApp({
-      markets: tracker,
-      users,
-      accuracy,
-      watchlist: alerting.watchlist,
-      feed: alerting.feed,
-      channels: alerting.channels,
-      publicUrl: config.publicUrl,
-      readiness: () => readinessOf(database, tracker),
-      nowMs: systemNowMs,
-      logger,
-      trustProxyHops: config.trustProxyHops,
-      service: {
-        origin: chain.source.origin,
-        examples: chain.examples,
-        venues: VENUES.map(({ id, family, kind }) => ({ id, family, kind })),
-        version: manifest.version,
-      },
-      dashboard: {
-        directory: join(import.meta.dirname, "..", "web", "dist"),
-        pages: DASHBOARD_PAGES,
-        isBehindTls: config.publicUrl.startsWith("https:"),
-      },
-    });
+    const opening = { config, logger, database, closers };
+    const { databaseUrl, redisUrl } = config;
+    const { app, examples } =
+      databaseUrl === null || redisUrl === null
+        ? await openAlone(opening)
+        : await openShared(opening, { databaseUrl, redisUrl });
     closers.push(() => app.close());
     const url = await app.listen({ host: config.host, port: config.port });
-    return { url, examples: chain.examples, close };
+    return { url, examples: examples(), close: () => closers.close() };
   } catch (error) {
-    await close();
+    await closers.close();
     throw error;
   }
 }
 
+/** One process does everything, and what passes between the parts stays in it. */
+async function openAlone(opening: Opening): Promise<Listening> {
+  const { config, logger, database, closers } = opening;
+  const users = await openUsers(opening);
+  const { chain, tracker, accuracy, close } = await openTracking(config, { database, logger });
+  closers.push(close);
+  const alerting = createAlerting({
+    ...sendingDeps(opening),
+    store: database,
+    markets: tracker,
+    random: cryptoRandom,
+  });
+  closers.push(alerting.close);
+  await alerting.start();
+  const examples = () => chain.examples;
+  const app = await buildApp({
+    ...httpDeps(opening, { markets: tracker, examples }),
+    users,
+    accuracy,
+    watchlist: alerting.watchlist,
+    feed: alerting.feed,
+    channels: alerting.channels,
+  });
+  return { app, examples };
+}
+
+/** One of several processes, which share Postgres and Redis: it does what its role says. */
+async function openShared(
+  opening: Opening,
+  urls: { readonly databaseUrl: string; readonly redisUrl: string },
+): Promise<Listening> {
+  const { config, logger, database, closers } = opening;
+  const link = new RedisLink({ url: urls.redisUrl, random: cryptoRandom, log: logger });
+  closers.push(() => link.close());
+  const channels = relayChannels(await deploymentName(database.db));
+  const has = (role: Role) => config.role === "all" || config.role === role;
+  const duty = has("tracker")
+    ? new TrackerDuty({ config: { ...config, ...urls }, link, channels, logger })
+    : null;
+  if (duty !== null) closers.push(() => duty.close());
+  const sending = createSending(sendingDeps(opening));
+  closers.push(() => sending.close());
+  if (has("alerts")) await openDelivery(opening, sending);
+  if (has("api")) return openReplica(opening, { link, channels }, sending);
+  const readiness = () => readinessOf(database, duty?.tracker?.health() ?? null);
+  return { app: await buildHealthApp({ readiness, logger }), examples: () => [] };
+}
+
+/** Answers from what the tracker tells, whichever process that is. */
+async function openReplica(
+  opening: Opening,
+  relay: { readonly link: RedisLink; readonly channels: RelayChannels },
+  sending: Sending,
+): Promise<Listening> {
+  const { config, database, closers } = opening;
+  const { link, channels } = relay;
+  const windows = new SharedWindows({ link, channels, nowMs: systemNowMs });
+  closers.push(() => windows.close());
+  const users = await openUsers(opening, windows);
+  let facts: TrackerFacts = { examples: [] };
+  const markets = new RemoteMarkets<TrackerFacts>({
+    link,
+    channels,
+    standsStill: config.chain.kind === "recorded",
+    storedAnswer: (mint) => lastAnswer(database.db, mint),
+    nowMs: systemNowMs,
+    onFacts: (told) => {
+      facts = told;
+    },
+  });
+  closers.push(() => markets.close());
+  markets.start();
+  const watching = createWatching({
+    store: database,
+    sending,
+    markets,
+    onChange: (userId) => tellTracker(relay, { kind: "watchlist", userId }),
+    nowMs: systemNowMs,
+    log: opening.logger,
+  });
+  closers.push(() => watching.close());
+  const examples = () => facts.examples;
+  const app = await buildApp({
+    ...httpDeps(opening, { markets, examples }),
+    users,
+    accuracy: { report: async () => (await markets.accuracyReport()) as AccuracyReport },
+    watchlist: watching.watchlist,
+    feed: watching.feed,
+    channels: watching.channels,
+  });
+  return { app, examples };
+}
+
+async function openDelivery(opening: Opening, sending: Sending): Promise<void> {
+  const { database: store, logger: log, closers } = opening;
+  const delivery = createDelivery({
+    store,
+    sending,
+    nowMs: systemNowMs,
+    random: cryptoRandom,
+    log,
+  });
+  closers.push(delivery.close);
+  await delivery.start();
+}
+
 /** Sign-in, keys, sessions and limits, on the configured database and mail. */
-function openUsers(config: Config, store: Database, log: Logger): Promise<Users> {
+async function openUsers(
+  { config, database: store, logger: log, closers }: Opening,
+  windows?: Windows,
+): Promise<Users> {
   const nowMs = systemNowMs;
-  return createUsers({
+  const users = await createUsers({
     ...config,
     store,
     mailer: createMailer({ ...config, nowMs, log }),
     authSecret: loadAuthSecret(config),
+    ...(windows && { windows }),
     nowMs,
     log,
   });
+  closers.push(users.close);
+  users.start();
+  return users;
 }
 
-/** Watchlists, the rules over them, and the channels through which alerts go out. */
-function openAlerting(
-  config: Config,
-  parts: { readonly store: Database; readonly markets: Tracker; readonly log: Logger },
-): Alerting {
+/** How alerts go out, as configured. */
+function sendingDeps({ config, logger: log }: Opening): SendingDeps {
   const nowMs = systemNowMs;
-  return createAlerting({
-    ...config,
-    ...parts,
-    mailer: createMailer({ ...config, nowMs, log: parts.log }),
-    authSecret: loadAuthSecret(config),
-    nowMs,
-    random: cryptoRandom,
-  });
+  const mailer = createMailer({ ...config, nowMs, log });
+  return { ...config, mailer, authSecret: loadAuthSecret(config), nowMs, log };
 }
 
-async function readinessOf(database: Database, tracker: Tracker): Promise<Readiness> {
-  const { chainAgeMs, slotLag } = tracker.health();
+function httpDeps(
+  { config, database, logger }: Opening,
+  { markets, examples }: { readonly markets: Markets; readonly examples: Listening["examples"] },
+) {
+  return {
+    markets,
+    publicUrl: config.publicUrl,
+    readiness: () => readinessOf(database, markets.health()),
+    nowMs: systemNowMs,
+    logger,
+    trustProxyHops: config.trustProxyHops,
+    service: {
+      origin: ORIGIN_OF_CHAIN[config.chain.kind],
+      examples,
+      venues: VENUES.map(({ id, family, kind }) => ({ id, family, kind })),
+      version: manifest.version,
+    },
+    dashboard: {
+      directory: join(import.meta.dirname, "..", "web", "dist"),
+      pages: DASHBOARD_PAGES,
+      isBehindTls: config.publicUrl.startsWith("https:"),
+    },
+  };
+}
+
+/** The chain's age where one is followed here; null: this process only stands by or sends. */
+async function readinessOf(database: Database, health: TrackerHealth | null): Promise<Readiness> {
+  const chainAgeMs = health?.chainAgeMs ?? null;
   const chainAgeSeconds = chainAgeMs === null ? null : chainAgeMs / 1_000;
   const isDatabaseOk = await database.db
     .selectFrom("users")
@@ -162,10 +283,6 @@ async function readinessOf(database: Database, tracker: Tracker): Promise<Readin
       isDatabaseOk && (chainAgeSeconds === null || chainAgeSeconds < READY_CHAIN_AGE_SECONDS),
     database: isDatabaseOk ? "ok" : "failing",
     chainAgeSeconds,
-    slotLag,
+    slotLag: health?.slotLag ?? null,
   };
-}
-
-function cryptoRandom(): number {
-  return randomInt(2 ** 32) / 2 ** 32;
 }

@@ -19,10 +19,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   watchlist: ["units", "platform", "measure", "wire", "store", "users", "track"],
   http: ["units", "platform", "measure", "wire", "track", "users", "watchlist", "accuracy"],
   accuracy: ["units", "platform", "venues", "store", "chain", "track"],
+  relay: ["units", "platform", "measure", "store", "track", "users"],
   "local-node": ["units", "platform", "venues"],
   cli: [ANY],
   "main.ts": [ANY],
   "open-chain.ts": [ANY],
+  "open-tracking.ts": [ANY],
+  "tracker-duty.ts": [ANY],
   "config.ts": ["platform", "units"],
 };
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type Config, ConfigError, readConfig } from "#src/config.ts";
+import { readConfig } from "#src/config.ts";
 import { type Service, startService } from "#src/main.ts";
 import { createLogger } from "#src/platform/logger.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
@@ -9,7 +9,6 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
   if (args.length > 0)
     throw new UsageError("serve takes no arguments: the environment configures it");
   const config = readConfig(process.env);
-  refuseUnsupported(config);
   const logger = createLogger(config.logLevel);
   const service = await startService(config, logger);
   output.out(welcome(service));
@@ -35,13 +34,4 @@ function welcome({ url, examples }: Service): string {
     `  curl ${url}/api/token/${first.mint}/exitability`,
     "",
   ].join("\n");
-}
-
-/** One process does everything: what would make it share is refused, not ignored. */
-function refuseUnsupported({ role, redisUrl }: Config): void {
-  if (role !== "all" || redisUrl !== null) {
-    throw new ConfigError(
-      "this version runs as one process, with or without Postgres: leave ROLE and REDIS_URL unset",
-    );
-  }
 }

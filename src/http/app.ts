@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
-import type { Accuracy } from "#src/accuracy/accuracy.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Users } from "#src/users/users.ts";
@@ -17,7 +16,7 @@ import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
 import { createRequestIds } from "./request-id.ts";
 import { accountRoutes } from "./routes/account.ts";
-import { accuracyRoutes } from "./routes/accuracy.ts";
+import { type AccuracyDeps, accuracyRoutes } from "./routes/accuracy.ts";
 import { alertRoutes } from "./routes/alerts.ts";
 import { apiKeyRoutes } from "./routes/api-keys.ts";
 import { authRoutes } from "./routes/auth.ts";
@@ -41,7 +40,7 @@ export type HttpDeps = {
   readonly markets: Markets;
   readonly users: Users;
   readonly watchlist: Watchlist;
-  readonly accuracy: Pick<Accuracy, "report">;
+  readonly accuracy: AccuracyDeps["accuracy"];
   readonly feed: Pick<AlertFeed, "page" | "follow">;
   readonly channels: Channels;
   /** Where the dashboard is: the one origin from which its cookie may write. */

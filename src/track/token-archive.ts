@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Kysely } from "kysely";
 import type { Detector, Deterioration } from "#src/measure/deterioration.ts";
 import { CAUSES } from "#src/measure/losses.ts";
 import { alertsOf, endAlerts, recordAlert, type StoredAlert } from "#src/store/alerts.ts";
@@ -9,6 +10,7 @@ import {
   type SampleHour,
   writeSampleHours,
 } from "#src/store/samples.ts";
+import type { Schema } from "#src/store/schema.ts";
 import {
   rememberTokens,
   type SavedSnapshot,
@@ -197,10 +199,8 @@ export class TokenArchive {
     return tokenId === undefined ? [] : await alertsOf(db, { tokenId, limit: ALERTS_SHOWN });
   }
 
-  /** The last answer that was kept of a token; null where it was never measured. */
-  async lastAnswer(mint: Address): Promise<AssessedSnapshot | null> {
-    const stored = await storedToken(this.#deps.database.db, mint);
-    return stored === null || stored.snapshot === null ? null : parseSnapshot(stored.snapshot);
+  lastAnswer(mint: Address): Promise<AssessedSnapshot | null> {
+    return lastAnswer(this.#deps.database.db, mint);
   }
 
   /** The token's number, written together with those of its neighbours in time. */
@@ -248,6 +248,15 @@ export class TokenArchive {
   #hourOf({ tokenId, block }: Entry): SampleHour {
     return { tokenId, hour: block.hour, data: block.data };
   }
+}
+
+/** The last answer that was kept of a token; null where it was never measured. */
+export async function lastAnswer(
+  db: Kysely<Schema>,
+  mint: Address,
+): Promise<AssessedSnapshot | null> {
+  const stored = await storedToken(db, mint);
+  return stored === null || stored.snapshot === null ? null : parseSnapshot(stored.snapshot);
 }
 
 function openAlertOf(stored: StoredAlert): OpenAlert | null {

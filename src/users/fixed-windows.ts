@@ -3,11 +3,25 @@ export type Window = { readonly used: number; readonly resetAtMs: number };
 
 export type WindowRule = { readonly limit: number; readonly lengthMs: number };
 
+/** Counts of uses per subject: in this process, or together with others. */
+export type Windows = {
+  /** Takes one where the window has one left. */
+  readonly take: (
+    subject: string,
+    rule: WindowRule,
+    nowMs: number,
+  ) => Window & { readonly allowed: boolean };
+  /** Gives one back that was taken in the window that ends at `resetAtMs`. */
+  readonly giveBack: (subject: string, resetAtMs: number) => void;
+  /** What has been used of the open window; a closed one counts as just opened. */
+  readonly peek: (subject: string, rule: WindowRule, nowMs: number) => Window;
+};
+
 /**
  * Counts uses per subject in windows that begin with a subject's first use, in memory. Holds at
  * most `capacity` subjects; beyond that the one longest in here is forgotten, in its favour.
  */
-export class FixedWindows {
+export class FixedWindows implements Windows {
   readonly #capacity: number;
   readonly #windows = new Map<string, { used: number; resetAtMs: number }>();
 

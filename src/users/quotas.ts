@@ -8,7 +8,7 @@ import {
 } from "#src/store/usage.ts";
 import type { Address } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "./caller.ts";
-import { FixedWindows, type Window, type WindowRule } from "./fixed-windows.ts";
+import { FixedWindows, type Window, type WindowRule, type Windows } from "./fixed-windows.ts";
 import { type TierLimits, tierLimits } from "./tiers.ts";
 
 export const DAY_MS = 86_400_000;
@@ -65,7 +65,8 @@ export type Quotas = {
 
 export function createQuotas(deps: {
   readonly db: Kysely<Schema>;
-  readonly windows?: FixedWindows;
+  /** Where fair use is counted; in this process where it is left out. */
+  readonly windows?: Windows;
 }): Quotas {
   const { db } = deps;
   const windows = deps.windows ?? new FixedWindows();

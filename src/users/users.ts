@@ -4,6 +4,7 @@ import type { Store } from "#src/store/schema.ts";
 import { AccessFeed } from "./access-feed.ts";
 import { type Accounts, createAccounts } from "./account.ts";
 import { ApiKeys } from "./api-keys.ts";
+import type { Windows } from "./fixed-windows.ts";
 import { createForeignTokens } from "./foreign-tokens.ts";
 import { createFunnel, type Funnel } from "./funnel.ts";
 import { tidyUp } from "./housekeeping.ts";
@@ -42,6 +43,8 @@ export type UsersDeps = {
     readonly audience: string;
     readonly jwksUrl: string;
   } | null;
+  /** Where fair use is counted together with other processes. */
+  readonly windows?: Windows;
   readonly nowMs: () => number;
   readonly log: Pick<BaseLogger, "warn" | "error">;
 };
@@ -61,7 +64,7 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
     tidied = tidyUp(store, nowMs()).catch((err: unknown) => log.warn({ err }, "could not tidy up"));
   };
   return {
-    quotas: createQuotas({ db: store.db }),
+    quotas: createQuotas({ db: store.db, ...(deps.windows && { windows: deps.windows }) }),
     apiKeys,
     sessions: new Sessions({ store, library, cookieName: sessionCookie.name, foreignTokens, feed }),
     signIn: createSignIn({ store, library, sessionCookie, feed, nowMs }),

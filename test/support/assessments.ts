@@ -69,7 +69,7 @@ export function someMarkets(
 
 export const SOME_SERVICE: HttpDeps["service"] = {
   origin: "demo",
-  examples: [],
+  examples: () => [],
   venues: [],
   version: "0.0.0",
 };

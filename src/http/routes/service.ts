@@ -4,7 +4,8 @@ import { toNumber } from "#src/units/to-number.ts";
 
 export type ServiceFacts = {
   readonly origin: "demo" | "recorded" | "live";
-  readonly examples: readonly {
+  /** The demo market's named tokens, as far as they are known here; empty on any other chain. */
+  readonly examples: () => readonly {
     readonly mint: string;
     readonly name: string;
     readonly symbol: string;
@@ -27,7 +28,7 @@ export type ServiceDeps = {
 export function serviceRoutes(app: FastifyInstance, { service, health }: ServiceDeps): void {
   app.get("/api/examples", async () => ({
     chain: service.origin,
-    tokens: service.examples.map(({ mint, name, symbol, story }) => ({
+    tokens: service.examples().map(({ mint, name, symbol, story }) => ({
       mint,
       name,
       symbol,

@@ -4,7 +4,7 @@ import type { MigrationContext } from "../dialect.ts";
 export async function up({ db }: MigrationContext): Promise<void> {
   await db.schema
     .createTable("leadership")
-    .addColumn("duty", "text", (column) => column.primaryKey())
+    .addColumn("duty", "text", (column) => column.notNull().primaryKey())
     .addColumn("deployment", "text", (column) => column.notNull())
     .addColumn("term", "bigint", (column) => column.notNull())
     .addColumn("beat_at_ms", "bigint", (column) => column.notNull())

@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import type { ExitAt } from "#src/measure/exit-at.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { StoredAlert } from "#src/store/alerts.ts";
+import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
+import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
+import type { Markets, Sale } from "#src/track/markets.ts";
+import { type AssessedSnapshot, agedAssessment, parseSnapshot } from "#src/track/snapshot-text.ts";
+import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { type Address, parseAddress } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
+import {
+  type Ask,
+  type Beat,
+  messageText,
+  parseMessage,
+  parseNews,
+  type QuestionKind,
+  type Questions,
+  type RelayChannels,
+  type Reply,
+  type ToTracker,
+  TRACKER_SILENT_MS,
+} from "./relay-messages.ts";
+
+/** As the tracker measures anew after this, so an answer is judged anew here. */
+const JUDGED_FOR_MS = 1_000;
+const TOUCH_EVERY_MS = 250;
+/** A token that nobody asked for in this time is let go. */
+const UNASKED_MS = 15 * 60_000;
+const TIDY_EVERY_MS = 60_000;
+/** As long as loading a token from a slow node may take. */
+const ANSWER_WITHIN_MS = 15_000;
+const MOST_WAITING = 5_000;
+
+const NOTHING_TRACKED: TrackerHealth = {
+  chainAgeMs: null,
+  slotLag: null,
+  headSlot: null,
+  tokens: 0,
+  pools: 0,
+  accounts: 0,
+  waitingPools: 0,
+  waitingTokens: 0,
+  readsFailedAtMs: null,
+};
+
+export type RemoteMarketsDeps<Facts> = {
+  readonly link: RedisLink;
+  readonly channels: RelayChannels;
+  /** Recorded accounts stand still, and answers from them with them. */
+  readonly standsStill: boolean;
+  /** The last answer that was stored, for when no tracker answers. */
+  readonly storedAnswer: (mint: Address) => Promise<AssessedSnapshot | null>;
+  readonly nowMs: NowMs;
+  /** Told of what the tracker says of the service, with each beat. */
+  readonly onFacts?: (facts: Facts) => void;
+};
+
+type Held = {
+  snapshot: AssessedSnapshot;
+  /** The snapshot as old as it was at `judgedAtMs`. */
+  judged: AssessedSnapshot;
+  judgedAtMs: number;
+  askedAtMs: number;
+};
+
+type Waiting = {
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+};
+
+/**
+ * The markets of a tracker in another process. Answers that were asked for once are pushed here from
+ * then on, and served at once; they grow old by the same rule as the tracker's own, whether or not
+ * anything still comes. What an earlier tracker says after its successor has spoken is not heard.
+ */
+export class RemoteMarkets<Facts> implements Markets {
+  readonly #deps: RemoteMarketsDeps<Facts>;
+  readonly #replica = randomUUID();
+  readonly #held = new Map<Address, Held>();
+  readonly #loading = new Map<Address, Promise<MarketSnapshot>>();
+  readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  readonly #waiting = new Map<number, Waiting>();
+  #touched = new Set<Address>();
+  #term = 0n;
+  #beat: Beat<Facts> | null = null;
+  #beatAtMs = 0;
+  #lastId = 0;
+  #stops: readonly (() => void)[] = [];
+
+  constructor(deps: RemoteMarketsDeps<Facts>) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { link, channels } = this.#deps;
+    const touching = setInterval(() => this.#tellTouched(), TOUCH_EVERY_MS);
+    const tidying = setInterval(() => this.#tidy(), TIDY_EVERY_MS);
+    this.#stops = [
+      () => clearInterval(touching),
+      () => clearInterval(tidying),
+      link.subscribe(channels.beats, (text) => this.#hearBeat(text)),
+      link.subscribe(channels.news, (text) => this.#hearNews(text)),
+      link.subscribe(channels.replica(this.#replica), (text) => this.#hearReply(text)),
+      link.onRestored(() => this.#touchAll()),
+    ];
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer);
+      reject(new RedisUnavailable("this process is stopping"));
+    }
+    this.#waiting.clear();
+  }
+
+  /** Whether a tracker spoke within the last seconds. */
+  get hasTracker(): boolean {
+    return this.#beat !== null && this.#deps.nowMs() - this.#beatAtMs < TRACKER_SILENT_MS;
+  }
+
+  latest(mint: Address): MarketSnapshot | null {
+    const held = this.#held.get(mint);
+    if (held === undefined) return null;
+    const nowMs = this.#deps.nowMs();
+    held.askedAtMs = nowMs;
+    this.#touched.add(mint);
+    return this.#judged(held, nowMs);
+  }
+
+  snapshot(mint: Address): Promise<MarketSnapshot> {
+    if (mint === WSOL) return Promise.resolve({ kind: "not-found", mint });
+    const loading =
+      this.#loading.get(mint) ?? this.#load(mint).finally(() => this.#loading.delete(mint));
+    this.#loading.set(mint, loading);
+    return loading;
+  }
+
+  exit(mint: Address, sale: Sale): Promise<ExitAt | null> {
+    return this.#askOrFail("exit", { mint, sale });
+  }
+
+  history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
+    return this.#askOrFail("history", { mint, query });
+  }
+
+  alerts(mint: Address): Promise<readonly StoredAlert[]> {
+    return this.#askOrFail("alerts", { mint });
+  }
+
+  /** @throws AppError chain_unavailable */
+  accuracyReport(): Promise<unknown> {
+    return this.#askOrFail("accuracy", null);
+  }
+
+  onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  health(): TrackerHealth {
+    if (this.#beat === null) return NOTHING_TRACKED;
+    const { health } = this.#beat;
+    const { chainAgeMs } = health;
+    if (chainAgeMs === null || this.#deps.standsStill) return health;
+    return { ...health, chainAgeMs: chainAgeMs + this.#deps.nowMs() - this.#beatAtMs };
+  }
+
+  async #load(mint: Address): Promise<MarketSnapshot> {
+    try {
+      const snapshot = await this.#ask("snapshot", { mint });
+      if (snapshot.kind === "assessed") this.#hold(snapshot);
+      return snapshot;
+    } catch (cause) {
+      if (!(cause instanceof RedisUnavailable)) throw cause;
+      const known = this.latest(mint) ?? (await this.#stored(mint));
+      return known ?? { kind: "unavailable", mint };
+    }
+  }
+
+  async #stored(mint: Address): Promise<MarketSnapshot | null> {
+    const stored = await this.#deps.storedAnswer(mint);
+    if (stored === null) return null;
+    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
+  }
+
+  #hold(snapshot: AssessedSnapshot): void {
+    const nowMs = this.#deps.nowMs();
+    const { mint } = snapshot.assessment;
+    const askedAtMs = this.#held.get(mint)?.askedAtMs ?? nowMs;
+    this.#held.set(mint, { snapshot, judged: snapshot, judgedAtMs: nowMs, askedAtMs });
+  }
+
+  #judged(held: Held, nowMs: number): AssessedSnapshot {
+    if (this.#deps.standsStill || nowMs - held.judgedAtMs < JUDGED_FOR_MS) return held.judged;
+    const { snapshot } = held;
+    held.judged = { ...snapshot, assessment: agedAssessment(snapshot.assessment, nowMs) };
+    held.judgedAtMs = nowMs;
+    return held.judged;
+  }
+
+  async #askOrFail<Kind extends QuestionKind>(
+    kind: Kind,
+    asked: Questions[Kind]["asked"],
+  ): Promise<Questions[Kind]["answer"]> {
+    try {
+      return await this.#ask(kind, asked);
+    } catch (cause) {
+      if (!(cause instanceof RedisUnavailable)) throw cause;
+      throw new AppError("chain_unavailable", {
+        publicMessage: "What follows the chain can't be asked just now. Try again in some seconds.",
+        retryable: true,
+        cause,
+      });
+    }
+  }
+
+  async #ask<Kind extends QuestionKind>(
+    kind: Kind,
+    asked: Questions[Kind]["asked"],
+  ): Promise<Questions[Kind]["answer"]> {
+    const { link, channels } = this.#deps;
+    if (!this.hasTracker) throw new RedisUnavailable("no tracker is heard");
+    if (this.#waiting.size >= MOST_WAITING) {
+      throw new AppError("overloaded", { publicMessage: "Too many questions wait. Try again." });
+    }
+    const id = ++this.#lastId;
+    const answered = Promise.withResolvers<unknown>();
+    const timer = setTimeout(() => {
+      this.#waiting.delete(id);
+      answered.reject(new RedisUnavailable("the tracker did not answer in time"));
+    }, ANSWER_WITHIN_MS);
+    this.#waiting.set(id, { ...answered, timer });
+    try {
+      const ask = { kind, replica: this.#replica, id, asked } as unknown as Ask;
+      await link.publish(channels.tracker, messageText(ask));
+      return (await answered.promise) as Questions[Kind]["answer"];
+    } finally {
+      answered.promise.catch(() => undefined);
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    }
+  }
+
+  #hearReply(text: string): void {
+    const reply = parseMessage<Reply>(text);
+    const waiting = reply === null ? undefined : this.#waiting.get(reply.id);
+    if (reply === null || waiting === undefined || reply.term < this.#term) return;
+    if ("answer" in reply) waiting.resolve(reply.answer);
+    else waiting.reject(new RedisUnavailable("the tracker failed"));
+  }
+
+  #hearBeat(text: string): void {
+    const beat = parseMessage<Beat<Facts>>(text);
+    if (beat === null || beat.term < this.#term) return;
+    const isSuccessor = beat.term > this.#term;
+    const wasSilent = !this.hasTracker;
+    this.#term = beat.term;
+    this.#beat = beat;
+    this.#beatAtMs = this.#deps.nowMs();
+    this.#deps.onFacts?.(beat.facts);
+    if (isSuccessor || wasSilent) this.#touchAll();
+  }
+
+  #hearNews(text: string): void {
+    const news = parseNews(text);
+    const mint = news === null ? null : parseAddress(news.mint);
+    if (news === null || mint === null || news.term < this.#term) return;
+    if (!this.#held.has(mint)) return;
+    const snapshot = parseSnapshot(news.snapshot);
+    if (snapshot === null) return;
+    this.#hold(snapshot);
+    for (const listener of this.#listeners) listener(snapshot);
+  }
+
+  #tellTouched(): void {
+    if (this.#touched.size === 0 || !this.hasTracker) return;
+    const { link, channels } = this.#deps;
+    const mints = [...this.#touched];
+    this.#touched = new Set();
+    link.publish(channels.tracker, messageText({ kind: "touched", mints })).catch(() => {
+      for (const mint of mints) this.#touched.add(mint);
+    });
+  }
+
+  /** What was told meanwhile is lost: the tracker, perhaps a new one, is to tell it again. */
+  #touchAll(): void {
+    for (const mint of this.#held.keys()) this.#touched.add(mint);
+  }
+
+  #tidy(): void {
+    const before = this.#deps.nowMs() - UNASKED_MS;
+    for (const [mint, { askedAtMs }] of this.#held) if (askedAtMs < before) this.#held.delete(mint);
+  }
+}
+
+/** Says something to whoever tracks; lost where nobody hears it, so only what is found again anyway. */
+export function tellTracker(
+  { link, channels }: { readonly link: RedisLink; readonly channels: RelayChannels },
+  message: Exclude<ToTracker, Ask>,
+): void {
+  link.publish(channels.tracker, messageText(message)).catch(() => undefined);
+}

@@ -1,0 +1,134 @@
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import { openTracking } from "./open-tracking.ts";
+import { systemNowMs } from "./platform/clock.ts";
+import { MarketPublisher } from "./relay/market-publisher.ts";
+import type { RedisLink } from "./relay/redis-link.ts";
+import type { RelayChannels } from "./relay/relay-messages.ts";
+import { type Leadership, standForLeadership } from "./store/leadership.ts";
+import { parseUserId } from "./store/user-id.ts";
+import type { Tracker } from "./track/tracker.ts";
+import { createJudging } from "./watchlist/alerting.ts";
+
+export type TrackerDutyDeps = {
+  readonly config: Config & { readonly databaseUrl: string };
+  readonly link: RedisLink;
+  readonly channels: RelayChannels;
+  readonly logger: Logger;
+};
+
+/** What the tracker says of the service with each beat. */
+export type TrackerFacts = {
+  readonly examples: readonly {
+    readonly mint: string;
+    readonly name: string;
+    readonly symbol: string;
+    readonly story: { readonly en: string; readonly es: string };
+  }[];
+};
+
+/**
+ * Stands by as the tracker, and tracks while this process leads: follows the chain, judges watched
+ * tokens, and tells the processes that answer. Leading lost, it stands by again.
+ */
+export class TrackerDuty {
+  readonly #deps: TrackerDutyDeps;
+  readonly #stopping = new AbortController();
+  readonly #done: Promise<void>;
+  #tracker: Tracker | null = null;
+
+  constructor(deps: TrackerDutyDeps) {
+    this.#deps = deps;
+    this.#done = this.#run();
+  }
+
+  /** The tracker, while this process leads. */
+  get tracker(): Tracker | null {
+    return this.#tracker;
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    const { config, logger } = this.#deps;
+    while (!this.#stopping.signal.aborted) {
+      const leadership = await standForLeadership({
+        databaseUrl: config.databaseUrl,
+        dataDir: config.dataDir,
+        nowMs: () => performance.now(),
+        signal: this.#stopping.signal,
+        onFailure: (what, err) => logger.warn({ err }, `failed to ${what}`),
+      });
+      if (leadership === null) return;
+      const log = logger.child({ term: String(leadership.term) });
+      log.info("this process tracks");
+      await this.#lead(leadership, log).catch((err: unknown) =>
+        log.error({ err }, "tracking failed"),
+      );
+      log.info("this process tracks no more");
+    }
+  }
+
+  async #lead(leadership: Leadership, log: Logger): Promise<void> {
+    const { config, link, channels } = this.#deps;
+    const { database, term } = leadership;
+    const nowMs = systemNowMs;
+    const closers: (() => void | Promise<void>)[] = [
+      () => database.close(),
+      () => leadership.resign(),
+    ];
+    try {
+      const { chain, tracker, accuracy, close } = await openTracking(config, {
+        database,
+        logger: log,
+      });
+      closers.push(close);
+      const judging = createJudging({
+        store: database,
+        markets: tracker,
+        // Other processes look for what is due by themselves.
+        onRecorded: () => undefined,
+        nowMs,
+        log,
+      });
+      const facts: TrackerFacts = { examples: chain.examples };
+      const publisher = new MarketPublisher({
+        link,
+        channels,
+        markets: tracker,
+        term,
+        facts,
+        accuracyReport: () => accuracy.report(),
+        onWatchlistChange: (text) => {
+          const userId = parseUserId(text);
+          if (userId !== null) void judging.rules.reload(userId);
+        },
+        nowMs,
+        log,
+      });
+      closers.push(() => publisher.close());
+      publisher.start();
+      closers.push(() => judging.close());
+      await judging.start();
+      this.#tracker = tracker;
+      await Promise.race([leadership.lost, aborted(this.#stopping.signal)]);
+    } finally {
+      this.#tracker = null;
+      // Last opened first; what a database that is another's by now refuses is its to find again.
+      for (const close of closers.toReversed())
+        await Promise.resolve(close()).catch((err: unknown) =>
+          log.warn({ err }, "stopping to track"),
+        );
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
