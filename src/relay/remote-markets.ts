@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
@@ -34,6 +35,8 @@ const TIDY_EVERY_MS = 60_000;
 /** As long as loading a token from a slow node may take. */
 const ANSWER_WITHIN_MS = 15_000;
 const MOST_WAITING = 5_000;
+/** A process that has just started has not heard the tracker yet: its first askers wait for a beat. */
+const FIRST_BEAT_MS = 2_000;
 
 const NOTHING_TRACKED: TrackerHealth = {
   chainAgeMs: null,
@@ -89,6 +92,7 @@ export class RemoteMarkets<Facts> implements Markets {
   #term = 0n;
   #beat: Beat<Facts> | null = null;
   #beatAtMs = 0;
+  readonly #firstBeat = Promise.withResolvers<void>();
   #lastId = 0;
   #stops: readonly (() => void)[] = [];
 
@@ -225,6 +229,7 @@ export class RemoteMarkets<Facts> implements Markets {
     asked: Questions[Kind]["asked"],
   ): Promise<Questions[Kind]["answer"]> {
     const { link, channels } = this.#deps;
+    if (this.#beat === null) await Promise.race([this.#firstBeat.promise, delay(FIRST_BEAT_MS)]);
     if (!this.hasTracker) throw new RedisUnavailable("no tracker is heard");
     if (this.#waiting.size >= MOST_WAITING) {
       throw new AppError("overloaded", { publicMessage: "Too many questions wait. Try again." });
@@ -263,6 +268,7 @@ export class RemoteMarkets<Facts> implements Markets {
     this.#term = beat.term;
     this.#beat = beat;
     this.#beatAtMs = this.#deps.nowMs();
+    this.#firstBeat.resolve();
     this.#deps.onFacts?.(beat.facts);
     if (isSuccessor || wasSilent) this.#touchAll();
   }

@@ -120,6 +120,8 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     statement_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     application_name: "exitability",
+    // The pool awaits it; its types do not say so.
+    // oxlint-disable-next-line typescript/no-misused-promises
     ...(settings.onConnect === undefined ? {} : { onConnect: settings.onConnect }),
     types: {
       getTypeParser: (oid, format) =>

@@ -14,6 +14,9 @@ export type RunningService = {
   readonly lines: readonly string[];
   /** As the power does: at once, without a word. */
   readonly kill: () => Promise<void>;
+  /** It stands still, its sockets open, until it is thawed. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
   /** As an operator does: it may finish what it has begun. @returns its exit code */
   readonly stop: () => Promise<number | null>;
 };
@@ -33,17 +36,14 @@ const EMPTY_ACCOUNT = {
   },
 };
 
-/** Starts the service on a place for a database, over a chain without a single pool. */
+/** Starts the service on a place for a database, over a chain without a single pool unless one is named. */
 export async function startTestService(
   t: TestContext,
   place: DatabasePlace,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
-  const accountsDir = join(place.dataDir, "no-accounts");
-  mkdirSync(accountsDir, { recursive: true });
-  writeFileSync(join(accountsDir, "an-account.json"), JSON.stringify(EMPTY_ACCOUNT));
   const child = spawn(process.execPath, ["bin/exitability.mjs", "serve"], {
-    env: { ...environmentOf(place), PORT: "0", ACCOUNTS_DIR: accountsDir, ...environment },
+    env: { ...environmentOf(place), ...chainOf(place, environment), PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   t.after(() => child.kill("SIGKILL"));
@@ -58,12 +58,25 @@ export async function startTestService(
       child.kill("SIGKILL");
       await ended;
     },
+    freeze: () => void child.kill("SIGSTOP"),
+    thaw: () => void child.kill("SIGCONT"),
     async stop() {
       child.kill("SIGTERM");
       const [code] = await ended;
       return typeof code === "number" ? code : null;
     },
   };
+}
+
+function chainOf(
+  { dataDir }: DatabasePlace,
+  { SOLANA_RPC_URL }: Readonly<Record<string, string>>,
+): NodeJS.ProcessEnv {
+  if (SOLANA_RPC_URL !== undefined) return {};
+  const accountsDir = join(dataDir, "no-accounts");
+  mkdirSync(accountsDir, { recursive: true });
+  writeFileSync(join(accountsDir, "an-account.json"), JSON.stringify(EMPTY_ACCOUNT));
+  return { ACCOUNTS_DIR: accountsDir };
 }
 
 /** Runs one command of the command line on the same place. */

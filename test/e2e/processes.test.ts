@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import { startDemoNode } from "#test/support/demo-node.ts";
+import { type TestRedis, testRedis } from "#test/support/redis.ts";
+import { type RunningService, startTestService } from "#test/support/service.ts";
+
+const MAINNET = "../shared/mainnet";
+const PATIENCE_MS = 20_000;
+const TAKEOVER_MS = 10_000;
+
+type Environment = Readonly<Record<string, string>>;
+type Deployment = {
+  readonly redis: TestRedis;
+  readonly start: (role: string, environment?: Environment) => Promise<RunningService>;
+};
+
+/** Processes that share a Postgres and a Redis; null, and said, where one is missing. */
+async function deployment(t: TestContext, chain: Environment): Promise<Deployment | null> {
+  const place = await postgresPlace(t);
+  const redis = place === null ? null : await testRedis(t);
+  if (place === null || redis === null) return null;
+  return {
+    redis,
+    start: (role, environment = {}) =>
+      startTestService(t, place, {
+        ...chain,
+        ...environment,
+        REDIS_URL: redis.url,
+        ROLE: role,
+        TRUST_PROXY: "1",
+      }),
+  };
+}
+
+let callers = 0;
+
+/** Asks as somebody new, so that no daily gate is met. */
+async function ask({ url }: Pick<RunningService, "url">, path: string) {
+  callers++;
+  const from = `10.${(callers >> 16) & 255}.${(callers >> 8) & 255}.${callers & 255}`;
+  const response = await fetch(url + path, { headers: { "x-forwarded-for": from } });
+  return { status: response.status, body: await response.text() };
+}
+
+async function until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
+  const end = performance.now() + PATIENCE_MS;
+  while (performance.now() < end) {
+    const found = await look();
+    if (found !== null) return found;
+    await delay(50);
+  }
+  throw new Error(`never came: ${what}`);
+}
+
+const said = (service: RunningService, words: string) =>
+  until(`"${words}"`, async () =>
+    service.lines.some((line) => line.includes(words)) ? true : null,
+  );
+
+/** The recorded accounts, and the Clock sysvar at which a node of them stands still. */
+function standingStill(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "exitability-recorded-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  cpSync(MAINNET, folder, { recursive: true });
+  const clock = Buffer.alloc(40);
+  clock.writeBigUInt64LE(400_000_000n, 0);
+  clock.writeBigInt64LE(1_790_000_000n, 8);
+  clock.writeBigUInt64LE(925n, 16);
+  clock.writeBigUInt64LE(926n, 24);
+  clock.writeBigInt64LE(1_790_000_000n, 32);
+  const account = {
+    lamports: 1_169_280,
+    data: [clock.toString("base64"), "base64"],
+    owner: "Sysvar1111111111111111111111111111111111111",
+    executable: false,
+    rentEpoch: 0,
+    space: 40,
+  };
+  const pubkey = "SysvarC1ock11111111111111111111111111111111";
+  writeFileSync(join(folder, `${pubkey}.json`), JSON.stringify({ pubkey, account }));
+  return folder;
+}
+
+test("replicas answer what a single process answers, byte for byte", async (t) => {
+  if (!existsSync(MAINNET)) {
+    if (process.env["CI"]) throw new Error(`${MAINNET} must be there on CI`);
+    t.skip(`${MAINNET} is absent`);
+    return;
+  }
+  const chain = { ACCOUNTS_DIR: standingStill(t) };
+  const shared = await deployment(t, chain);
+  if (shared === null) return;
+  const alone = await startTestService(t, sqlitePlace(t), { ...chain, TRUST_PROXY: "1" });
+  const tracker = await shared.start("tracker");
+  const replicas = [await shared.start("api"), await shared.start("api")];
+  await said(tracker, "this process tracks");
+  const mints = new Set(
+    readFileSync(`${MAINNET}/README.md`, "utf8").match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g),
+  );
+  let compared = 0;
+  for (const mint of mints) {
+    for (const path of ["", "/exitability", "/exitability?profile=pro&size=5", "/pools"]) {
+      const expected = await ask(alone, `/api/token/${mint}${path}`);
+      for (const replica of replicas) {
+        assert.deepEqual(await ask(replica, `/api/token/${mint}${path}`), expected, mint + path);
+        compared++;
+      }
+      if (expected.status !== 200) break;
+    }
+    // An answer's age is the asker's clock's, and no part of the measurement.
+    const path = `/api/token/${mint}/exitability/at?size=3.7`;
+    const sale = async (service: RunningService) => {
+      const { status, body } = await ask(service, path);
+      const { age_seconds: _, ...rest } = JSON.parse(body);
+      return { status, rest };
+    };
+    const expected = await sale(alone);
+    for (const replica of replicas) assert.deepEqual(await sale(replica), expected, path);
+  }
+  assert.ok(compared > 50, `${compared} answers were compared`);
+});
+
+test("a replica's answers move with the chain, and grow old and say so when no tracker is left", async (t) => {
+  const node = await startDemoNode(t);
+  const shared = await deployment(t, node.environment);
+  if (shared === null) return;
+  const tracker = await shared.start("tracker");
+  const replica = await shared.start("api");
+  const [token] = node.market.namedTokens;
+  assert.ok(token !== undefined);
+  const path = `/api/token/${token.mint}/exitability`;
+  const answer = async () => JSON.parse((await ask(replica, path)).body);
+  const first = await until("an answer", async () => {
+    const { status, body } = await ask(replica, path);
+    return status === 200 ? JSON.parse(body) : null;
+  });
+  await until("a newer answer", async () =>
+    (await answer()).updated_at > first.updated_at ? true : null,
+  );
+  await tracker.kill();
+  const last = await answer();
+  assert.equal(last.state, "ok");
+  await until("the age is said", async () =>
+    (await answer()).confianza === "media" || (await answer()).confianza === "baja" ? true : null,
+  );
+});
+
+test("who stands by takes over from a tracker that dies, and from one that is frozen, which then stops", async (t) => {
+  const node = await startDemoNode(t);
+  const shared = await deployment(t, node.environment);
+  if (shared === null) return;
+  const first = await shared.start("tracker");
+  await said(first, "this process tracks");
+  const second = await shared.start("tracker");
+  const replica = await shared.start("api");
+  const [token] = node.market.namedTokens;
+  const path = `/api/token/${token?.mint}/exitability`;
+  await until("an answer", async () => ((await ask(replica, path)).status === 200 ? true : null));
+
+  const diedAtMs = performance.now();
+  await first.kill();
+  await said(second, "this process tracks");
+  assert.ok(performance.now() - diedAtMs < TAKEOVER_MS, "after a death");
+  const before = JSON.parse((await ask(replica, path)).body).updated_at;
+  await until("answers of the successor", async () =>
+    JSON.parse((await ask(replica, path)).body).updated_at > before ? true : null,
+  );
+
+  const third = await shared.start("tracker");
+  const frozeAtMs = performance.now();
+  second.freeze();
+  await said(third, "this process tracks");
+  assert.ok(performance.now() - frozeAtMs < TAKEOVER_MS, "after a freeze");
+  second.thaw();
+  await said(second, "this process tracks no more");
+});
+
+test("without Redis every process answers from what it has, and hears the tracker again afterwards", async (t) => {
+  const node = await startDemoNode(t);
+  const shared = await deployment(t, node.environment);
+  if (shared === null) return;
+  await shared.start("tracker");
+  const replica = await shared.start("api");
+  const [token, other] = node.market.namedTokens;
+  const path = `/api/token/${token?.mint}/exitability`;
+  await until("an answer", async () => ((await ask(replica, path)).status === 200 ? true : null));
+  await shared.redis.kill();
+  const without = await ask(replica, path);
+  assert.equal(without.status, 200);
+  const unknown = await ask(replica, `/api/token/${other?.mint}/exitability`);
+  assert.deepEqual([unknown.status, JSON.parse(unknown.body).error], [503, "chain_unavailable"]);
+  await shared.redis.start();
+  const { updated_at } = JSON.parse(without.body);
+  await until("a newer answer", async () =>
+    JSON.parse((await ask(replica, path)).body).updated_at > updated_at ? true : null,
+  );
+  await until("the other token", async () =>
+    (await ask(replica, `/api/token/${other?.mint}/exitability`)).status === 200 ? true : null,
+  );
+});

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import type { TestContext } from "node:test";
+import { createClient } from "@redis/client";
+
+/** A Redis of the test's own, to be killed, frozen, emptied and started again. */
+export type TestRedis = {
+  readonly url: string;
+  readonly start: () => Promise<void>;
+  /** At once, with all it holds. */
+  readonly kill: () => Promise<void>;
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  readonly flush: () => Promise<void>;
+};
+
+/** Null, and said, where no redis-server is installed; on CI that fails. */
+export async function testRedis(t: TestContext): Promise<TestRedis | null> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let server: ChildProcess | null = null;
+  const kill = async () => {
+    if (server === null) return;
+    const ended = once(server, "exit");
+    server.kill("SIGKILL");
+    await ended;
+    server = null;
+  };
+  const start = async () => {
+    const options = [
+      "--port",
+      String(port),
+      "--bind",
+      "127.0.0.1",
+      "--save",
+      "",
+      "--appendonly",
+      "no",
+    ];
+    const started = spawn("redis-server", options, { stdio: "ignore" });
+    await once(started, "spawn");
+    server = started;
+    await answering(url);
+  };
+  try {
+    await start();
+  } catch (error) {
+    if (process.env["CI"]) throw error;
+    t.skip("redis-server is not installed");
+    return null;
+  }
+  t.after(kill);
+  return {
+    url,
+    start,
+    kill,
+    freeze: () => void server?.kill("SIGSTOP"),
+    thaw: () => void server?.kill("SIGCONT"),
+    async flush() {
+      const client = await createClient({ url }).connect();
+      await client.flushAll();
+      client.destroy();
+    },
+  };
+}
+
+async function answering(url: string): Promise<void> {
+  const client = createClient({ url, socket: { reconnectStrategy: 20 } });
+  client.on("error", () => undefined);
+  await client.connect();
+  client.destroy();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
