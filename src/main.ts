@@ -16,6 +16,7 @@ import { SharedWindows } from "./relay/shared-windows.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { deploymentName } from "./store/leadership.ts";
 import { migrate } from "./store/migrate.ts";
+import { refuseHalfMoved } from "./store/move/move-progress.ts";
 import type { Markets } from "./track/markets.ts";
 import { lastAnswer } from "./track/token-archive.ts";
 import type { TrackerHealth } from "./track/tracker-health.ts";
@@ -91,6 +92,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const database = openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
     closers.push(database.close);
+    await refuseHalfMoved(database);
     await migrate(database, systemNowMs());
     const opening = { config, logger, database, closers };
     const { databaseUrl, redisUrl } = config;

@@ -2,17 +2,29 @@ import { parseArgs } from "node:util";
 import { readConfig } from "#src/config.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
+import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
 import type { Store } from "#src/store/schema.ts";
 import { adminAlerts } from "./admin-alerts.ts";
+import { adminBackup } from "./admin-backup.ts";
 import { adminFunnel } from "./admin-funnel.ts";
 import { adminKey } from "./admin-key.ts";
 import { adminMismatches } from "./admin-mismatches.ts";
+import { adminMoveTo } from "./admin-move-to.ts";
 import { adminUser } from "./admin-user.ts";
 import { adminWaitlist } from "./admin-waitlist.ts";
 import { type Output, UsageError } from "./output.ts";
 
 export type AdminDeps = {
   readonly store: Store;
+  readonly nowMs: number;
+  readonly output: Output;
+};
+
+/** What a task gets that opens databases itself. */
+export type AdminPlaceDeps = {
+  readonly dataDir: string;
+  /** Null: the embedded database in `dataDir` is the configured one. */
+  readonly databaseUrl: string | null;
   readonly nowMs: number;
   readonly output: Output;
 };
@@ -24,6 +36,7 @@ export type AdminCall = {
     readonly yes?: boolean;
     readonly from?: string;
     readonly until?: string;
+    readonly "data-dir"?: string;
   };
 };
 
@@ -35,6 +48,8 @@ const USAGE = [
   "waitlist: everybody who waits, as CSV",
   "alerts: how alerts came out, what waits to be sent and what was given up",
   "funnel [--from YYYY-MM-DD] [--until YYYY-MM-DD]: events by step, source and day",
+  "backup FILE [--data-dir DIR]: the embedded database as one file, while the service runs or not",
+  "move-to DATABASE_URL [--data-dir DIR]: everything in the embedded database, to a Postgres",
 ];
 
 const AREAS: Readonly<Record<string, (call: AdminCall, deps: AdminDeps) => Promise<number>>> = {
@@ -46,13 +61,24 @@ const AREAS: Readonly<Record<string, (call: AdminCall, deps: AdminDeps) => Promi
   alerts: adminAlerts,
 };
 
+/** On the embedded database as a whole, which they open in their own way and as it is. */
+const WHOLE_DATABASE_AREAS: Readonly<
+  Record<string, (call: AdminCall, deps: AdminPlaceDeps) => Promise<number>>
+> = { backup: adminBackup, "move-to": adminMoveTo };
+
 /** The operator's tasks, on the configured database, beside a running service or without one. */
 export async function admin(args: readonly string[], output: Output): Promise<number> {
   const call = readCall(args);
   const nowMs = Date.now();
-  const { databaseUrl, dataDir } = readConfig(process.env);
+  const { databaseUrl, dataDir: configuredDir } = readConfig(process.env);
+  const dataDir = call.flags["data-dir"] ?? configuredDir;
+  const [area = "", ...words] = call.words;
+  const run = Object.hasOwn(WHOLE_DATABASE_AREAS, area) ? WHOLE_DATABASE_AREAS[area] : undefined;
+  if (run !== undefined)
+    return run({ words, flags: call.flags }, { databaseUrl, dataDir, nowMs, output });
   const database = openDatabase({ databaseUrl, dataDir, access: "visitor", connections: 1 });
   try {
+    await refuseHalfMoved(database);
     await migrate(database, nowMs);
     return await runAdmin(call, { store: database, nowMs, output });
   } finally {
@@ -78,6 +104,7 @@ export function readCall(args: readonly string[]): AdminCall {
       yes: { type: "boolean" },
       from: { type: "string" },
       until: { type: "string" },
+      "data-dir": { type: "string" },
     },
   });
   if (positionals.length === 0) throw adminUsage("say what to do");

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -55,6 +55,11 @@ export function openDatabase(settings: DatabaseSettings): Database {
   return settings.databaseUrl === null
     ? openSqlite(settings.dataDir, settings.access ?? "owner")
     : openPostgres(settings.databaseUrl, settings);
+}
+
+/** Whether a directory holds an embedded database: opening one makes it where it is missing. */
+export function databaseFileExists(dataDir: string): boolean {
+  return existsSync(join(dataDir, DATABASE_FILE));
 }
 
 function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import type { Database } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -22,9 +22,8 @@ export async function writeSampleHours(
   { db, dialect }: Database,
   hours: readonly SampleHour[],
 ): Promise<void> {
-  if (dialect === "postgres") {
-    for (const day of new Set(hours.map(({ hour }) => dayOf(hour)))) await addPartition(db, day);
-  }
+  if (dialect === "postgres")
+    await addSamplePartitions(db, new Set(hours.map(({ hour }) => dayOf(hour))));
   for (let start = 0; start < hours.length; start += ROWS_PER_STATEMENT) {
     const rows = hours.slice(start, start + ROWS_PER_STATEMENT).map(({ tokenId, hour, data }) => ({
       token_id: tokenId,
@@ -86,9 +85,15 @@ function dayOf(hour: number): number {
   return Math.floor(hour / HOURS_PER_DAY);
 }
 
-async function addPartition(db: Kysely<Schema>, day: number): Promise<void> {
-  await sql`create table if not exists ${sql.ref(partitionOf(day))} partition of samples
-    for values from (${sql.lit(day)}) to (${sql.lit(day + 1)})`.execute(db);
+/** Makes room for days (whole days since 1970 in UTC) on Postgres, where it is not there yet. */
+export async function addSamplePartitions(
+  db: QueryExecutorProvider,
+  days: ReadonlySet<number>,
+): Promise<void> {
+  for (const day of days) {
+    await sql`create table if not exists ${sql.ref(partitionOf(day))} partition of samples
+      for values from (${sql.lit(day)}) to (${sql.lit(day + 1)})`.execute(db);
+  }
 }
 
 /** Named by its date, so that names sort as days do. */

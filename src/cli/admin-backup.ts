@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import { backUpEmbedded } from "#src/store/backup.ts";
+import { databaseFileExists, openDatabase } from "#src/store/database.ts";
+import type { AdminCall, AdminPlaceDeps } from "./admin.ts";
+import { UsageError } from "./output.ts";
+
+/** `admin backup`: the embedded database as one file, as it is: no migration runs before it. */
+export async function adminBackup(
+  { words, flags }: AdminCall,
+  { dataDir, databaseUrl, output }: AdminPlaceDeps,
+): Promise<number> {
+  const [name, ...rest] = words;
+  if (name === undefined || rest.length > 0) throw new UsageError("backup FILE [--data-dir DIR]");
+  if (databaseUrl !== null && flags["data-dir"] === undefined)
+    throw new UsageError(
+      "the database is a Postgres: pg_dump backs it up (docs/operations-backup.md)",
+    );
+  if (!databaseFileExists(dataDir)) {
+    output.err(`there is no embedded database in ${dataDir}`);
+    return 1;
+  }
+  const file = resolve(name);
+  const database = openDatabase({ databaseUrl: null, dataDir, access: "visitor" });
+  try {
+    const backup = await backUpEmbedded(database, file);
+    if (backup.kind === "file-exists") {
+      output.err(`${file} exists already: a back-up is never written over`);
+      return 1;
+    }
+    if (flags.json === true) output.out(JSON.stringify({ file, bytes: backup.bytes }));
+    else
+      output.out(`${file}: ${backup.bytes} bytes, checked. Keep ${dataDir}/auth-secret with it.`);
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
