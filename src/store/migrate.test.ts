@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { type DatabasePlace, eachDatabasePlace, postgresPlace } from "#test/support/databases.ts";
 import { type Database, openDatabase } from "./database.ts";
+import type { MigrationContext } from "./dialect.ts";
 import { MIGRATIONS, type Migration, migrate } from "./migrate.ts";
 
 const table = (name: string): Migration => ({
@@ -78,6 +80,20 @@ test("many processes that start together migrate once", async (t) => {
   } finally {
     await Promise.all(databases.map((database) => database.close()));
   }
+});
+
+test("a migration may take longer than a statement of the service's, and so may the wait for it", async (t) => {
+  const place = await postgresPlace(t);
+  if (place === null) return;
+  const limits: unknown[] = [];
+  const limitOf = async ({ db }: Pick<Database, "db"> | MigrationContext): Promise<void> => {
+    limits.push((await sql`show statement_timeout`.execute(db)).rows);
+  };
+  await opened(place, async (database) => {
+    await migrate(database, 0, [{ name: "0001-long", up: limitOf }]);
+    await limitOf(database);
+  });
+  assert.deepEqual(limits, [[{ statement_timeout: "0" }], [{ statement_timeout: "30s" }]]);
 });
 
 test("every migration file is in the list, in the order of the numbers", () => {
