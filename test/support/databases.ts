@@ -78,6 +78,19 @@ export async function postgresPlace(t: TestContext): Promise<DatabasePlace | nul
   return { dialect: "postgres", databaseUrl: own.href, dataDir };
 }
 
+/** As `postgresPlace`, a whole database instead of a schema: what is dumped and restored. */
+export async function ownPostgres(t: TestContext): Promise<DatabasePlace | null> {
+  const place = await postgresPlace(t);
+  const { DATABASE_URL: url } = process.env;
+  if (place === null || url === undefined) return null;
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await runOnce(url, `create database ${name}`);
+  t.after(() => runOnce(url, `drop database ${name} with (force)`));
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return { ...place, databaseUrl: own.href };
+}
+
 async function runOnce(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
