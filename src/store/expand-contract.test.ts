@@ -22,7 +22,7 @@ test("each migration leaves the version before it working, or says what it takes
           migrate(database, 0, MIGRATIONS.slice(0, index + 1)),
         );
         assert.ok(after.size > 0);
-        assert.deepEqual(breaksFor(before, after), takesAway, `${name}: docs/decisions/0070`);
+        assert.deepEqual(breaksFor(before, after), takesAway, `${name}: docs/decisions/0072`);
       }
     } finally {
       await database.close();

@@ -16,7 +16,7 @@ import * as quotedExecuted from "./migrations/0031-quoted-executed.ts";
 export type Migration = {
   readonly name: string;
   readonly up: (context: MigrationContext) => Promise<void>;
-  /** What an older version may miss afterwards, as its test words it; docs/decisions/0070 says when. */
+  /** What an older version may miss afterwards, as its test words it; docs/decisions/0072 says when. */
   readonly takesAway?: readonly string[];
 };
 
