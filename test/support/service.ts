@@ -46,13 +46,22 @@ export async function startTestService(
     env: { ...environmentOf(place), ...chainOf(place, environment), PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  return whenListening(t, child, place.dataDir);
+}
+
+/** A service that was just started, once it says where it listens; killed after the test. */
+export async function whenListening(
+  t: TestContext,
+  child: ChildProcess,
+  dataDir: string,
+): Promise<RunningService> {
   t.after(() => child.kill("SIGKILL"));
   const lines: string[] = [];
   const url = await listeningUrl(child, lines);
   const ended = once(child, "exit");
   return {
     url,
-    dataDir: place.dataDir,
+    dataDir,
     lines,
     async kill() {
       child.kill("SIGKILL");
