@@ -9,10 +9,10 @@ const REFERENCE = /\$\{([A-Z_]+):\?[^}]*\}/g;
 export type ComposeService = {
   readonly image?: string;
   readonly build?: { readonly context: string };
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
   readonly env_file?: string;
   readonly healthcheck?: unknown;
-  readonly volumes: readonly string[];
+  readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
   readonly tmpfs?: readonly string[];
   readonly read_only?: boolean;
@@ -21,7 +21,7 @@ export type ComposeService = {
 };
 
 export type Compose = {
-  readonly services: Readonly<Record<"service" | "postgres", ComposeService>>;
+  readonly services: Readonly<Record<"service" | "postgres" | "redis", ComposeService>>;
 };
 
 export function readCompose(): Compose {
@@ -31,7 +31,7 @@ export function readCompose(): Compose {
 /** The variables that must not be empty, or `docker compose` refuses to start anything. */
 export function demandedVariables({ services }: Compose): readonly string[] {
   return Object.values(services).flatMap(({ environment }) =>
-    Object.values(environment).flatMap((text) =>
+    Object.values(environment ?? {}).flatMap((text) =>
       [...text.matchAll(REFERENCE)].map(([, name = ""]) => name),
     ),
   );
@@ -42,7 +42,7 @@ export function serviceEnvironment(
   { services }: Compose,
   envFile: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const own = Object.entries(services.service.environment).map(([name, text]) => [
+  const own = Object.entries(services.service.environment ?? {}).map(([name, text]) => [
     name,
     text.replace(REFERENCE, (_, variable: string) => envFile[variable] ?? ""),
   ]);
