@@ -1,0 +1,47 @@
+import { open, type Sending, type Service } from "./connection.ts";
+import { ExitabilityError } from "./exitability-error.ts";
+import { delayMs, isPassing, type Patience, wait } from "./patience.ts";
+import { isRecord, parsed } from "./refusal.ts";
+
+export type Question = Sending & {
+  /** Asking twice does no more than asking once: it is asked again where the failure may pass. */
+  readonly isRepeatable: boolean;
+};
+
+/** Asks until there is an answer, or no hope or patience left. @throws ExitabilityError */
+export async function ask<Body>(
+  service: Service,
+  patience: Patience,
+  question: Question,
+): Promise<Body> {
+  let waitedMs = 0;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await askOnce(service, question)) as Body;
+    } catch (error) {
+      if (!(error instanceof ExitabilityError) || !question.isRepeatable) throw error;
+      const nextMs = delayMs(error, attempt, patience.baseDelayMs);
+      const isWorthIt = isPassing(error) && attempt < patience.attempts;
+      if (!isWorthIt || waitedMs + nextMs > patience.maxWaitMs) throw error;
+      waitedMs += nextMs;
+      await wait(nextMs, question.signal);
+    }
+  }
+}
+
+async function askOnce(service: Service, question: Question): Promise<unknown> {
+  const opened = await open(service, question);
+  try {
+    const { status, headers } = opened.response;
+    const body = parsed(await opened.response.text());
+    if (isRecord(body)) return body;
+    throw new ExitabilityError("bad_answer", "The answer is no JSON object.", {
+      status,
+      requestId: headers.get("x-request-id"),
+    });
+  } catch (cause) {
+    throw opened.failure(cause);
+  } finally {
+    opened.close();
+  }
+}

@@ -1,0 +1,58 @@
+/** One server-sent event, as the HTML standard reads the text between two empty lines. */
+export type EventFrame = {
+  readonly event: string;
+  readonly data: string;
+  /** The newest id that the stream has named, by this frame or an earlier one; "" before any. */
+  readonly id: string;
+};
+
+/** A line that never ends is no event stream. */
+const LONGEST_FRAME = 4 * 1024 * 1024;
+
+/** Cuts a stream of text into events; the text may be cut anywhere, between CR and LF too. */
+export class EventFrames {
+  #pending = "";
+  #event = "";
+  #data: string[] = [];
+  #dataLength = 0;
+  #id = "";
+  #isFirst = true;
+
+  /** @throws RangeError where an event grows beyond 4 MiB */
+  push(text: string): readonly EventFrame[] {
+    const whole = this.#pending + (this.#isFirst ? text.replace(/^\uFEFF/, "") : text);
+    if (text !== "") this.#isFirst = false;
+    // A CR at the end may be half of a CRLF.
+    const end = whole.endsWith("\r") ? whole.length - 1 : whole.length;
+    const lines = whole.slice(0, end).split(/\r\n|\n|\r/);
+    this.#pending = (lines.pop() ?? "") + whole.slice(end);
+    const frames = lines.flatMap((line) => this.#take(line) ?? []);
+    if (this.#pending.length + this.#dataLength > LONGEST_FRAME) {
+      throw new RangeError("an event without an end");
+    }
+    return frames;
+  }
+
+  #take(line: string): EventFrame | null {
+    if (line === "") return this.#dispatch();
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") this.#event = value;
+    if (field === "id" && !value.includes("\0")) this.#id = value;
+    if (field === "data") {
+      this.#data.push(value);
+      this.#dataLength += value.length + 1;
+    }
+    return null;
+  }
+
+  #dispatch(): EventFrame | null {
+    const isEvent = this.#data.length > 0;
+    const frame = { event: this.#event || "message", data: this.#data.join("\n"), id: this.#id };
+    this.#event = "";
+    this.#data = [];
+    this.#dataLength = 0;
+    return isEvent ? frame : null;
+  }
+}

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  createExitability,
+  ExitabilityError,
+  type StreamEvent,
+  type StreamOptions,
+} from "../../clients/typescript/src/exitability.ts";
+import {
+  cut,
+  eventStream,
+  json,
+  type ScriptedServer,
+  silence,
+  startScriptedServer,
+} from "../support/scripted-server.ts";
+
+const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
+
+function told(token: string, id?: string): string {
+  const line = id === undefined ? "" : `id: ${id}\n`;
+  return `event: exitability\n${line}data: ${JSON.stringify({ token_id: token })}\n\n`;
+}
+
+const GONE = `event: unavailable\ndata: ${JSON.stringify({ token_id: "x", status: 404 })}\n\n`;
+
+function stream({ url }: ScriptedServer, options?: StreamOptions) {
+  const retry = { baseDelayMs: 1, attempts: 3 };
+  return createExitability({ baseUrl: url, retry }).stream(["a", "b"], options);
+}
+
+/** An event in a word or two, for comparing. */
+function wordOf(event: StreamEvent): string {
+  switch (event.type) {
+    case "exitability":
+      return event.exitability.token_id;
+    case "unavailable":
+      return `no ${event.outcome.token_id}`;
+    case "interrupted":
+      return `lost: ${event.error.code}`;
+    default: {
+      const unreachable: never = event;
+      return unreachable;
+    }
+  }
+}
+
+async function words(events: AsyncIterable<StreamEvent>, count: number) {
+  const found: string[] = [];
+  for await (const event of events) if (found.push(wordOf(event)) === count) break;
+  return found;
+}
+
+async function thrownBy(events: AsyncIterable<StreamEvent>) {
+  const found: string[] = [];
+  try {
+    for await (const event of events) found.push(wordOf(event));
+  } catch (error) {
+    assert.ok(error instanceof ExitabilityError, String(error));
+    return { found, error };
+  }
+  return assert.fail("a stream never ends by itself");
+}
+
+test("after a cut the stream goes on from the last id, and the caller hears of the gap", async (t) => {
+  const server = await startScriptedServer(
+    t,
+    eventStream([told("a"), told("b", "s.2"), HEARTBEAT, "event: exitability\ndata: {"], "cut"),
+    cut,
+    eventStream([GONE, told("a", "s.3")], "end"),
+    eventStream([told("b", "s.4")], "silence"),
+  );
+  const lost = "lost: network_error";
+  assert.deepEqual(await words(stream(server, { threshold: 0.5 }), 8), [
+    ...["a", "b", lost, lost],
+    ...["no x", "a", lost, "b"],
+  ]);
+  assert.deepEqual(
+    server.asked.map(({ headers }) => headers["last-event-id"]),
+    [undefined, "s.2", "s.2", "s.3"],
+  );
+  for (const { url } of server.asked) assert.equal(url, "/api/stream?mints=a%2Cb&threshold=0.5");
+});
+
+test("a stream that says nothing more is given up and made anew; a heartbeat is enough", async (t) => {
+  const server = await startScriptedServer(
+    t,
+    eventStream([told("a", "s.1")], "silence"),
+    (response) => {
+      const beats = setInterval(() => response.write(HEARTBEAT), 40);
+      response.on("close", () => clearInterval(beats));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      setTimeout(() => response.write(told("b", "s.2")), 600);
+    },
+  );
+  const found = await words(stream(server, { heartbeatTimeoutMs: 300 }), 3);
+  assert.deepEqual(found, ["a", "lost: timeout", "b"]);
+  assert.equal(server.asked.length, 2);
+});
+
+test("damaged events are not told: another connection brings the true ones", async (t) => {
+  const bad = [
+    "event: exitability\nid: s.9\ndata: {\n\n",
+    "event: exitability\nid: s.9\ndata: []\n\n",
+    "event: unavailable\nid: s.9\ndata: {}\n\n",
+  ];
+  const server = await startScriptedServer(
+    t,
+    ...bad.map((text) => eventStream([told("a", "s.1"), text, told("no")], "end")),
+    eventStream([told("b", "s.2")], "silence"),
+  );
+  const found = (await words(stream(server), 7)).filter((word) => !word.startsWith("lost"));
+  assert.deepEqual(found, ["a", "a", "a", "b"]);
+  const resumed = server.asked.slice(1).map(({ headers }) => headers["last-event-id"]);
+  assert.deepEqual(new Set(resumed), new Set(["s.1"]));
+});
+
+test("a character that is cut between two packets is whole again", async (t) => {
+  const bytes = Buffer.from(told("ñandú"));
+  const server = await startScriptedServer(t, (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const middle = bytes.indexOf(0xc3) + 1;
+    response.write(bytes.subarray(0, middle));
+    setImmediate(() => response.write(bytes.subarray(middle)));
+  });
+  assert.deepEqual(await words(stream(server), 1), ["ñandú"]);
+});
+
+test("kinds of events that are newer than the client are passed over", async (t) => {
+  const server = await startScriptedServer(
+    t,
+    eventStream(["event: weather\ndata: rain\n\n", told("a")], "silence"),
+  );
+  assert.deepEqual(await words(stream(server), 1), ["a"]);
+});
+
+test("the caller's signal ends a stream while it waits, and between events that have come", async (t) => {
+  const server = await startScriptedServer(
+    t,
+    eventStream([told("a"), told("b")], "silence"),
+    eventStream([told("a")], "silence"),
+    cut,
+  );
+  for (const abortAfter of [0, 50]) {
+    const abort = new AbortController();
+    const events = stream(server, { signal: abort.signal });
+    assert.equal((await events.next()).done, false);
+    if (abortAfter === 0) abort.abort("enough");
+    else setTimeout(() => abort.abort("enough"), abortAfter);
+    const { found, error } = await thrownBy(events);
+    assert.deepEqual([found, error.code, error.cause], [[], "aborted", "enough"]);
+  }
+  const abort = new AbortController();
+  const retry = { baseDelayMs: 20_000 };
+  const waiting = createExitability({ baseUrl: server.url, retry }).stream(["a"], abort);
+  assert.equal((await waiting.next()).value?.type, "interrupted");
+  setTimeout(() => abort.abort(), 20);
+  assert.equal((await thrownBy(waiting)).error.code, "aborted");
+  assert.equal(server.asked.length, 3);
+});
+
+test("leaving the loop ends the connection", async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const server = await startScriptedServer(t, (response, request) => {
+    response.on("close", closed.resolve);
+    eventStream([told("a")], "silence")(response, request);
+  });
+  for await (const event of stream(server)) if (event.type === "exitability") break;
+  await closed.promise;
+});
+
+test("what waiting does not mend is thrown", async (t) => {
+  const daily = { error: "rate_limit_exceeded", message: "The day is used up." };
+  const key = { error: "unauthorized", message: "This API key is not known." };
+  const cases = [
+    [json(401, key), "unauthorized"],
+    [json(429, daily, { "retry-after": "86400" }), "rate_limit_exceeded"],
+    [json(200, {}), "bad_answer"],
+  ] as const;
+  for (const [turn, code] of cases) {
+    const first = await startScriptedServer(t, turn);
+    assert.equal((await thrownBy(stream(first))).error.code, code);
+    assert.equal(first.asked.length, 1);
+    const later = await startScriptedServer(t, eventStream([told("a")], "end"), turn);
+    const { found, error } = await thrownBy(stream(later));
+    assert.deepEqual([found, error.code], [["a", "lost: network_error"], code]);
+  }
+});
+
+test("a stream that was never open is tried as often as a question; one that was, for ever", async (t) => {
+  const never = await startScriptedServer(t, cut, cut, cut, eventStream([told("a")], "end"));
+  const { found, error } = await thrownBy(stream(never));
+  assert.deepEqual([found.length, error.code], [2, "network_error"]);
+  const often = await startScriptedServer(
+    t,
+    eventStream([told("a")], "end"),
+    ...Array.from({ length: 6 }, () => cut),
+    eventStream([told("b")], "silence"),
+  );
+  assert.equal((await words(stream(often), 9)).at(-1), "b");
+});
+
+test("the time runs while the network is waited for, not while the caller works", async (t) => {
+  const server = await startScriptedServer(
+    t,
+    eventStream([told("a"), told("b")], "silence"),
+    silence,
+  );
+  const events = stream(server, { heartbeatTimeoutMs: 50 });
+  const first = await events.next();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const second = await events.next();
+  assert.deepEqual(
+    [first, second].map(({ value }) => value && wordOf(value)),
+    ["a", "b"],
+  );
+  await events.return();
+});
