@@ -83,7 +83,10 @@ test("the client runs in a page and in a page's worker, anonymously alone", asyn
 
   await t.test("in a page, until the day's queries are spent: that is not waited for", async () => {
     const page = await openPage();
+    await page.context().addCookies([{ name: "of", value: "the dashboard", url }]);
+    const sent = page.waitForRequest(/\/api\/token\//);
     assert.deepEqual(await page.evaluate(`(async () => { ${attempt} return found; })()`), expected);
+    assert.equal((await (await sent).allHeaders())["cookie"], undefined);
     const mints = ["Three", "Buck", "Quiet", "Rug", "Thin", "Range"].map(demoMint);
     const refused = `(async () => {
       ${attempt}

@@ -27,7 +27,11 @@ const FILE = join(import.meta.dirname, "..", "src", "api-types.ts");
 const HEAD =
   "// Made by tools/generate.ts from the service's OpenAPI document: npm run generate makes it anew.\n";
 
-/** The client's types, as the service's present schemas have them. */
+/**
+ * The client's types, as the service's present schemas have them. Made here, and not by one of the
+ * known generators: our schemas use a small part of JSON Schema, and those bring an OpenAPI parser
+ * and an older TypeScript with them.
+ */
 export function generatedTypes(): string {
   // The document's own type says nothing of its parts; its tests do.
   const document = openapiDocument(OPERATIONS, { version: "", publicUrl: "" }) as Document;
