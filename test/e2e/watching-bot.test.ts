@@ -75,7 +75,7 @@ test("a stream that was cut goes on, and tells what changed meanwhile and nothin
   const retry = { baseDelayMs: 50 };
   const quiet = address(demoMint("Quiet"));
   const exits = createExitability({ baseUrl: proxy.url, apiKey, retry });
-  const events = exits.stream([RUG, quiet], { threshold: 50, signal: t.signal });
+  const events = exits.stream([quiet, RUG], { threshold: 50, signal: t.signal });
   const first = new Set<string>();
   while (first.size < 2) {
     const { value } = await events.next();
