@@ -99,7 +99,7 @@ test("what passes is asked again: refusals, the network, silence; for batches to
     json(503, BUSY, { "retry-after": "0" }),
     json(200, { profile: "retail", items: [] }),
   );
-  const { token, batch } = client(server.url, { timeoutMs: 200 });
+  const { token, batch } = client(server.url, { timeoutMs: 1_000 });
   assert.equal((await token(MINT)).name, "Three");
   assert.equal(server.asked.length, 4);
   assert.deepEqual(await batch([MINT]), { profile: "retail", items: [] });

@@ -89,13 +89,13 @@ test("a stream that says nothing more is given up and made anew; a heartbeat is 
     t,
     eventStream([told("a", "s.1")], "silence"),
     (response) => {
-      const beats = setInterval(() => response.write(HEARTBEAT), 40);
+      const beats = setInterval(() => response.write(HEARTBEAT), 50);
       response.on("close", () => clearInterval(beats));
       response.writeHead(200, { "content-type": "text/event-stream" });
-      setTimeout(() => response.write(told("b", "s.2")), 600);
+      setTimeout(() => response.write(told("b", "s.2")), 1_500);
     },
   );
-  const found = await words(stream(server, { heartbeatTimeoutMs: 300 }), 3);
+  const found = await words(stream(server, { heartbeatTimeoutMs: 1_000 }), 3);
   assert.deepEqual(found, ["a", "lost: timeout", "b"]);
   assert.equal(server.asked.length, 2);
 });
@@ -211,9 +211,9 @@ test("the time runs while the network is waited for, not while the caller works"
     },
     silence,
   );
-  const events = stream(server, { heartbeatTimeoutMs: 50 });
+  const events = stream(server, { heartbeatTimeoutMs: 500 });
   assert.equal((await events.next()).value?.type, "exitability");
-  const work = new Promise((resolve) => setTimeout(resolve, 150));
+  const work = new Promise((resolve) => setTimeout(resolve, 1_000));
   await work;
   const { value: second } = await events.next();
   assert.equal(second && wordOf(second), "b");
