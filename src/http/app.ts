@@ -9,11 +9,12 @@ import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import { createHotRoute } from "./hot-route.ts";
 import { createBulkMetering } from "./plugins/bulk-metering.ts";
 import { registerConditional } from "./plugins/conditional.ts";
-import { registerErrors } from "./plugins/errors.ts";
+import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
+import { readableUrl } from "./readable-url.ts";
 import { createRequestIds } from "./request-id.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { type AccuracyDeps, accuracyRoutes } from "./routes/accuracy.ts";
@@ -35,6 +36,8 @@ import { waitlistRoute } from "./routes/waitlist.ts";
 import { watchlistRoutes } from "./routes/watchlist.ts";
 
 const BODY_LIMIT = 16 * 1024;
+/** Any parameter that a request can carry: what is too long to be anything is answered as unknown. */
+const LONGEST_PARAMETER = 16 * 1024;
 
 export type HttpDeps = {
   readonly markets: Markets;
@@ -67,14 +70,19 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     isDemo: deps.service.origin === "demo",
   });
   const app = Fastify({
-    serverFactory: (handler) =>
-      createServer((request, response) => {
+    serverFactory: (handler) => {
+      const server = createServer((request, response) => {
         if (!hot(request, response)) handler(request, response);
-      }),
+      });
+      // An Expect that nobody understands is left at that: the request itself can be answered.
+      return server.on("checkExpectation", handler);
+    },
+    clientErrorHandler: answerUnreadable,
+    rewriteUrl: ({ url = "/" }) => readableUrl(url),
     loggerInstance: deps.logger,
     bodyLimit: BODY_LIMIT,
     trustProxy: (_address, hop) => hop < deps.trustProxyHops,
-    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: false },
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: nextRequestId,

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sessionCookieOf } from "#src/users/sign-in.ts";
+import { createSignInLibrary } from "#src/users/sign-in-library.ts";
 import { oneApp } from "#test/support/app.ts";
 import { assertKeeps } from "#test/support/conformance.ts";
+import { sqliteDatabase } from "#test/support/databases.ts";
 import { openapiDocument } from "./openapi.ts";
 import { OPERATIONS } from "./operations/all.ts";
 
@@ -32,6 +35,19 @@ test("the service serves the document that its operations make", async (t) => {
   });
 });
 
+test("the session's cookie has the name that the reference gives it, behind TLS too", async (t) => {
+  const store = await sqliteDatabase(t);
+  for (const publicUrl of ["http://127.0.0.1:8080", "https://e.example"]) {
+    const document = openapiDocument(OPERATIONS, { version: "1.0.0", publicUrl });
+    const { securitySchemes } = document["components"] as {
+      securitySchemes: { dashboard: { name: string } };
+    };
+    const library = createSignInLibrary({ store, authSecret: "x".repeat(40), publicUrl });
+    const cookie = await sessionCookieOf(library);
+    assert.equal(securitySchemes.dashboard.name, cookie.name);
+  }
+});
+
 test("every example is what its schema says", () => {
   for (const { id, successes, body } of OPERATIONS) {
     for (const { schema, example } of Object.values(successes)) assertKeeps(schema, example, id);
@@ -59,6 +75,8 @@ test("the pages of the reference run nothing inline and nothing foreign", async 
       const response = await send("GET", file);
       assert.equal(response.statusCode, 200);
       assert.doesNotMatch(response.body, /innerHTML|https?:/);
+      const known = { "if-none-match": String(response.headers.etag) };
+      assert.equal((await send("GET", file, { headers: known })).statusCode, 304);
     }
   });
 });

@@ -1,10 +1,11 @@
 import type { PublicCode } from "#src/platform/app-error.ts";
 import { errorSchema } from "#src/wire/schema/error.ts";
+import { HEADERS, type HeaderName, METERED_HEADERS } from "./operations/headers.ts";
 import type { Operation, Parameter, Success } from "./operations/operation.ts";
 import { STATUS_OF_CODE } from "./plugins/errors.ts";
 
-/** What any endpoint may answer: our failure, and shed load. */
-const ALWAYS: readonly PublicCode[] = ["server_error", "overloaded"];
+/** What any endpoint may answer: another method on its path, our failure, and shed load. */
+const ALWAYS: readonly PublicCode[] = ["method_not_allowed", "server_error", "overloaded"];
 
 const TAGS = {
   exitability: "What it would really pay to sell a token now. Each request counts as one query.",
@@ -15,23 +16,14 @@ const TAGS = {
   service: "The service itself. None of it counts.",
 };
 
-const HEADERS = {
-  "X-Request-Id": header("Names this answer in our log"),
-  "X-Chain": header("demo: measured on the demo market; neither tokens nor prices are real"),
-  "X-RateLimit-Limit": header("Queries in the window that binds the caller"),
-  "X-RateLimit-Remaining": header("What is left of them"),
-  RateLimit: header("The same as RateLimit header fields have it: policy, remaining, seconds"),
-  "RateLimit-Policy": header("The window: policy, quota, seconds"),
-  "Retry-After": header("Seconds until it is worth asking again"),
-  ETag: header("Names this state; send it back as If-None-Match"),
-} as const;
-type HeaderName = keyof typeof HEADERS;
-export const METERED_HEADERS = [
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "RateLimit",
-  "RateLimit-Policy",
-] as const satisfies readonly HeaderName[];
+const ON_EVERY_ANSWER = ["X-Request-Id", "X-Chain", "Cache-Control", "Vary"] as const;
+
+/** What errors of these statuses say in headers of their own. */
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
+  405: ["Allow"],
+  429: ["Retry-After"],
+  503: ["Retry-After"],
+};
 
 type Json = { readonly [name: string]: unknown };
 
@@ -66,10 +58,16 @@ export function openapiDocument(
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         accessToken: { type: "http", scheme: "bearer" },
-        dashboard: { type: "apiKey", in: "cookie", name: "exitability.session_token" },
+        dashboard: { type: "apiKey", in: "cookie", name: sessionCookieName(service.publicUrl) },
       },
     },
   };
+}
+
+/** Behind TLS browsers take a cookie of this prefix over TLS alone. */
+function sessionCookieName(publicUrl: string): string {
+  const prefix = publicUrl.startsWith("https:") ? "__Secure-" : "";
+  return `${prefix}exitability.session_token`;
 }
 
 /** Statuses that the operation documents, with the error codes of each; successes have none. */
@@ -144,7 +142,9 @@ function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json 
   const metered: readonly HeaderName[] = operation.isMetered === true ? METERED_HEADERS : [];
   const tagged: readonly HeaderName[] = operation.isConditional === true ? ["ETag"] : [];
   for (const [status, success] of Object.entries(operation.successes)) {
-    responses[status] = successObject(success, headersOf([...tagged, ...metered]), schemas);
+    const { headers = [] } = success;
+    const named = headersOf([...tagged, ...metered, ...headers]);
+    responses[status] = successObject(success, named, schemas);
   }
   if (operation.isConditional === true) {
     responses["304"] = {
@@ -154,10 +154,9 @@ function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json 
   }
   for (const [status, codes] of errorCodesOf(operation)) {
     const schema = schemaOfAnswer(operation, status);
-    const retry: readonly HeaderName[] = status === 429 || status === 503 ? ["Retry-After"] : [];
     responses[status] = {
       description: codes.join(", "),
-      headers: headersOf([...retry, ...metered]),
+      headers: headersOf([...(HEADERS_OF_STATUS[status] ?? []), ...metered]),
       content: { "application/json": { schema: named(schema, schemas) } },
     };
   }
@@ -166,12 +165,13 @@ function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json 
 
 function successObject(success: Success, headers: Json, schemas: Map<string, unknown>): Json {
   const { description, schema, example, contentType = "application/json" } = success;
+  if (contentType === null) return { description, headers };
   const content = { [contentType]: { schema: named(schema, schemas), example } };
   return { description, headers, content };
 }
 
 function headersOf(names: readonly HeaderName[]): Json {
-  const all: readonly HeaderName[] = ["X-Request-Id", "X-Chain", ...names];
+  const all: readonly HeaderName[] = [...ON_EVERY_ANSWER, ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -186,8 +186,4 @@ function named(schema: unknown, schemas: Map<string, unknown>): unknown {
   if (typeof $id !== "string") return parts;
   schemas.set($id, parts);
   return { $ref: `#/components/schemas/${$id}` };
-}
-
-function header(description: string) {
-  return { description, schema: { type: "string" } };
 }

@@ -3,10 +3,14 @@ export type EmailAddress = string & { readonly __brand: "EmailAddress" };
 
 const LONGEST = 254;
 const LONGEST_LOCAL_PART = 64;
-/** Looked at before the case is changed: some look-alikes have an ASCII lower case. */
-const ASCII = /^[!-~]+$/;
-const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+const LAST_LABEL = "[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])";
+
+/** The form of an address, as a regular expression's source. It looks at the text before its case is
+ * changed: some look-alikes have an ASCII lower case. */
+export const EMAIL_PATTERN = `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+${LAST_LABEL}$`;
+const FORM = new RegExp(EMAIL_PATTERN);
 
 /**
  * The address, or null where the text is none. Plain ASCII alone: no look-alike letters, no control
@@ -15,10 +19,6 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,
  */
 export function parseEmailAddress(text: string): EmailAddress | null {
   if (text.length > LONGEST) return null;
-  if (!ASCII.test(text)) return null;
-  const lower = text.toLowerCase();
-  const at = lower.lastIndexOf("@");
-  if (at < 1 || at > LONGEST_LOCAL_PART) return null;
-  if (!LOCAL_PART.test(lower.slice(0, at)) || !DOMAIN.test(lower.slice(at + 1))) return null;
-  return lower as EmailAddress;
+  if (!FORM.test(text) || text.indexOf("@") > LONGEST_LOCAL_PART) return null;
+  return text.toLowerCase() as EmailAddress;
 }

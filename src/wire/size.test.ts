@@ -16,6 +16,8 @@ test("a size snaps to the nearest standard size, a tie to the larger", () => {
     ["29.999", "10"],
     ["30", "50"],
     ["1000", "50"],
+    ["0.30000000000000004", "0.5"],
+    ["0.010000000000000002", "0.5"],
   ];
   for (const [text, used] of snapped) {
     assert.deepEqual(parseSize(text), { requested: Number(text), used }, text);

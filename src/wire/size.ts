@@ -9,7 +9,8 @@ const LARGEST_SIZE = 1000;
  * Snaps to the nearest standard size; a tie goes to the larger.
  */
 export function parseSize(text: string): RequestedSize | null {
-  if (!/^\d{1,4}(?:\.\d{1,9})?$/.test(text)) return null;
+  // As many decimals as any program writes of a number: 0.1 + 0.2 is a size too.
+  if (!/^\d{1,4}(?:\.\d{1,20})?$/.test(text)) return null;
   const requested = Number(text);
   if (requested < SMALLEST_SIZE || requested > LARGEST_SIZE) return null;
   return { requested, used: snapSize(requested) };

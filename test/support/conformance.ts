@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { Check, Errors } from "typebox/value";
 import { buildApp, type HttpDeps } from "#src/http/app.ts";
-import { METERED_HEADERS, schemaOfAnswer } from "#src/http/openapi.ts";
+import { schemaOfAnswer } from "#src/http/openapi.ts";
 import { OPERATIONS } from "#src/http/operations/all.ts";
+import { METERED_HEADERS } from "#src/http/operations/headers.ts";
 import type { Operation } from "#src/http/operations/operation.ts";
 
 /** The app, which fails a test whose answer is not one that the reference documents. */
@@ -18,11 +19,12 @@ export async function buildCheckedApp(deps: HttpDeps): Promise<FastifyInstance> 
   return Object.assign(app, { inject: checked });
 }
 
+type Answer = Pick<LightMyRequestResponse, "statusCode" | "body" | "json"> & {
+  readonly headers: Readonly<Record<string, unknown>>;
+};
+
 /** Fails unless the reference documents this answer, field by field and no field more. */
-export function assertDocumented(
-  { method = "GET", url }: InjectOptions,
-  response: LightMyRequestResponse,
-): void {
+export function assertDocumented({ method = "GET", url }: InjectOptions, response: Answer): void {
   const operation = operationOf(String(method), String(url));
   if (operation === null) return;
   const { statusCode: status, headers } = response;
@@ -34,10 +36,12 @@ export function assertDocumented(
   }
   const schema = schemaOfAnswer(operation, status);
   assert.ok(schema, `${what} is not documented: ${response.body.slice(0, 200)}`);
-  const type = operation.successes[status]?.contentType ?? "application/json";
-  assert.ok(String(headers["content-type"]).startsWith(type), `${what} is ${type}`);
-  // What is no JSON is refused before it is known who asks.
-  const isUnread = operation.body !== undefined && [400, 413, 415].includes(status);
+  const { contentType: type = "application/json" } = operation.successes[status] ?? {};
+  if (type === null) assert.equal(response.body, "", what);
+  else assert.ok(String(headers["content-type"]).startsWith(type), `${what} is ${type}`);
+  // What is no JSON, or another path's method, is refused before it is known who asks.
+  const isUnread =
+    (operation.body !== undefined && [400, 413, 415].includes(status)) || status === 405;
   if (operation.isMetered === true && !isUnread) {
     for (const name of METERED_HEADERS) assert.ok(headers[name.toLowerCase()], `${what}: ${name}`);
   }
@@ -57,12 +61,11 @@ export function assertKeeps(schema: object, value: unknown, what: string): void 
 /** The operation that a request is for; null where the reference has none. */
 export function operationOf(method: string, url: string): Operation | null {
   const path = url.split("?")[0] ?? "";
-  return (
-    OPERATIONS.find(
-      (operation) =>
-        operation.method === method.toLowerCase() && patternOf(operation.path).test(path),
-    ) ?? null
-  );
+  const onPath = OPERATIONS.filter((operation) => patternOf(operation.path).test(path));
+  // What a path says literally goes before a parameter that would take it.
+  const literal = onPath.filter((operation) => operation.path === path);
+  const candidates = literal.length > 0 ? literal : onPath;
+  return candidates.find((operation) => operation.method === method.toLowerCase()) ?? null;
 }
 
 function patternOf(path: string): RegExp {

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from "typebox";
+import { EMAIL_PATTERN } from "#src/users/email-address.ts";
 import { EVENT_NAMES } from "#src/users/funnel.ts";
 import {
   AccountBody,
@@ -9,12 +10,14 @@ import {
   SessionItem,
 } from "#src/wire/schema/account.ts";
 import { Timestamp } from "#src/wire/schema/value.ts";
-import type { Operation, Parameter } from "./operation.ts";
+import type { HeaderName } from "./headers.ts";
+import type { Operation, Parameter, Success } from "./operation.ts";
 
 const EMAIL = Type.String({
   format: "email",
-  pattern: "^[!-?A-~]+@[!-?A-~]+[.][!-?A-~]+$",
+  pattern: EMAIL_PATTERN,
   maxLength: 254,
+  description: "Plain ASCII; a domain in another script in its xn-- form",
 });
 const EXAMPLE_EMAIL = "someone@example.com";
 const NOON = "2026-11-21T12:00:00.000Z";
@@ -118,11 +121,14 @@ export const ACCOUNTS: readonly Operation[] = [
     summary: "Sign in with the code",
     description: "Sets the dashboard's cookie too. Another site may not do it: forbidden_origin.",
     body: body({ email: EMAIL, code: Type.String() }, { email: EXAMPLE_EMAIL, code: "123456" }),
-    successes: statusOf(
-      200,
-      "signed_in",
-      { access_token: Type.String(), expires_at: Timestamp },
-      { access_token: "…", expires_at: NOON },
+    successes: withHeader(
+      "Set-Cookie",
+      statusOf(
+        200,
+        "signed_in",
+        { access_token: Type.String(), expires_at: Timestamp },
+        { access_token: "…", expires_at: NOON },
+      ),
     ),
     errors: [...PUBLIC_ERRORS, ...WRITE_ERRORS],
   },
@@ -132,7 +138,7 @@ export const ACCOUNTS: readonly Operation[] = [
     path: "/api/auth/sign-out",
     id: "signOut",
     summary: "End this session",
-    successes: statusOf(200, "signed_out"),
+    successes: withHeader("Set-Cookie", statusOf(200, "signed_out")),
     errors: [...WRITE_ERRORS, ...BODY_ERRORS],
   },
   {
@@ -163,6 +169,7 @@ export const ACCOUNTS: readonly Operation[] = [
     successes: {
       200: {
         description: "To take along",
+        headers: ["Content-Disposition"],
         schema: ExportBody,
         example: {
           exported_at: NOON,
@@ -187,7 +194,7 @@ export const ACCOUNTS: readonly Operation[] = [
     path: "/api/account",
     id: "deleteAccount",
     summary: "Delete the account and everything kept about it",
-    successes: statusOf(200, "deleted"),
+    successes: withHeader("Set-Cookie", statusOf(200, "deleted")),
     errors: [...WRITE_ERRORS, ...BODY_ERRORS],
   },
   {
@@ -271,6 +278,15 @@ function statusOf(
   return { [code]: { description: "Done", schema, example: { status, ...example } } };
 }
 
+function withHeader(header: HeaderName, successes: Record<number, Success>) {
+  return Object.fromEntries(
+    Object.entries(successes).map(([status, success]) => [
+      status,
+      { ...success, headers: [header] },
+    ]),
+  );
+}
+
 function list(item: TSchema, example: unknown) {
   return {
     200: { description: "All of them", schema: itemsOf(item), example: { items: [example] } },
@@ -282,7 +298,7 @@ function idParameter(description: string): Parameter {
     in: "path",
     name: "id",
     description,
-    schema: Type.String({ minLength: 1, maxLength: 500 }),
+    schema: Type.String({ minLength: 1 }),
     isRequired: true,
   };
 }

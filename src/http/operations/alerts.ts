@@ -141,7 +141,13 @@ export const ALERTS: readonly Operation[] = [
       "A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer alone. Its host's addresses have to be public.",
     parameters: [LANGUAGE_PARAMETER],
     body: {
-      schema: Type.Object({ kind: ChannelKindWord, target: Type.String({ maxLength: 2048 }) }),
+      schema: Type.Object({
+        kind: ChannelKindWord,
+        target: Type.String({
+          maxLength: 2048,
+          description: "By kind: an e-mail address, an http(s) URL, or the number of a chat",
+        }),
+      }),
       example: { kind: "webhook", target: "https://example.com/hook" },
     },
     successes: {
@@ -188,7 +194,11 @@ export const ALERTS: readonly Operation[] = [
     id: "verifyChannel",
     summary: "Enter the code that the channel received",
     parameters: [CHANNEL_ID],
-    body: { schema: Type.Object({ code: Type.String() }), example: { code: "123456" } },
+    description: "A code that is wrong, used or too old is invalid_body.",
+    body: {
+      schema: Type.Object({ code: Type.String({ maxLength: 64 }) }),
+      example: { code: "123456" },
+    },
     successes: statusOf("verified"),
     errors: [...WRITE_ERRORS, "not_found"],
   },

@@ -111,7 +111,8 @@ export const MEASURING: readonly Operation[] = [
       {
         in: "query",
         name: "size",
-        description: "0.01 to 1000 SOL; or whole tokens with unit=token. Plain digits.",
+        description:
+          "0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token. Plain digits.",
         schema: Type.String({ pattern: "^[0-9]{1,20}([.][0-9]{1,18})?$" }),
         isRequired: true,
         example: "2.5",
@@ -195,7 +196,7 @@ export const MEASURING: readonly Operation[] = [
     tag: "token",
     summary: "A token's exit capacity, depth and slippage over time, and its alerts",
     description:
-      "An even grid of the retail profile; null where nothing was known. At most 31 days and 2,000 points: longer ranges get longer steps. Each request counts as one query.",
+      "An even grid of the retail profile; null where nothing was known. from lies before to; at most 31 days and 2,000 points: longer ranges get longer steps. Each request counts as one query.",
     parameters: [
       MINT_PARAMETER,
       historyTime("from", "Default: a day before to"),

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from "typebox";
 import type { PublicCode } from "#src/platform/app-error.ts";
 import { RateLimitBody, TokenNotFoundBody } from "#src/wire/schema/error.ts";
+import type { HeaderName } from "./headers.ts";
 
 export type Tag = "exitability" | "token" | "streams" | "accounts" | "watchlist" | "service";
 
@@ -17,8 +18,10 @@ export type Success = {
   readonly description: string;
   readonly schema: TSchema;
   readonly example: unknown;
-  /** JSON where it is not said otherwise. */
-  readonly contentType?: "text/event-stream" | "text/html" | "text/javascript" | "text/css";
+  /** JSON where it is not said otherwise; null: no body. */
+  readonly contentType?: "text/event-stream" | "text/html" | "text/javascript" | "text/css" | null;
+  /** Beside those that every answer has, and those of metered and of conditional operations. */
+  readonly headers?: readonly HeaderName[];
 };
 
 /** One method on one path, as the reference tells it and as every answer is held to in the tests. */
@@ -39,7 +42,7 @@ export type Operation = {
   readonly parameters?: readonly Parameter[];
   readonly body?: { readonly schema: TSchema; readonly example: unknown };
   readonly successes: Readonly<Record<number, Success>>;
-  /** Beside those that every operation has: server_error and overloaded. */
+  /** Beside those that every operation has: method_not_allowed, server_error and overloaded. */
   readonly errors: readonly PublicCode[];
   /** Bodies of errors that say more than a code and a sentence. */
   readonly errorSchemas?: Readonly<Record<number, TSchema>>;
@@ -57,7 +60,7 @@ export const MINT_PARAMETER: Parameter = {
   in: "path",
   name: "id",
   description: "The token's mint address. What is no Solana address is answered 404.",
-  schema: Type.String({ minLength: 1, maxLength: 500 }),
+  schema: Type.String({ minLength: 1 }),
   isRequired: true,
   example: EXAMPLE_MINT,
 };

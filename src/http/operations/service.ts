@@ -140,7 +140,7 @@ export const SERVICE: readonly Operation[] = [
 ];
 
 function page(path: string, id: string, summary: string): Operation {
-  return { ...open, path, id, tag: "service", summary, ...asset("text/html") };
+  return { ...open, path, id, tag: "service", summary, isConditional: true, ...asset("text/html") };
 }
 
 function asset(contentType: "text/html" | "text/javascript" | "text/css") {

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { BatchBody, BatchRequest } from "#src/wire/schema/batch.ts";
+import { BatchBody, BatchRequest, LONGEST_MINT_TEXT, MOST_MINTS } from "#src/wire/schema/batch.ts";
 import { errorSchema, RateLimitBody } from "#src/wire/schema/error.ts";
 import { EXITABILITY_EXAMPLE } from "./measuring.ts";
 import {
@@ -24,7 +24,21 @@ const STREAM_ERRORS = [
   "rate_limit_exceeded",
 ] as const;
 
+const MINT_TEXT = `[^,]{1,${LONGEST_MINT_TEXT}}`;
+const MINTS_PATTERN = `^${MINT_TEXT}(,${MINT_TEXT}){0,${MOST_MINTS - 1}}$`;
+
 const JsonRpc = Type.Object({ jsonrpc: Type.Literal("2.0") }, { additionalProperties: true });
+const JsonRpcMessage = Type.Object(
+  {
+    jsonrpc: Type.Literal("2.0"),
+    id: Type.Optional(
+      Type.Union([Type.String(), Type.Integer()], { description: "Left out: a notification" }),
+    ),
+    method: Type.String(),
+    params: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  { additionalProperties: false },
+);
 
 /** The limit is spent; or too many tokens are followed at once. */
 const TooManyBody = Type.Union([errorSchema(["rate_limit_exceeded"]), RateLimitBody]);
@@ -135,7 +149,7 @@ export const STREAMS: readonly Operation[] = [
         in: "query",
         name: "mints",
         description: "1 to 100 mint addresses, with commas between",
-        schema: Type.String({ minLength: 1 }),
+        schema: Type.String({ pattern: MINTS_PATTERN }),
         isRequired: true,
         example: EXAMPLE_MINT,
       },
@@ -152,14 +166,19 @@ export const STREAMS: readonly Operation[] = [
     summary: "Tools for agents: Model Context Protocol, streamable HTTP",
     description:
       "measure_exit, compare_sizes, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its questions cost, to whoever the headers name.",
-    body: { schema: JsonRpc, example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
+    body: { schema: JsonRpcMessage, example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
     successes: {
       200: {
         description: "A JSON-RPC answer",
         schema: JsonRpc,
         example: { jsonrpc: "2.0", id: 1, result: { tools: [] } },
       },
-      202: { description: "A notification was taken", schema: Type.Unknown(), example: null },
+      202: {
+        description: "A notification was taken",
+        schema: Type.Null(),
+        example: null,
+        contentType: null,
+      },
     },
     errors: ["invalid_body", "forbidden_origin", "body_too_large", "unsupported_media_type"],
     errorSchemas: { 400: Type.Union([JsonRpc, errorSchema(["invalid_body"])]) },

@@ -79,7 +79,7 @@ export const WATCHLIST: readonly Operation[] = [
         in: "query",
         name: "id",
         description: "The entry's number",
-        schema: Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 }),
+        schema: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
         isRequired: true,
         example: 1,
       },

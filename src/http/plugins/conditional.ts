@@ -20,12 +20,12 @@ const pack = {
 };
 
 /**
- * What every JSON answer has in common on its way out: no shared cache keeps what depends on who
- * asks; a GET answer is named by an ETag and not sent twice; a long one is packed.
+ * What every answer in text has in common on its way out: no shared cache keeps what depends on who
+ * asks; a measurement is named by an ETag, and what has one is not sent twice; a long one is packed.
  */
 export function registerConditional(app: FastifyInstance): void {
   app.addHook("onSend", async (request, reply, payload) => {
-    if (!isJson(reply) || typeof payload !== "string") return payload;
+    if (!isText(reply) || typeof payload !== "string") return payload;
     if (!reply.hasHeader("cache-control")) {
       reply.header("cache-control", isMeasurement(request) ? MEASURED_CACHING : "no-store");
     }
@@ -47,8 +47,8 @@ export function tagOf(payload: string): string {
   return `W/"${createHash("sha1").update(state).digest("base64url")}"`;
 }
 
-function isJson(reply: FastifyReply): boolean {
-  return String(reply.getHeader("content-type")).startsWith("application/json");
+function isText(reply: FastifyReply): boolean {
+  return /^(?:application\/json|text\/)/.test(String(reply.getHeader("content-type")));
 }
 
 function isMeasurement({ method, url }: FastifyRequest): boolean {

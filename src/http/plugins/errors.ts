@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type PublicCode } from "#src/platform/app-error.ts";
 
@@ -40,6 +41,27 @@ export function registerErrors(app: FastifyInstance): void {
     return sendError(reply, known);
   });
   app.setNotFoundHandler((request, reply) => sendNotFound(request, reply));
+}
+
+/** What is no HTTP, or has more headers than are read: said in the same words, and hung up. */
+export function answerUnreadable({ code }: { readonly code?: string }, socket: Socket): void {
+  if (code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const message =
+    code === "HPE_HEADER_OVERFLOW"
+      ? "The URL and the headers are larger than 16 KiB."
+      : "The request could not be read.";
+  const body = JSON.stringify({ error: "invalid_body", message });
+  const head = [
+    "HTTP/1.1 400 Bad Request",
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    "cache-control: no-store",
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
 }
 
 /** `{ error, message }` with the code's status. */

@@ -1,7 +1,5 @@
-import type { FastifyInstance, HTTPMethods } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-
-const METHODS: readonly HTTPMethods[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
  * Notes which methods each path has; call the returned function once all routes stand, and every
@@ -16,7 +14,7 @@ export function registerMethods(app: FastifyInstance): () => void {
   });
   return () => {
     for (const [url, allowed] of [...methodsOfPath]) {
-      const refused = METHODS.filter((method) => !allowed.has(method));
+      const refused = app.supportedMethods.filter((method) => !allowed.has(method));
       if (refused.length === 0 || url.endsWith("*")) continue;
       const allow = [...allowed].join(", ");
       app.route({

@@ -82,6 +82,16 @@ test("without one every ten tokens are a query, all of them or none", async (t) 
   );
 });
 
+test("a size that a program has computed is taken to its last digit", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const size = 0.1 + 0.2;
+    const response = await send("POST", PATH, { payload: { mints: [SOME_MINT], size } });
+    const [item] = response.json().items;
+    assert.equal(item.exitability.slippage.size_requested, size);
+    assert.equal(item.exitability.slippage.size_used, 0.5);
+  });
+});
+
 test("a wrong key, body, profile or size is refused with its code, and nothing is counted", async (t) => {
   await oneApp(t, async ({ send }) => {
     const wrong: readonly (readonly [object, string])[] = [

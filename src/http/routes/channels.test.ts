@@ -190,6 +190,7 @@ test("channels are switched and deleted by their user alone; another's is not th
       { id, enabled: 1 },
       { enabled: true },
       { id: "x", enabled: true },
+      { id: 1, enabled: true },
     ])
       assert.deepEqual(refusal(await ana.patch(change)), [400, "invalid_body"]);
     assert.deepEqual((await ana.patch({ id, enabled: false })).json(), { status: "updated" });

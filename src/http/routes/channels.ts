@@ -114,8 +114,7 @@ function targetIn({ target }: JsonObject): string {
 }
 
 function readId(id: unknown): bigint {
-  const text = typeof id === "number" ? String(id) : id;
-  if (typeof text === "string" && ID_TEXT.test(text)) return BigInt(text);
+  if (typeof id === "string" && ID_TEXT.test(id)) return BigInt(id);
   throw invalid("invalid_body", "id has to be the id of a channel.");
 }
 

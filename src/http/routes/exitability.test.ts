@@ -141,7 +141,17 @@ test("no pool ever found, no address, and SOL itself answer 404, each with its r
   const { get } = await startApp(t, {
     answers: () => ({ kind: "not-found", mint: SOME_MINT }),
   });
-  for (const id of [SOME_MINT, WSOL, "abc", "1".repeat(31), "%00", `${SOME_MINT}x`]) {
+  const ids = [
+    SOME_MINT,
+    WSOL,
+    "abc",
+    "1".repeat(31),
+    "%00",
+    `${SOME_MINT}x`,
+    "",
+    "1".repeat(9_000),
+  ];
+  for (const id of ids) {
     const response = await get(`/api/token/${id}/exitability?profile=pro`);
     assert.equal(response.statusCode, 404, id);
     const body = response.json();
@@ -152,6 +162,16 @@ test("no pool ever found, no address, and SOL itself answer 404, each with its r
     assert.ok(response.headers["x-ratelimit-limit"], id);
   }
   assert.match((await get(`/api/token/${WSOL}/exitability`)).json().message, /SOL itself/);
+});
+
+test("an id that is not well encoded is no address either, and is told as it came", async (t) => {
+  const { get } = await startApp(t);
+  for (const id of ["%", "%zz", "%ff", "%c3%", "a%20%"]) {
+    const response = await get(`/api/token/${id}/exitability`);
+    assert.equal(response.statusCode, 404, id);
+    assert.equal(response.json().token_id, id);
+    assert.ok(response.headers["x-request-id"], id);
+  }
 });
 
 test("a wrong profile, size or key is refused with its code and is not counted", async (t) => {
@@ -276,6 +296,10 @@ test("another method is 405 and names what is possible; another path is 404", as
   assert.equal(response.statusCode, 405);
   assert.equal(response.json().error, "method_not_allowed");
   assert.match(String(response.headers.allow), /GET/);
+  for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as const) {
+    const refused = await app.inject({ method: method as "PUT", url: PATH });
+    assert.deepEqual([refused.statusCode, refused.headers.allow], [405, "GET, HEAD"], method);
+  }
   assert.equal((await get("/api/nothing")).json().error, "not_found");
   assert.equal((await get("/healthz")).statusCode, 200);
   assert.equal((await get("/readyz")).statusCode, 200);

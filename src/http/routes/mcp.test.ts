@@ -50,6 +50,19 @@ test("over standard input and output the same tools ask a running service", asyn
   });
 });
 
+test("a notification is taken without a word", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const payload = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const { statusCode, headers, body } = await send("POST", "/mcp", { payload });
+    assert.deepEqual([statusCode, headers["content-type"], body], [202, undefined, ""]);
+    // Several at once are no part of the protocol any more.
+    for (const many of [[], [payload]]) {
+      const refused = await send("POST", "/mcp", { payload: many });
+      assert.deepEqual(refusal(refused), [400, "invalid_body"]);
+    }
+  });
+});
+
 test("another site's page may not use the tools", async (t) => {
   await oneApp(t, async ({ send }) => {
     const headers = { origin: "https://evil.example" };

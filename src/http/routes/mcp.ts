@@ -1,7 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Ask, createMcpServer } from "../mcp/mcp-server.ts";
-import { invalid } from "../plugins/json-body.ts";
+import { bodyObject, invalid } from "../plugins/json-body.ts";
 import { isSameOrigin } from "../plugins/origin.ts";
 import type { ServiceFacts } from "./service.ts";
 
@@ -23,11 +23,16 @@ export function mcpRoute(app: FastifyInstance, { service, publicUrl }: McpDeps):
     const server = createMcpServer(askerFor(app, request), service.version);
     await server.connect(transport);
     try {
+      const message = bodyObject(request);
       const headers = { accept: ACCEPT, "content-type": "application/json" };
       const incoming = new Request(`${publicUrl}/mcp`, { method: "POST", headers });
-      const response = await transport.handleRequest(incoming, { parsedBody: request.body });
-      reply.code(response.status).type("application/json; charset=utf-8");
-      return await reply.send(await response.text());
+      const response = await transport.handleRequest(incoming, { parsedBody: message });
+      reply.code(response.status);
+      const text = await response.text();
+      // A notification has no answer.
+      return text === ""
+        ? await reply.send()
+        : await reply.type("application/json; charset=utf-8").send(text);
     } finally {
       await server.close();
     }

@@ -95,6 +95,23 @@ test("a stream tells the changes that reach the threshold, and nothing smaller",
   );
 });
 
+test("a threshold may be written as any program writes a number", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      for (const threshold of [0, 1e-7, 0.1 + 0.2, 100]) {
+        const url = `${address}/api/stream?mints=${SOME_MINT}&threshold=${threshold}`;
+        const stream = await openStream(t, url);
+        assert.equal((await stream.next()).event, "exitability", url);
+        stream.close();
+      }
+    },
+    { markets },
+  );
+});
+
 test("who comes back with Last-Event-ID is told only what changed meanwhile", async (t) => {
   const { markets, change } = changingMarket();
   await oneApp(
@@ -139,7 +156,9 @@ test("wrong lists, thresholds, sizes and keys are refused, and so are too many t
       ["", "invalid_body"],
       ["?mints=", "invalid_body"],
       [`?mints=${many}`, "invalid_body"],
+      [`?mints=${"x".repeat(101)}`, "invalid_body"],
       [`?mints=${SOME_MINT}&threshold=-1`, "invalid_body"],
+      [`?mints=${SOME_MINT}&threshold=100.1`, "invalid_body"],
       [`?mints=${SOME_MINT}&size=0`, "invalid_size"],
       [`?mints=${SOME_MINT}&profile=x`, "invalid_profile"],
     ];

@@ -7,7 +7,7 @@ import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
 import { tierLimits } from "#src/users/tiers.ts";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
-import { MOST_MINTS } from "#src/wire/schema/batch.ts";
+import { LONGEST_MINT_TEXT, MOST_MINTS } from "#src/wire/schema/batch.ts";
 import type { BulkMetering, Grant } from "../plugins/bulk-metering.ts";
 import { type EventStream, openEventStream } from "../plugins/event-stream.ts";
 import { ExitabilityChannels } from "../plugins/exitability-channels.ts";
@@ -19,6 +19,8 @@ import { readProfile, readSize } from "./token-question.ts";
 const LOADS_AT_ONCE = 8;
 /** A stream ends after an hour: who comes back is counted again, as for an hour of a token's page. */
 const LONGEST_MS = 3_600_000;
+/** As any program writes a number that is not below zero. */
+const NUMBER = /^\d{1,3}(?:\.\d{1,30})?(?:e-\d{1,3})?$/;
 const DEFAULT_THRESHOLD_PCT = 0.1;
 
 export type StreamDeps = {
@@ -206,17 +208,20 @@ function readQuestion(
 }
 
 function readThreshold(text: unknown): number {
-  if (typeof text === "string" && /^\d{1,3}(?:\.\d{1,4})?$/.test(text) && Number(text) <= 100) {
-    return Number(text);
-  }
+  const value = typeof text === "string" && NUMBER.test(text) ? Number(text) : Number.NaN;
+  if (value <= 100) return value;
   throw invalid("invalid_body", "threshold must be percentage points from 0 to 100.");
 }
 
 function readMints(text: unknown): readonly string[] {
   const mints = typeof text === "string" ? [...new Set(text.split(","))] : [];
-  if (mints.length > 0 && mints.length <= MOST_MINTS && mints.every((mint) => mint !== ""))
-    return mints;
+  if (mints.length > 0 && mints.length <= MOST_MINTS && mints.every(isMintText)) return mints;
   throw invalid("invalid_body", `mints has to be 1 to ${MOST_MINTS} addresses, with commas.`);
+}
+
+/** Its length as the batch has it; what is no address has an outcome of its own. */
+function isMintText(text: string): boolean {
+  return text.length > 0 && text.length <= LONGEST_MINT_TEXT;
 }
 
 function noSuchToken(id: string) {

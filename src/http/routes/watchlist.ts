@@ -9,8 +9,7 @@ import { bodyObject, invalid, type JsonObject } from "../plugins/json-body.ts";
 import { sessionRequired } from "../plugins/session.ts";
 
 const PATH = "/api/oracle/watchlist";
-/** As many digits as an id can have without leaving the databases' integers. */
-const ID_TEXT = /^\d{1,18}$/;
+const ID_TEXT = /^\d{1,16}$/;
 
 export type WatchlistRouteDeps = { readonly watchlist: Watchlist; readonly callers: Callers };
 
@@ -63,9 +62,8 @@ export function watchlistRoutes(app: FastifyInstance, deps: WatchlistRouteDeps):
     async (request, reply) => {
       const { userId } = await callers.signedIn(request);
       const { id } = request.query;
-      if (typeof id !== "string" || !ID_TEXT.test(id))
-        throw invalid("invalid_body", "id has to be the number of an entry: ?id=1.");
-      if (!(await watchlist.remove(userId, BigInt(id)))) throw noEntry();
+      const entryId = idIn({ id: typeof id === "string" && ID_TEXT.test(id) ? Number(id) : null });
+      if (!(await watchlist.remove(userId, entryId))) throw noEntry();
       return reply.send({ status: "deleted" });
     },
   );

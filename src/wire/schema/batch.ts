@@ -3,10 +3,12 @@ import { ExitabilityBody } from "../exitability.ts";
 import { nullable, ProfileWord } from "./value.ts";
 
 export const MOST_MINTS = 100;
+/** What is longer is no address; a shorter text that is none has an outcome that says so. */
+export const LONGEST_MINT_TEXT = 100;
 
 /** What POST /api/exitability/batch asks. Validates the request's shape as it stands here. */
 export const BatchRequest = Type.Object({
-  mints: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  mints: Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_MINT_TEXT }), {
     minItems: 1,
     maxItems: MOST_MINTS,
     description: "Mint addresses; one that is named twice is answered and counted once",

@@ -32,8 +32,11 @@ const size = Type.Number({ minimum: 0.01, maximum: 1000 });
 
 export const WatchlistAddition = Type.Object({ mint: AddressText, size_sol: Type.Optional(size) });
 
-export const WatchlistChange = Type.Object({
-  id: Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 }),
-  size_sol: Type.Optional(size),
-  alerts_enabled: Type.Optional(Type.Boolean()),
-});
+export const WatchlistChange = Type.Object(
+  {
+    id: Type.Integer({ minimum: -9007199254740991, maximum: 9007199254740991 }),
+    size_sol: Type.Optional(size),
+    alerts_enabled: Type.Optional(Type.Boolean()),
+  },
+  { anyOf: [{ required: ["size_sol"] }, { required: ["alerts_enabled"] }] },
+);

@@ -1,0 +1,29 @@
+/** Headers of answers that mean something to a caller, by their name. */
+export const HEADERS = {
+  "X-Request-Id": header("Names this answer in our log"),
+  "X-Chain": header("demo: measured on the demo market; neither tokens nor prices are real"),
+  "Cache-Control": header("What depends on who asks is kept by no shared cache"),
+  Vary: header("What of the request this answer depends on"),
+  "X-RateLimit-Limit": header("Queries in the window that binds the caller"),
+  "X-RateLimit-Remaining": header("What is left of them"),
+  RateLimit: header("The same as RateLimit header fields have it: policy, remaining, seconds"),
+  "RateLimit-Policy": header("The window: policy, quota, seconds"),
+  "Retry-After": header("Seconds until it is worth asking again"),
+  ETag: header("Names this state; send it back as If-None-Match"),
+  Allow: header("The methods that the path has"),
+  "Set-Cookie": header("The dashboard's session, or its end"),
+  "Content-Disposition": header("A name for the file"),
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;
+
+export const METERED_HEADERS = [
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "RateLimit",
+  "RateLimit-Policy",
+] as const satisfies readonly HeaderName[];
+
+function header(description: string) {
+  return { description, schema: { type: "string" } };
+}
