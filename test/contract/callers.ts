@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase } from "#src/store/database.ts";
+import { findUserByEmail, setUserTier } from "#src/store/users.ts";
+import { parseEmailAddress } from "#src/users/email-address.ts";
+import { exchange } from "./exchange.ts";
+import type { ProxiedService } from "./proxied-service.ts";
+import { type CallerName, type ContractRequest, OWN_ID } from "./requests.ts";
+
+/** Accounts for what ends a session or an account: each is used up by one such request. */
+const SPARE_ACCOUNTS = 64;
+const ENDS_AN_ACCOUNT = ["signOut", "deleteAccount", "endSession"];
+const TOUCHES_KEYS = ["createKey", "rotateKey", "revokeKey"];
+const PATIENCE_MS = 20_000;
+
+type Account = {
+  readonly email: string;
+  readonly cookie: string;
+  readonly accessToken: string;
+  readonly apiKey: string | null;
+};
+
+/** Who asks: strangers, each with an address of their own, one whose day is over, and accounts. */
+export type Callers = {
+  /** The request as this caller sends it: with an address, credentials, and ids of things of theirs. */
+  readonly dress: (request: ContractRequest, operationId: string) => Promise<ContractRequest>;
+  /** To be told of each answer: a spare account that was ended is not used again. */
+  readonly told: (operationId: string, statusCode: number) => void;
+};
+
+export async function openCallers(proxied: ProxiedService): Promise<Callers> {
+  const { service, place } = proxied;
+  const emails = [
+    "member",
+    ...Array.from({ length: SPARE_ACCOUNTS }, (_, index) => `spare${index}`),
+  ];
+  const accounts = await signIn(
+    proxied,
+    emails.map((name) => `${name}@example.com`),
+  );
+  const [member, ended, ...spares] = accounts;
+  assert.ok(member && ended);
+  await raiseToPro(place, member.email);
+  const apiKey = await makeKey(service.url, member);
+  let addresses = 0;
+  const nextAddress = () => `203.0.${113 + (++addresses >> 8)}.${addresses & 255}`;
+  const accountFor = (operationId: string): Account => {
+    const isApart = [...ENDS_AN_ACCOUNT, ...TOUCHES_KEYS].includes(operationId);
+    return isApart ? (spares[0] ?? ended) : { ...member, apiKey };
+  };
+  return {
+    async dress(request, operationId) {
+      const account = accountFor(operationId);
+      const address = request.caller === "spent" ? "192.0.2.1" : nextAddress();
+      const headers = {
+        "x-forwarded-for": address,
+        ...credentialsOf(request.caller, account, service.url),
+        ...request.headers,
+      };
+      return await withOwnIds({ ...request, headers }, service.url, account);
+    },
+    told(operationId, statusCode) {
+      if (ENDS_AN_ACCOUNT.includes(operationId) && statusCode === 200) spares.shift();
+    },
+  };
+}
+
+function credentialsOf(
+  caller: CallerName,
+  { cookie, accessToken, apiKey }: Account,
+  url: string,
+): Record<string, string> {
+  switch (caller) {
+    case "anonymous":
+    case "spent":
+      return {};
+    case "key":
+      return apiKey === null ? {} : { "x-api-key": apiKey };
+    case "bearer":
+      return { authorization: `Bearer ${accessToken}` };
+    case "cookie":
+      return { cookie, origin: url, "sec-fetch-site": "same-origin" };
+    default: {
+      const unreachable: never = caller;
+      return unreachable;
+    }
+  }
+}
+
+/** Puts the id of the newest thing in the list that the path belongs to where one is meant. */
+async function withOwnIds(
+  request: ContractRequest,
+  url: string,
+  { accessToken }: Account,
+): Promise<ContractRequest> {
+  const { target, body } = request;
+  if (!target.includes(OWN_ID) && body?.includes(OWN_ID) !== true) return request;
+  const list = target.split("?")[0]?.split(`/${OWN_ID}`)[0] ?? "";
+  const { body: text } = await exchange(url, {
+    method: "GET",
+    target: list,
+    headers: { authorization: `Bearer ${accessToken}` },
+    body: null,
+  });
+  const { items = [] } = JSON.parse(text) as { items?: readonly { id: string | number }[] };
+  const id = items.at(-1)?.id ?? (list.endsWith("watchlist") ? 1 : "1");
+  return {
+    ...request,
+    target: target.replaceAll(OWN_ID, () => encodeURIComponent(id)),
+    body: body === null ? null : body.replaceAll(`"${OWN_ID}"`, () => JSON.stringify(id)),
+  };
+}
+
+/** Accounts made as people make them: a code by mail, and a session for it. */
+async function signIn(
+  { service }: ProxiedService,
+  emails: readonly string[],
+): Promise<readonly Account[]> {
+  const post = (path: string, body: object, place: number) =>
+    exchange(service.url, {
+      method: "POST",
+      target: path,
+      headers: { "content-type": "application/json", "x-forwarded-for": `198.51.100.${place + 1}` },
+      body: JSON.stringify(body),
+    });
+  for (const [place, email] of emails.entries()) await post("/api/auth/code", { email }, place);
+  const codes = await mailedCodes(join(service.dataDir, "mail"), emails);
+  const accounts: Account[] = [];
+  for (const [place, email] of emails.entries()) {
+    const answer = await post("/api/auth/sign-in", { email, code: codes.get(email) }, place);
+    assert.equal(answer.statusCode, 200, answer.body);
+    const [cookie = ""] = String(answer.headers["set-cookie"]).split(";");
+    const { access_token: accessToken } = JSON.parse(answer.body) as { access_token: string };
+    accounts.push({ email, cookie, accessToken, apiKey: null });
+  }
+  return accounts;
+}
+
+async function mailedCodes(
+  directory: string,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const untilMs = Date.now() + PATIENCE_MS;
+  const codes = new Map<string, string>();
+  const read = new Set<string>();
+  while (codes.size < emails.length) {
+    assert.ok(Date.now() < untilMs, `${codes.size} of ${emails.length} mails came`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const name of readdirSync(directory).filter((each) => each.endsWith(".eml"))) {
+      if (read.has(name)) continue;
+      read.add(name);
+      const mail = readFileSync(join(directory, name), "utf8");
+      const [, email] = /^To: .*?([\w.+-]+@[\w.-]+)/im.exec(mail) ?? [];
+      const [, code] = /code is (\d{6})/.exec(mail) ?? [];
+      if (email !== undefined && code !== undefined) codes.set(email, code);
+    }
+  }
+  return codes;
+}
+
+async function raiseToPro(place: ProxiedService["place"], text: string): Promise<void> {
+  const database = openDatabase({ ...place, access: "visitor" });
+  const email = parseEmailAddress(text);
+  assert.ok(email);
+  const user = await findUserByEmail(database.db, email);
+  assert.ok(user);
+  await setUserTier(database.db, { userId: user.id, tier: "pro" }, Date.now());
+  await database.close();
+}
+
+async function makeKey(url: string, { accessToken }: Account): Promise<string> {
+  const { body } = await exchange(url, {
+    method: "POST",
+    target: "/api/account/keys",
+    headers: { authorization: `Bearer ${accessToken}` },
+    body: null,
+  });
+  const { key } = JSON.parse(body) as { key?: string };
+  assert.ok(key, body);
+  return key;
+}
