@@ -4,15 +4,28 @@ import { join } from "node:path";
 import { openDatabase } from "#src/store/database.ts";
 import { findUserByEmail, setUserTier } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
+import { demoMint } from "#test/support/dashboard.ts";
 import { exchange } from "./exchange.ts";
 import type { ProxiedService } from "./proxied-service.ts";
 import { type CallerName, type ContractRequest, OWN_ID } from "./requests.ts";
 
-/** Accounts for what ends a session or an account: each is used up by one such request. */
+/** Accounts for operations apart; what ends a session or an account uses one up each time. */
 const SPARE_ACCOUNTS = 64;
 const ENDS_AN_ACCOUNT = ["signOut", "deleteAccount", "endSession"];
-const TOUCHES_KEYS = ["createKey", "rotateKey", "revokeKey"];
-const PATIENCE_MS = 20_000;
+/** Operations with an account of their own, by its name: what they do would disturb the others. */
+const APART: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(ENDS_AN_ACCOUNT.map((id) => [id, id])),
+  createKey: "keys",
+  rotateKey: "keys",
+  revokeKey: "keys",
+  addChannel: "additions",
+  switchChannel: "switched",
+  removeChannel: "removed",
+  verifyChannel: "verified",
+  testChannel: "tested",
+};
+/** Some sixty sign-ins on a busy machine. */
+const PATIENCE_MS = 60_000;
 
 type Account = {
   readonly email: string;
@@ -39,15 +52,19 @@ export async function openCallers(proxied: ProxiedService): Promise<Callers> {
     proxied,
     emails.map((name) => `${name}@example.com`),
   );
-  const [member, ended, ...spares] = accounts;
-  assert.ok(member && ended);
+  const [member, last, ...spares] = accounts;
+  assert.ok(member && last);
   await raiseToPro(place, member.email);
   const apiKey = await makeKey(service.url, member);
   let addresses = 0;
   const nextAddress = () => `203.0.${113 + (++addresses >> 8)}.${addresses & 255}`;
+  const apart = new Map<string, Account>();
   const accountFor = (operationId: string): Account => {
-    const isApart = [...ENDS_AN_ACCOUNT, ...TOUCHES_KEYS].includes(operationId);
-    return isApart ? (spares[0] ?? ended) : { ...member, apiKey };
+    const name = APART[operationId];
+    if (name === undefined) return { ...member, apiKey };
+    const account = apart.get(name) ?? spares.shift() ?? last;
+    apart.set(name, account);
+    return account;
   };
   return {
     async dress(request, operationId) {
@@ -61,7 +78,7 @@ export async function openCallers(proxied: ProxiedService): Promise<Callers> {
       return await withOwnIds({ ...request, headers }, service.url, account);
     },
     told(operationId, statusCode) {
-      if (ENDS_AN_ACCOUNT.includes(operationId) && statusCode === 200) spares.shift();
+      if (ENDS_AN_ACCOUNT.includes(operationId) && statusCode === 200) apart.delete(operationId);
     },
   };
 }
@@ -88,7 +105,8 @@ function credentialsOf(
   }
 }
 
-/** Puts the id of the newest thing in the list that the path belongs to where one is meant. */
+/** Puts the id of the newest thing in the list that the path belongs to where one is meant; where there
+ * is none, one is made. */
 async function withOwnIds(
   request: ContractRequest,
   url: string,
@@ -97,19 +115,38 @@ async function withOwnIds(
   const { target, body } = request;
   if (!target.includes(OWN_ID) && body?.includes(OWN_ID) !== true) return request;
   const list = target.split("?")[0]?.split(`/${OWN_ID}`)[0] ?? "";
-  const { body: text } = await exchange(url, {
-    method: "GET",
-    target: list,
-    headers: { authorization: `Bearer ${accessToken}` },
-    body: null,
-  });
+  const authorization = `Bearer ${accessToken}`;
+  const look = { method: "GET", target: list, headers: { authorization }, body: null };
+  const { body: text } = await exchange(url, look);
   const { items = [] } = JSON.parse(text) as { items?: readonly { id: string | number }[] };
-  const id = items.at(-1)?.id ?? (list.endsWith("watchlist") ? 1 : "1");
+  const id = items.at(-1)?.id ?? (await makeOne(url, list, authorization)) ?? "1";
   return {
     ...request,
     target: target.replaceAll(OWN_ID, () => encodeURIComponent(id)),
     body: body === null ? null : body.replaceAll(`"${OWN_ID}"`, () => JSON.stringify(id)),
   };
+}
+
+const MAKES_ONE: Readonly<Record<string, object>> = {
+  "/api/oracle/watchlist": { mint: demoMint("Steady") },
+  "/api/account/channels": { kind: "email", target: "watcher@example.com" },
+};
+
+async function makeOne(
+  url: string,
+  list: string,
+  authorization: string,
+): Promise<string | number | null> {
+  const body = MAKES_ONE[list];
+  if (body === undefined) return null;
+  const made = await exchange(url, {
+    method: "POST",
+    target: list,
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const { id = null } = JSON.parse(made.body) as { id?: string | number };
+  return id;
 }
 
 /** Accounts made as people make them: a code by mail, and a session for it. */

@@ -36,7 +36,10 @@ const HOSTILE_VALUES = [
   { toString: "no" },
 ] as const;
 
-/** How readily a value that is known to exist is taken where a schema allows any text. */
+const NOW_MS = Date.now();
+const LATELY_SECONDS = 30 * 86_400;
+
+/** Texts that name something: taken where a schema allows them. */
 type Known = { readonly texts: readonly string[] };
 
 /** Values that keep the schema: up to its very limits, and with fields that it does not name. */
@@ -104,9 +107,13 @@ function madeText({
 }): fc.Arbitrary<string> {
   if (format === "email") return fc.emailAddress({ size: "medium" });
   if (format === "date-time") {
+    const lately = fc.nat(LATELY_SECONDS).map((ago) => new Date(NOW_MS - ago * 1_000));
     const min = new Date("2020-01-01T00:00:00Z");
     const max = new Date("2035-01-01T00:00:00Z");
-    return fc.date({ min, max, noInvalidDate: true }).map((date) => date.toISOString());
+    const ever = fc.date({ min, max, noInvalidDate: true });
+    return fc
+      .oneof({ arbitrary: lately, weight: 3 }, { arbitrary: ever, weight: 1 })
+      .map((date) => date.toISOString());
   }
   if (pattern !== null) return fc.stringMatching(pattern, { maxLength, size: "medium" });
   const atTheLimit = fc.string({ minLength: maxLength, maxLength, unit: "binary" });

@@ -19,6 +19,7 @@ const EMAIL = Type.String({
   maxLength: 254,
   description: "Plain ASCII; a domain in another script in its xn-- form",
 });
+const NO_CONTROL_CHARACTER = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 const EXAMPLE_EMAIL = "someone@example.com";
 const NOON = "2026-11-21T12:00:00.000Z";
 const USER = {
@@ -72,7 +73,9 @@ export const ACCOUNTS: readonly Operation[] = [
     body: body(
       {
         email: EMAIL,
-        origen: Type.Optional(Type.String({ maxLength: 64, pattern: "^[ -~]*$", default: "api" })),
+        origen: Type.Optional(
+          Type.String({ maxLength: 64, pattern: NO_CONTROL_CHARACTER, default: "api" }),
+        ),
       },
       { email: EXAMPLE_EMAIL },
     ),
@@ -304,5 +307,5 @@ function idParameter(description: string): Parameter {
 }
 
 function utm() {
-  return Type.Optional(Type.String({ maxLength: 256, pattern: "^[ -~]*$" }));
+  return Type.Optional(Type.String({ maxLength: 256, pattern: NO_CONTROL_CHARACTER }));
 }

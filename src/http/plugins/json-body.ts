@@ -32,7 +32,7 @@ export function emailIn(body: JsonObject): EmailAddress {
 export function optionalText(body: JsonObject, name: string, longest: number): string | null {
   if (!Object.hasOwn(body, name)) return null;
   const value = body[name];
-  if (typeof value === "string" && value.length <= longest && isCleanText(value)) return value;
+  if (typeof value === "string" && isCleanText(value) && [...value].length <= longest) return value;
   throw invalid("invalid_body", `${name} has to be a text of at most ${longest} characters.`);
 }
 
