@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { DocumentedOperation, JsonSchema, ParameterObject } from "./document.ts";
-import { damaged, hostileText, keeping } from "./values.ts";
+import { beyond, damaged, hostileText, keeping } from "./values.ts";
 
 /** Who asks; what each name stands for is said in callers.ts. */
 export const CALLER_NAMES = ["anonymous", "spent", "key", "bearer", "cookie"] as const;
@@ -78,7 +78,9 @@ export function oddRequest(
 ): fc.Arbitrary<ContractRequest> {
   return validRequest(operation, knownTexts).chain((valid) => {
     const request = { ...valid, isValid: false };
+    const beyondLimits = justBeyond(operation, request);
     const ways = [
+      ...(beyondLimits.length === 0 ? [] : [fc.constantFrom(...beyondLimits)]),
       anyCaller(request),
       oddHeader(request),
       oddMethod(request),
@@ -215,6 +217,32 @@ function oddTarget(request: ContractRequest): Odd {
     fc.constant(withQuery(pairs.slice(1))),
     fc.constant({ ...request, target: `${path}%zz`, isDirect: true }),
   );
+}
+
+/** The request with one value just beyond what the document allows. */
+function justBeyond(
+  { parameters, body }: DocumentedOperation,
+  request: ContractRequest,
+): readonly ContractRequest[] {
+  const inQuery = parameters
+    .filter((parameter) => parameter.in === "query")
+    .flatMap(({ name, schema }) =>
+      beyond(schema).map((value) => {
+        const [path = "", query = ""] = request.target.split("?");
+        const others = query
+          .split("&")
+          .filter((pair) => pair !== "" && !pair.startsWith(`${name}=`));
+        const pairs = [...others, `${name}=${encodeURIComponent(String(value))}`];
+        return { ...request, target: `${path}?${pairs.join("&")}` };
+      }),
+    );
+  const inBody = Object.entries(body?.properties ?? {}).flatMap(([name, schema]) =>
+    beyond(schema).map((value) => {
+      const valid = JSON.parse(request.body ?? "{}") as object;
+      return { ...request, body: JSON.stringify({ ...valid, [name]: value }) };
+    }),
+  );
+  return [...inQuery, ...inBody];
 }
 
 function oddBody(request: ContractRequest): Odd {

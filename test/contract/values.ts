@@ -52,17 +52,8 @@ export function keeping(schema: JsonSchema, known: Known): fc.Arbitrary<unknown>
     case "string":
       return text(schema, known);
     case "integer":
-      return fc.integer({
-        min: schema.minimum ?? Number.MIN_SAFE_INTEGER,
-        max: schema.maximum ?? Number.MAX_SAFE_INTEGER,
-      });
     case "number":
-      return fc.double({
-        noNaN: true,
-        noDefaultInfinity: true,
-        ...(schema.minimum === undefined ? {} : { min: schema.minimum }),
-        ...(schema.maximum === undefined ? {} : { max: schema.maximum }),
-      });
+      return number(schema);
     case "boolean":
       return fc.boolean();
     case "null":
@@ -78,6 +69,39 @@ export function keeping(schema: JsonSchema, known: Known): fc.Arbitrary<unknown>
     default:
       return fc.jsonValue({ maxDepth: 2 });
   }
+}
+
+/** One in three is a limit itself. */
+function number({ type, minimum, maximum }: JsonSchema): fc.Arbitrary<number> {
+  const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+  const made =
+    type === "integer"
+      ? fc.integer({ min: minimum ?? MIN_SAFE_INTEGER, max: maximum ?? MAX_SAFE_INTEGER })
+      : fc.double({
+          noNaN: true,
+          noDefaultInfinity: true,
+          ...(minimum === undefined ? {} : { min: minimum }),
+          ...(maximum === undefined ? {} : { max: maximum }),
+        });
+  const limits = [minimum, maximum].filter((limit) => limit !== undefined);
+  if (limits.length === 0) return made;
+  return fc.oneof(
+    { arbitrary: made, weight: 2 },
+    { arbitrary: fc.constantFrom(...limits), weight: 1 },
+  );
+}
+
+/** Values just beyond what a schema allows. */
+export function beyond(schema: JsonSchema): readonly unknown[] {
+  const { type, minimum, maximum, minLength = 0, maxLength } = schema;
+  const step = type === "integer" ? 1 : 0.001;
+  return [
+    ...(minimum === undefined ? [] : [minimum - step]),
+    ...(maximum === undefined ? [] : [maximum + step]),
+    ...(minLength === 0 ? [] : [""]),
+    ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)]),
+    ...(schema.enum === undefined ? [] : [`${String(schema.enum[0])}x`]),
+  ];
 }
 
 function text(schema: JsonSchema, known: Known): fc.Arbitrary<string> {
