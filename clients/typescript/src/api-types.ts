@@ -481,6 +481,7 @@ export type ErrorCode =
   | "invalid_profile"
   | "invalid_size"
   | "limit_reached"
+  | "method_not_allowed"
   | "missing_event_name"
   | "no_changes"
   | "not_found"
@@ -520,6 +521,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_profile" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
@@ -534,7 +536,7 @@ export type Operations = {
       readonly id: string;
     };
     readonly query: {
-      /** 0.01 to 1000 SOL; or whole tokens with unit=token. Plain digits. */
+      /** 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token. Plain digits. */
       readonly size: string;
       /** What size counts */
       readonly unit?: "sol" | "token" | undefined;
@@ -549,6 +551,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_profile" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
@@ -570,6 +573,7 @@ export type Operations = {
       readonly 304: undefined;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
@@ -591,6 +595,7 @@ export type Operations = {
       readonly 304: undefined;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
@@ -620,6 +625,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
@@ -646,6 +652,7 @@ export type Operations = {
       readonly 200: Batch;
       readonly 400: Refusal<"invalid_body" | "invalid_profile" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: RateLimitExceeded;
@@ -681,6 +688,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body" | "invalid_profile" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: Refusal<"rate_limit_exceeded"> | RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
@@ -712,6 +720,7 @@ export type Operations = {
       readonly 200: string;
       readonly 400: Refusal<"invalid_body" | "invalid_profile" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 429: Refusal<"rate_limit_exceeded"> | RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
@@ -724,18 +733,23 @@ export type Operations = {
     readonly parameters: undefined;
     readonly query: undefined;
     readonly headers: undefined;
-    readonly body: ({
+    readonly body: {
       readonly jsonrpc: "2.0";
-    } & Readonly<Record<string, unknown>>);
+      /** Left out: a notification */
+      readonly id?: string | number | undefined;
+      readonly method: string;
+      readonly params?: Readonly<Record<string, unknown>> | undefined;
+    };
     readonly answers: {
       readonly 200: ({
         readonly jsonrpc: "2.0";
       } & Readonly<Record<string, unknown>>);
-      readonly 202: unknown;
+      readonly 202: undefined;
       readonly 400: ({
         readonly jsonrpc: "2.0";
       } & Readonly<Record<string, unknown>>) | Refusal<"invalid_body">;
       readonly 403: Refusal<"forbidden_origin">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -750,6 +764,7 @@ export type Operations = {
     readonly query: undefined;
     readonly headers: undefined;
     readonly body: {
+      /** Plain ASCII; a domain in another script in its xn-- form */
       readonly email: string;
     };
     readonly answers: {
@@ -758,6 +773,7 @@ export type Operations = {
         readonly message: string;
       };
       readonly 400: Refusal<"invalid_body" | "invalid_email">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: Refusal<"rate_limit_exceeded">;
@@ -773,6 +789,7 @@ export type Operations = {
     readonly query: undefined;
     readonly headers: undefined;
     readonly body: {
+      /** Plain ASCII; a domain in another script in its xn-- form */
       readonly email: string;
       readonly origen?: string | undefined;
     };
@@ -782,6 +799,7 @@ export type Operations = {
         readonly message: string;
       };
       readonly 400: Refusal<"invalid_body" | "invalid_email">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: Refusal<"rate_limit_exceeded">;
@@ -798,6 +816,7 @@ export type Operations = {
     readonly headers: undefined;
     readonly body: {
       readonly event_name: "registro" | "waitlist_email" | "click_upgrade_desde_limite" | "click_avisame_pro" | "watchlist_add" | "alerta_click" | "click_pagar" | "checkout_iniciado" | "pago_real";
+      /** Plain ASCII; a domain in another script in its xn-- form */
       readonly email?: string | undefined;
       /** At most 8 KiB */
       readonly payload?: Readonly<Record<string, unknown>> | undefined;
@@ -811,6 +830,7 @@ export type Operations = {
         readonly event_name: string;
       };
       readonly 400: Refusal<"invalid_body" | "invalid_email" | "missing_event_name" | "invalid_event_name">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: Refusal<"rate_limit_exceeded">;
@@ -826,6 +846,7 @@ export type Operations = {
     readonly query: undefined;
     readonly headers: undefined;
     readonly body: {
+      /** Plain ASCII; a domain in another script in its xn-- form */
       readonly email: string;
     };
     readonly answers: {
@@ -834,6 +855,7 @@ export type Operations = {
         readonly message: string;
       };
       readonly 400: Refusal<"invalid_body" | "invalid_email">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: Refusal<"rate_limit_exceeded">;
@@ -849,6 +871,7 @@ export type Operations = {
     readonly query: undefined;
     readonly headers: undefined;
     readonly body: {
+      /** Plain ASCII; a domain in another script in its xn-- form */
       readonly email: string;
       readonly code: string;
     };
@@ -862,6 +885,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body" | "invalid_email">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: Refusal<"rate_limit_exceeded">;
@@ -884,6 +908,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -901,6 +926,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: Account;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -916,6 +942,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: AccountExport;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -935,6 +962,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -954,6 +982,7 @@ export type Operations = {
         readonly items: readonly Session[];
       };
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -974,6 +1003,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -999,6 +1029,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1018,6 +1049,7 @@ export type Operations = {
         readonly items: readonly ApiKey[];
       };
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1035,6 +1067,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 409: Refusal<"duplicate">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
@@ -1056,6 +1089,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1081,6 +1115,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1100,6 +1135,7 @@ export type Operations = {
         readonly items: readonly WatchlistItem[];
       };
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1124,6 +1160,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body" | "invalid_mint" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin" | "limit_reached">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 409: Refusal<"duplicate">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
@@ -1138,11 +1175,7 @@ export type Operations = {
     readonly parameters: undefined;
     readonly query: undefined;
     readonly headers: undefined;
-    readonly body: {
-      readonly id: number;
-      readonly size_sol?: number | undefined;
-      readonly alerts_enabled?: boolean | undefined;
-    };
+    readonly body: unknown;
     readonly answers: {
       readonly 200: {
         readonly status: "updated";
@@ -1151,6 +1184,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1176,6 +1210,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1204,6 +1239,7 @@ export type Operations = {
       };
       readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1222,6 +1258,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: string;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1237,6 +1274,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: Channels;
       readonly 401: Refusal<"unauthorized">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1253,6 +1291,7 @@ export type Operations = {
     };
     readonly body: {
       readonly kind: "email" | "webhook" | "telegram";
+      /** By kind: an e-mail address, an http(s) URL, or the number of a chat */
       readonly target: string;
     };
     readonly answers: {
@@ -1260,6 +1299,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body" | "invalid_email">;
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin" | "limit_reached">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 409: Refusal<"duplicate">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
@@ -1287,6 +1327,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1312,6 +1353,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1339,6 +1381,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 500: Refusal<"server_error">;
@@ -1365,6 +1408,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 403: Refusal<"forbidden_origin">;
       readonly 404: Refusal<"not_found">;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 413: Refusal<"body_too_large">;
       readonly 415: Refusal<"unsupported_media_type">;
       readonly 429: Refusal<"rate_limit_exceeded">;
@@ -1382,6 +1426,7 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: Examples;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1396,6 +1441,7 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: Status;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1410,6 +1456,7 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: Accuracy;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1426,6 +1473,7 @@ export type Operations = {
       readonly 200: {
         readonly status: "ok";
       };
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1440,6 +1488,7 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: Readiness;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Readiness;
     };
@@ -1457,6 +1506,7 @@ export type Operations = {
         readonly openapi: string;
       } & Readonly<Record<string, unknown>>);
       readonly 304: undefined;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1471,6 +1521,8 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: string;
+      readonly 304: undefined;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1485,6 +1537,8 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: string;
+      readonly 304: undefined;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
@@ -1499,6 +1553,8 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: string;
+      readonly 304: undefined;
+      readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };
