@@ -24,6 +24,8 @@ test("what can't be right is refused, and the message names the variable", () =>
   const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["PORT", { PORT: "80a" }],
     ["PORT", { PORT: "65536" }],
+    ["METRICS_PORT", { METRICS_PORT: "8080" }],
+    ["METRICS_PORT", { METRICS_PORT: "off" }],
     ["TRUST_PROXY", { TRUST_PROXY: "-1" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
     ["AUTH_SECRET", { DATABASE_URL: "postgres://x/y" }],

@@ -7,6 +7,8 @@ export type Role = (typeof ROLES)[number];
 export type Config = {
   readonly port: number;
   readonly host: string;
+  /** Where Prometheus reads, on `host`; null: nowhere. */
+  readonly metricsPort: number | null;
   readonly publicUrl: string;
   /** Hops of proxies whose X-Forwarded-For is believed. */
   readonly trustProxyHops: number;
@@ -53,6 +55,7 @@ export function readConfig(environment: Environment): Config {
   };
   const port = integer(read("PORT"), { name: "PORT", fallback: 8080, max: 65_535 });
   const host = read("HOST") ?? "127.0.0.1";
+  const metricsPort = metricsPortOf(read("METRICS_PORT"), port);
   const databaseUrl = url(read("DATABASE_URL"), "DATABASE_URL", ["postgres:", "postgresql:"]);
   const redisUrl = url(read("REDIS_URL"), "REDIS_URL", ["redis:", "rediss:"]);
   const authSecret = read("AUTH_SECRET");
@@ -77,6 +80,7 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze({
     port,
     host,
+    metricsPort,
     publicUrl: publicUrlOf(read("PUBLIC_URL"), host, port),
     trustProxyHops: integer(read("TRUST_PROXY"), { name: "TRUST_PROXY", fallback: 0, max: 16 }),
     dataDir: read("DATA_DIR") ?? join(".", "data"),
@@ -150,6 +154,13 @@ function publicUrlOf(text: string | null, host: string, port: number): string {
   const found = url(text, "PUBLIC_URL", ["http:", "https:"]);
   const shown = host.includes(":") ? `[${host}]` : host;
   return (found ?? `http://${shown}:${port}`).replace(/\/+$/, "");
+}
+
+function metricsPortOf(text: string | null, port: number): number | null {
+  if (text === null) return null;
+  const found = integer(text, { name: "METRICS_PORT", fallback: 0, max: 65_535 });
+  if (found !== port || found === 0) return found;
+  throw new ConfigError("METRICS_PORT must differ from PORT: metrics are not for the public");
 }
 
 function integer(

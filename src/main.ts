@@ -6,7 +6,10 @@ import type { AccuracyReport } from "./accuracy/accuracy.ts";
 import type { Config, Role } from "./config.ts";
 import { buildApp } from "./http/app.ts";
 import { buildHealthApp } from "./http/health-app.ts";
+import { RequestCounts } from "./http/request-counts.ts";
 import type { Readiness } from "./http/routes/health.ts";
+import { createMetrics, type MetricsSources } from "./metrics/metrics.ts";
+import { listenForScrapes, type MetricsServer } from "./metrics/metrics-server.ts";
 import { cryptoRandom, openTracking } from "./open-tracking.ts";
 import { systemNowMs } from "./platform/clock.ts";
 import { RedisLink } from "./relay/redis-link.ts";
@@ -30,6 +33,7 @@ import {
   createDelivery,
   createSending,
   createWatching,
+  type Delivery,
   type Sending,
   type SendingDeps,
 } from "./watchlist/alerting.ts";
@@ -54,6 +58,8 @@ const DASHBOARD_PAGES = [
 
 export type Service = {
   readonly url: string;
+  /** Where Prometheus reads; null: nowhere. */
+  readonly metricsUrl: string | null;
   /** The demo market's named tokens, as far as they are known by now; empty on any other chain. */
   readonly examples: TrackerFacts["examples"];
   /** Finishes what is in flight, refuses what is new, and gives everything back, last opened first. */
@@ -78,12 +84,15 @@ type Opening = {
   readonly logger: Logger;
   readonly database: Database;
   readonly closers: Closers;
+  /** What this process answered, in its own counts. */
+  readonly requests: RequestCounts;
 };
 
 /** What a process listens with. */
 type Listening = {
   readonly app: FastifyInstance;
   readonly examples: () => TrackerFacts["examples"];
+  readonly sources: MetricsSources;
 };
 
 /** Builds every part, in order of who needs whom, and listens. */
@@ -94,15 +103,18 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     closers.push(database.close);
     await refuseHalfMoved(database);
     await migrate(database, systemNowMs());
-    const opening = { config, logger, database, closers };
+    const opening = { config, logger, database, closers, requests: new RequestCounts() };
     const { databaseUrl, redisUrl } = config;
-    const { app, examples } =
+    const { app, examples, sources } =
       databaseUrl === null || redisUrl === null
         ? await openAlone(opening)
         : await openShared(opening, { databaseUrl, redisUrl });
+    const metrics = await openMetrics(config, sources, logger);
+    if (metrics !== null) closers.push(metrics.close);
     closers.push(() => app.close());
     const url = await app.listen({ host: config.host, port: config.port });
-    return { url, examples: examples(), close: () => closers.close() };
+    const metricsUrl = metrics?.url ?? null;
+    return { url, metricsUrl, examples: examples(), close: () => closers.close() };
   } catch (error) {
     await closers.close();
     throw error;
@@ -132,7 +144,15 @@ async function openAlone(opening: Opening): Promise<Listening> {
     feed: alerting.feed,
     channels: alerting.channels,
   });
-  return { app, examples };
+  const led = { tracker, accuracy, rules: alerting.rules, database };
+  const sources = {
+    ...ownSources(opening),
+    health: () => tracker.health(),
+    led: () => led,
+    delivery: alerting.outbox,
+    signIn: users.outbox,
+  };
+  return { app, examples, sources };
 }
 
 /** One of several processes, which share Postgres and Redis: it does what its role says. */
@@ -151,10 +171,16 @@ async function openShared(
   if (duty !== null) closers.push(() => duty.close());
   const sending = createSending(sendingDeps(opening));
   closers.push(() => sending.close());
-  if (has("alerts")) await openDelivery(opening, sending);
-  if (has("api")) return openReplica(opening, { link, channels }, sending);
-  const readiness = () => readinessOf(database, duty?.tracker?.health() ?? null);
-  return { app: await buildHealthApp({ readiness, logger }), examples: () => [] };
+  const delivery = has("alerts") ? await openDelivery(opening, sending) : null;
+  const shared = { led: () => duty?.led ?? null, delivery: delivery?.outbox ?? null };
+  if (has("api")) {
+    const { sources, ...replica } = await openReplica(opening, { link, channels }, sending);
+    return { ...replica, sources: { ...sources, ...shared } };
+  }
+  const health = () => duty?.led?.tracker.health() ?? null;
+  const readiness = () => readinessOf(database, health());
+  const sources = { ...ownSources(opening), ...shared, health };
+  return { app: await buildHealthApp({ readiness, logger }), examples: () => [], sources };
 }
 
 /** Answers from what the tracker tells, whichever process that is. */
@@ -199,10 +225,11 @@ async function openReplica(
     feed: watching.feed,
     channels: watching.channels,
   });
-  return { app, examples };
+  const health = () => markets.health();
+  return { app, examples, sources: { ...ownSources(opening), health, signIn: users.outbox } };
 }
 
-async function openDelivery(opening: Opening, sending: Sending): Promise<void> {
+async function openDelivery(opening: Opening, sending: Sending): Promise<Delivery> {
   const { database: store, logger: log, closers } = opening;
   const delivery = createDelivery({
     store,
@@ -213,6 +240,7 @@ async function openDelivery(opening: Opening, sending: Sending): Promise<void> {
   });
   closers.push(delivery.close);
   await delivery.start();
+  return delivery;
 }
 
 /** Sign-in, keys, sessions and limits, on the configured database and mail. */
@@ -243,7 +271,7 @@ function sendingDeps({ config, logger: log }: Opening): SendingDeps {
 }
 
 function httpDeps(
-  { config, database, logger }: Opening,
+  { config, database, logger, requests }: Opening,
   { markets, examples }: { readonly markets: Markets; readonly examples: Listening["examples"] },
 ) {
   return {
@@ -253,6 +281,7 @@ function httpDeps(
     nowMs: systemNowMs,
     logger,
     trustProxyHops: config.trustProxyHops,
+    requests,
     service: {
       origin: ORIGIN_OF_CHAIN[config.chain.kind],
       examples,
@@ -265,6 +294,24 @@ function httpDeps(
       isBehindTls: config.publicUrl.startsWith("https:"),
     },
   };
+}
+
+/** What every process can tell of itself; the rest stands as it is in one that has no such part. */
+function ownSources({ config, database, requests }: Opening): MetricsSources {
+  const { role } = config;
+  const none = { health: () => null, led: () => null, delivery: null, signIn: null };
+  return { ...none, role, version: manifest.version, requests, database };
+}
+
+/** Null where the operator wants none: then nothing is collected either. */
+async function openMetrics(
+  { metricsPort: port, host }: Config,
+  sources: MetricsSources,
+  log: Logger,
+): Promise<MetricsServer | null> {
+  if (port === null) return null;
+  const metrics = await createMetrics(sources, { nowMs: systemNowMs, log });
+  return listenForScrapes(metrics, { host, port }, log);
 }
 
 /** The chain's age where one is followed here; null: this process only stands by or sends. */

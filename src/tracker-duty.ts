@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
-import { openTracking } from "./open-tracking.ts";
+import { openTracking, type Tracking } from "./open-tracking.ts";
 import { systemNowMs } from "./platform/clock.ts";
 import { MarketPublisher } from "./relay/market-publisher.ts";
 import type { RedisLink } from "./relay/redis-link.ts";
 import type { RelayChannels } from "./relay/relay-messages.ts";
+import type { Database } from "./store/database.ts";
 import { type Leadership, standForLeadership } from "./store/leadership.ts";
 import { parseUserId } from "./store/user-id.ts";
-import type { Tracker } from "./track/tracker.ts";
-import { createJudging } from "./watchlist/alerting.ts";
+import { createJudging, type Judging } from "./watchlist/alerting.ts";
 
 export type TrackerDutyDeps = {
   readonly config: Config & { readonly databaseUrl: string };
@@ -27,6 +27,10 @@ export type TrackerFacts = {
   }[];
 };
 
+/** What works while this process leads. */
+export type Led = Pick<Tracking, "tracker" | "accuracy"> &
+  Pick<Judging, "rules"> & { readonly database: Database };
+
 /**
  * Stands by as the tracker, and tracks while this process leads: follows the chain, judges watched
  * tokens, and tells the processes that answer. Leading lost, it stands by again.
@@ -35,16 +39,16 @@ export class TrackerDuty {
   readonly #deps: TrackerDutyDeps;
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
-  #tracker: Tracker | null = null;
+  #led: Led | null = null;
 
   constructor(deps: TrackerDutyDeps) {
     this.#deps = deps;
     this.#done = this.#run();
   }
 
-  /** The tracker, while this process leads. */
-  get tracker(): Tracker | null {
-    return this.#tracker;
+  /** Null while this process stands by. */
+  get led(): Led | null {
+    return this.#led;
   }
 
   async close(): Promise<void> {
@@ -113,10 +117,10 @@ export class TrackerDuty {
       publisher.start();
       closers.push(() => judging.close());
       await judging.start();
-      this.#tracker = tracker;
+      this.#led = { tracker, accuracy, rules: judging.rules, database };
       await Promise.race([leadership.lost, aborted(this.#stopping.signal)]);
     } finally {
-      this.#tracker = null;
+      this.#led = null;
       // Last opened first; what a database that is another's by now refuses is its to find again.
       for (const close of closers.toReversed())
         await Promise.resolve(close()).catch((err: unknown) =>

@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   accuracy: ["units", "platform", "venues", "store", "chain", "track"],
   relay: ["units", "platform", "measure", "store", "track", "users"],
   "local-node": ["units", "platform", "venues"],
+  metrics: ["units", "platform", "store", "track", "users", "watchlist", "accuracy", "http"],
   cli: [ANY],
   "main.ts": [ANY],
   "open-chain.ts": [ANY],

@@ -19,9 +19,10 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
 }
 
 /** Where it listens, what can be asked for, and a line to ask with. */
-function welcome({ url, examples }: Service): string {
+function welcome({ url, metricsUrl, examples }: Service): string {
   const [first] = examples;
   const lines = [`Exitability listens at ${url}`];
+  if (metricsUrl !== null) lines.push(`Prometheus reads ${metricsUrl}`);
   if (first === undefined) return lines.join("\n");
   const rows = examples.map(({ mint, symbol, story }) => [symbol, mint, story.en]);
   return [

@@ -9,12 +9,14 @@ import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import { createHotRoute } from "./hot-route.ts";
 import { createBulkMetering } from "./plugins/bulk-metering.ts";
 import { registerConditional } from "./plugins/conditional.ts";
+import { registerCounting } from "./plugins/counting.ts";
 import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
 import { readableUrl } from "./readable-url.ts";
+import type { RequestCounts } from "./request-counts.ts";
 import { createRequestIds } from "./request-id.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { type AccuracyDeps, accuracyRoutes } from "./routes/accuracy.ts";
@@ -52,6 +54,8 @@ export type HttpDeps = {
   readonly nowMs: NowMs;
   readonly logger: FastifyBaseLogger;
   readonly trustProxyHops: number;
+  /** Every request that is over is counted here. */
+  readonly requests: RequestCounts;
   /** Answers made from the demo market say so. */
   readonly service: ServiceFacts;
   /** The built dashboard. */
@@ -65,6 +69,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   const hot = createHotRoute({
     ...users,
     markets: deps.markets,
+    requests: deps.requests,
     nowMs,
     nextRequestId,
     isDemo: deps.service.origin === "demo",
@@ -91,6 +96,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   // Schemas validate and document; on this runtime plain JSON.stringify is the faster writer.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser("text/plain");
+  registerCounting(app, deps.requests);
   registerErrors(app);
   const refuseOtherMethods = registerMethods(app);
   app.addHook("onSend", async (request, reply) => {

@@ -17,6 +17,7 @@ import { sqliteDatabase } from "#test/support/databases.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { NO_WATCHING } from "#test/support/watching.ts";
 import { buildApp } from "./app.ts";
+import { RequestCounts } from "./request-counts.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const PATH = `/api/token/${SOME_MINT}/exitability`;
@@ -26,6 +27,7 @@ type Running = {
   readonly url: string;
   readonly headers: { readonly "x-api-key": string };
   readonly apiKeys: ApiKeys;
+  readonly requests: RequestCounts;
   /** How many answers the framework's route has made. */
   readonly framework: () => number;
 };
@@ -35,6 +37,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
   const store = await sqliteDatabase(t);
   const users = await testUsers(t, store, { nowMs: () => NOW });
   const snapshot = someSnapshot({ findings: [{ kind: "freeze-authority" }] });
+  const requests = new RequestCounts();
   let framework = 0;
   const app = await buildApp({
     markets: someMarkets(
@@ -52,6 +55,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
     nowMs: () => NOW,
     logger: pino({ level: "silent" }),
     trustProxyHops: 0,
+    requests,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
@@ -68,7 +72,14 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
   // Keys are believed only while their changes are looked at.
   users.start();
   try {
-    await suite({ app, url, headers, apiKeys: users.apiKeys, framework: () => framework });
+    await suite({
+      app,
+      url,
+      headers,
+      requests,
+      apiKeys: users.apiKeys,
+      framework: () => framework,
+    });
   } finally {
     await app.close();
     await users.close();
@@ -132,6 +143,23 @@ test("hot and framework answers count on one window", (t) =>
       await hot.arrayBuffer();
     }
     assert.deepEqual(left, [599, 598, 597, 596, 595, 594]);
+  }));
+
+test("hot and framework answers, refusals and unknown paths are counted by route and status", (t) =>
+  running(t, async ({ app, url, headers, requests }) => {
+    await app.inject({ url: PATH, headers });
+    await (await fetch(url + PATH, { headers })).arrayBuffer();
+    await (await fetch(`${url + PATH}?size=0`, { headers })).arrayBuffer();
+    await (await fetch(`${url}/x/1`)).arrayBuffer();
+    await app.close();
+    const counted = Array.from(requests.all(), ({ method, route, byStatus, byDuration }) => {
+      const timed = byDuration.reduce((sum, count) => sum + count, 0);
+      return [method, route, Object.fromEntries(byStatus), timed];
+    });
+    assert.deepEqual(counted, [
+      ["GET", "/api/token/:id/exitability", { 200: 2, 400: 1 }, 3],
+      ["GET", "none", { 404: 1 }, 1],
+    ]);
   }));
 
 test("a revoked key, a wrong question and a spent window are refused as the framework refuses", (t) =>

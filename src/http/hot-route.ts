@@ -9,9 +9,11 @@ import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { type Language, preferredLanguage } from "#src/wire/notice.ts";
 import { parseSize } from "#src/wire/size.ts";
 import { MEASURED_CACHING, tagOf, VARY } from "./plugins/conditional.ts";
+import type { RequestCounts } from "./request-counts.ts";
 
 const PREFIX = "/api/token/";
 const SUFFIX = "/exitability";
+const ROUTE = `${PREFIX}:id${SUFFIX}`;
 const REMEMBERED_TARGETS = 20_000;
 
 export type HotRouteDeps = {
@@ -21,6 +23,7 @@ export type HotRouteDeps = {
   readonly nowMs: NowMs;
   readonly isDemo: boolean;
   readonly nextRequestId: () => string;
+  readonly requests: RequestCounts;
 };
 
 /** What a request target asks for; remembered by its text, so that it is parsed once. */
@@ -38,9 +41,11 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
   const { markets, apiKeys, quotas, nowMs, isDemo, nextRequestId } = deps;
   const targets = new Map<string, Target>();
   const bodies = new BodyCache();
+  const counts = deps.requests.of("GET", ROUTE);
 
   return (request, response) => {
     if (request.method !== "GET") return false;
+    const startedMs = performance.now();
     const target = targetOf(targets, request.url ?? "");
     if (target === null) return false;
     const asked = readHeaders(request.rawHeaders);
@@ -80,6 +85,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     if (isDemo) headers.push("x-chain", "demo");
     response.writeHead(200, headers);
     response.end(body.text);
+    counts.count(200, performance.now() - startedMs);
     return true;
   };
 }

@@ -47,6 +47,7 @@ const NOTHING_TRACKED: TrackerHealth = {
   accounts: 0,
   waitingPools: 0,
   waitingTokens: 0,
+  loads: { running: 0, waiting: 0 },
   readsFailedAtMs: null,
 };
 

@@ -52,6 +52,22 @@ test("a database's error does not quote the row it is about", async (t) => {
   });
 });
 
+test("statements that failed are counted, reads and writes apart, refusals by a constraint not", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { db, failures } = store;
+    await createUserForEmail(store, "ana@example.com", 0);
+    const [row] = await db.selectFrom("users").selectAll().execute();
+    assert.ok(row);
+    await assert.rejects(db.insertInto("users").values(row).execute());
+    assert.deepEqual(failures, { reads: 0, writes: 0 });
+    await db.schema.alterTable("events").renameTo("other_events").execute();
+    await assert.rejects(db.selectFrom("events").selectAll().execute());
+    await assert.rejects(db.deleteFrom("events").execute());
+    await assert.rejects(db.deleteFrom("events").execute());
+    assert.deepEqual(failures, { reads: 1, writes: 2 });
+  });
+});
+
 test("the embedded database is readable by its owner alone", async (t) => {
   const place = sqlitePlace(t);
   chmodSync(place.dataDir, 0o755);

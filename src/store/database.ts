@@ -11,11 +11,14 @@ import {
 import pg from "pg";
 import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
 
 export type Database = {
   readonly db: Kysely<Schema>;
   readonly dialect: Dialect;
+  /** Statements that failed since it was opened, but for those that a constraint refused. */
+  readonly failures: QueryFailures;
   /** Waits for running queries, closes every connection, and gives the directory back. */
   readonly close: () => Promise<void>;
 };
@@ -68,12 +71,15 @@ function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
   const lock = access === "owner" ? lockDirectory(dataDir) : null;
   try {
     const connection = openSqliteFile(join(dataDir, DATABASE_FILE));
+    const failures = { reads: 0, writes: 0 };
     const db = new Kysely<Schema>({
       dialect: new SqliteDialect({ database: statementCache(connection) }),
+      log: (event) => countFailure(failures, event),
     });
     return {
       db,
       dialect: "sqlite",
+      failures,
       async close() {
         await db.destroy();
         if (connection.open) connection.close();
@@ -136,15 +142,18 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
   pool.on("error", (error) => settings.onIdleError?.(error));
   // A connection that breaks between two queries of a transaction tells nobody else: the next one fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
+  const failures = { reads: 0, writes: 0 };
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     log: (event) => {
+      countFailure(failures, event);
       if (event.level === "error") forgetRowValues(event.error);
     },
   });
   return {
     db,
     dialect: "postgres",
+    failures,
     async close() {
       await db.destroy();
       if (!pool.ended) await pool.end();

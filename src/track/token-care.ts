@@ -15,6 +15,7 @@ import { dropUnasked, dueSearches, isLookedAt } from "./schedule.ts";
 import { TokenLoads } from "./token-loads.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 import type { TokenObserver } from "./token-observer.ts";
+import type { TokenLoadCounts } from "./tracker-health.ts";
 
 /** Where the state is older than this when somebody asks, it is read again before the answer. */
 const READ_BEFORE_ANSWER_MS = 25_000;
@@ -67,6 +68,10 @@ export class TokenCare {
             onBorn,
             onFailure,
           });
+  }
+
+  get loads(): TokenLoadCounts {
+    return this.#loads.counts;
   }
 
   /** Whether a complete search found nothing, not long ago. */

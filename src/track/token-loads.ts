@@ -7,6 +7,7 @@ import type { FollowedToken, LiveState } from "./live-state.ts";
 import { stablesPaid } from "./load-market.ts";
 import { type LoadDeps, loadHopPools, loadToken } from "./load-token.ts";
 import { isStable } from "./quote-mints.ts";
+import type { TokenLoadCounts } from "./tracker-health.ts";
 
 const MAX_AT_ONCE = 8;
 const MAX_WAITING = 500;
@@ -32,6 +33,10 @@ export class TokenLoads {
     this.#deps = deps;
     this.#state = state;
     this.#signal = signal;
+  }
+
+  get counts(): TokenLoadCounts {
+    return { running: this.#running, waiting: this.#waiting.length };
   }
 
   /** Whether a complete search found nothing, not long ago. */

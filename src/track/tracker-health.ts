@@ -2,6 +2,8 @@ import { toNumber } from "#src/units/to-number.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import type { LiveState } from "./live-state.ts";
 
+export type TokenLoadCounts = { readonly running: number; readonly waiting: number };
+
 /** How current tracking is: for readiness, metrics and the operator. */
 export type TrackerHealth = {
   /** Now minus the block time of the newest clock; null before the first one. */
@@ -15,6 +17,8 @@ export type TrackerHealth = {
   /** Pools that wait for parts of themselves, and tokens that wait to be measured again. */
   readonly waitingPools: number;
   readonly waitingTokens: number;
+  /** Tokens that are being found and read for the first time, and those that wait their turn. */
+  readonly loads: TokenLoadCounts;
   /** When reads last failed and none has worked since. */
   readonly readsFailedAtMs: number | null;
 };
@@ -25,6 +29,7 @@ export function trackerHealth(
     readonly nowMs: number;
     readonly headSlot: bigint | null;
     readonly readsFailedAtMs: number | null;
+    readonly loads: TokenLoadCounts;
   },
 ): TrackerHealth {
   const clock = state.times.newest;
@@ -43,6 +48,7 @@ export function trackerHealth(
     accounts: state.accounts.size,
     waitingPools: state.dirtyPools.size,
     waitingTokens: state.dirtyTokens.size,
+    loads: shell.loads,
     readsFailedAtMs: shell.readsFailedAtMs,
   };
 }

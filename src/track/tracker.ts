@@ -174,6 +174,7 @@ class LiveTracker implements Tracker {
       nowMs: this.#judgedNowMs(),
       headSlot: this.#feed.headSlot,
       readsFailedAtMs: this.#feed.readsFailedAtMs,
+      loads: this.#care.loads,
     });
   }
 

@@ -35,11 +35,17 @@ type Deps = {
 /** Turns requests for a code into accounts, codes and mails. */
 export class SignInOutbox {
   readonly #deps: Deps;
+  readonly #outcomes = { handled: 0, failed: 0, dead: 0 };
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<number> | null = null;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+  }
+
+  /** Since the start: requests that were seen to, attempts that failed, and mails that were given up. */
+  get outcomes(): { readonly handled: number; readonly failed: number; readonly dead: number } {
+    return this.#outcomes;
   }
 
   start(): void {
@@ -82,9 +88,11 @@ export class SignInOutbox {
     try {
       if ((await this.#sendCode(request)) === "done") {
         await finishSignInRequest(store.db, request.id);
+        this.#outcomes.handled++;
         return;
       }
     } catch (err) {
+      this.#outcomes.failed++;
       log.warn({ err, attempts: request.attempts + 1 }, "a sign-in mail could not be sent");
     }
     if (request.attempts + 1 < ATTEMPTS) {
@@ -92,6 +100,7 @@ export class SignInOutbox {
       return;
     }
     log.error({ attempts: ATTEMPTS }, "a sign-in mail was given up");
+    this.#outcomes.dead++;
     await finishSignInRequest(store.db, request.id);
   }
 

@@ -207,6 +207,7 @@ test("a mail that the server refuses is tried again, within the mailbox's limit"
       users.advance(61_000);
     }
     assert.equal(users.mails.length, 1);
+    assert.deepEqual(users.outbox.outcomes, { handled: 1, failed: 2, dead: 0 });
     const code = users.lastCode(EMAIL);
     assert.notEqual(await users.signIn.signIn({ email: EMAIL, code, userAgent: null }), null);
   });
@@ -222,6 +223,7 @@ test("a mail that is refused for ever is given up, and logged without the addres
     }
     assert.deepEqual(await store.db.selectFrom("sign_in_requests").selectAll().execute(), []);
     assert.ok(users.logged.some((line) => line.includes("given up")));
+    assert.equal(users.outbox.outcomes.dead, 1);
     assert.ok(!users.logged.join("\n").includes("ana@"));
   });
 });

@@ -166,10 +166,13 @@ test("after 24 hours a message is a dead letter, seen by its user and the operat
     assert.ok(attempts >= 20 && attempts <= 40, `${attempts} attempts`);
     isUp = true;
     const next = await alert(ana);
+    assert.equal((await outbox.waiting()).count, 1);
     advance(250);
     await outbox.idle();
     assert.deepEqual(parcels.at(-1)?.alerts, [next]);
     assert.equal(parcels.length, attempts + 1);
+    assert.deepEqual(outbox.outcomes, { delivered: 1, failed: attempts, dead: 1 });
+    assert.deepEqual(await outbox.waiting(), { count: 0, oldestDueMs: null });
   });
 });
 

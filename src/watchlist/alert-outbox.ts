@@ -9,6 +9,7 @@ import {
   releaseAllChannels,
   releaseChannel,
   takeMessage,
+  waitingMessages,
 } from "#src/store/deliveries.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { ChannelSender } from "./channel-sender.ts";
@@ -55,6 +56,7 @@ export class AlertOutbox {
   readonly #running = { quick: new Set<Promise<void>>(), slow: new Set<Promise<void>>() };
   /** Attempts that turned out slow while they were made: they hold no lane of the quick ones. */
   readonly #late = new Set<Promise<void>>();
+  readonly #outcomes = { delivered: 0, failed: 0, dead: 0 };
   #timer: NodeJS.Timeout | null = null;
   #wakeAt: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
@@ -63,6 +65,16 @@ export class AlertOutbox {
 
   constructor(deps: AlertOutboxDeps) {
     this.#deps = deps;
+  }
+
+  /** Since the start: messages delivered, attempts that failed, and messages that were given up. */
+  get outcomes(): { readonly delivered: number; readonly failed: number; readonly dead: number } {
+    return this.#outcomes;
+  }
+
+  /** How many messages wait, and since when the longest of them has been due; null where none does. */
+  waiting(): Promise<{ readonly count: number; readonly oldestDueMs: number | null }> {
+    return waitingMessages(this.#deps.store.db);
   }
 
   async start(): Promise<void> {
@@ -168,6 +180,7 @@ export class AlertOutbox {
     const attempt = { channelId: channel.id, messageId: message.id, nowMs: nowMs(), isSlow };
     if (sent.kind === "sent") {
       await finishMessage(store.db, attempt);
+      this.#outcomes.delivered++;
       return;
     }
     await this.#fail(message, { ...attempt, isSlow: true, error: sent.error });
@@ -180,6 +193,8 @@ export class AlertOutbox {
     const { store, random, log } = this.#deps;
     const retry = retryAtMs(message, { nowMs: attempt.nowMs, random });
     await failMessage(store.db, { ...attempt, retryAtMs: retry });
+    this.#outcomes.failed++;
+    if (retry === null) this.#outcomes.dead++;
     if (retry === null)
       log.warn(
         { channel: String(attempt.channelId), error: attempt.error },

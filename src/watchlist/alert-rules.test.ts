@@ -169,6 +169,7 @@ test("the token's own alert tells each entry once, however often it is heard", a
     stage.deteriorate(MINT, { sinceMs });
     assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
     assert.deepEqual(await stage.kindsOf(eva), ["deterioration"]);
+    assert.equal(stage.rules.recorded, 2);
     await stage.restart();
     stage.showPool(MINT, 100);
     await stage.kindsOf(ana);

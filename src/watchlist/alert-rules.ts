@@ -73,6 +73,7 @@ export class AlertRules {
   #events: AlertEvent[] = [];
   #findings: Finding[] = [];
   #isTurnDue = false;
+  #recorded = 0;
   #writing: Promise<void> | null = null;
   #writeTimer: NodeJS.Timeout | null = null;
   #reloading: Promise<void> = Promise.resolve();
@@ -82,6 +83,11 @@ export class AlertRules {
 
   constructor(deps: AlertRulesDeps) {
     this.#deps = deps;
+  }
+
+  /** Alerts written since the start. */
+  get recorded(): number {
+    return this.#recorded;
   }
 
   /** Begins to judge. Alerts that a process before this one found and did not write are written. */
@@ -278,6 +284,7 @@ export class AlertRules {
     }
     const times = { ...MESSAGE_RULES, gradeAfterMs: GRADE_AFTER_MS, nowMs: nowMs(), newUid };
     const recorded = await recordUserAlerts(store, alerts, times);
+    this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }
 

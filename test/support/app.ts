@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
 import type { HttpDeps } from "#src/http/app.ts";
+import { RequestCounts } from "#src/http/request-counts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { type Alerting, createAlerting } from "#src/watchlist/alerting.ts";
@@ -74,6 +75,7 @@ async function onStore(
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: users.nowMs,
     logger: pino({ level: "silent" }),
+    requests: new RequestCounts(),
     trustProxyHops: 1,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },

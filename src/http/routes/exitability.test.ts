@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { RequestCounts } from "#src/http/request-counts.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import {
@@ -34,6 +35,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: () => clock.nowMs,
     logger: pino({ level: "silent" }),
+    requests: new RequestCounts(),
     trustProxyHops: setting.trustProxyHops ?? 0,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { RequestCounts } from "#src/http/request-counts.ts";
 import { assess } from "#src/measure/assess.ts";
 import { exitOn } from "#src/track/markets.ts";
 import {
@@ -34,6 +35,7 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: () => NOW,
     logger: pino({ level: "silent" }),
+    requests: new RequestCounts(),
     trustProxyHops: 1,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },

@@ -1,0 +1,43 @@
+import {
+  DURATION_ENDS_MS,
+  type RequestCounts,
+  type RouteCounts,
+} from "#src/http/request-counts.ts";
+import type { Metric, Sample } from "./exposition.ts";
+
+/** Requests by route pattern: what came out, and how long each took inside the process. */
+export function httpMetrics(counts: RequestCounts): readonly Metric[] {
+  const routes = [...counts.all()];
+  return [
+    {
+      name: "exitability_http_requests_total",
+      help: "Requests that are over, by method, route pattern and status; 499: the caller went away first.",
+      type: "counter",
+      samples: routes.flatMap(({ method, route, byStatus }) =>
+        Array.from(byStatus, ([status, value]) => ({ labels: { method, route, status }, value })),
+      ),
+    },
+    {
+      name: "exitability_http_request_duration_seconds",
+      help: "From a request's headers to its end; a stream lasts for as long as it was open.",
+      type: "histogram",
+      samples: routes.flatMap(histogramOf),
+    },
+  ];
+}
+
+function histogramOf({ method, route, byDuration, totalMs }: RouteCounts): readonly Sample[] {
+  let value = 0;
+  const buckets = Array.from(byDuration, (count, place) => {
+    value += count;
+    const endMs = DURATION_ENDS_MS[place];
+    const le = endMs === undefined ? "+Inf" : String(endMs / 1_000);
+    return { suffix: "_bucket", labels: { method, route, le }, value };
+  });
+  const labels = { method, route };
+  return [
+    ...buckets,
+    { suffix: "_sum", labels, value: totalMs / 1_000 },
+    { suffix: "_count", labels, value },
+  ];
+}

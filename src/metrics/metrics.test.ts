@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RequestCounts } from "#src/http/request-counts.ts";
+import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { createMetrics, type LedSources, type MetricsSources } from "./metrics.ts";
+
+const NOW = 1_800_000_000_000;
+
+/** A service that has just begun, and knows nothing yet. */
+const JUST_BEGUN: TrackerHealth = {
+  chainAgeMs: null,
+  slotLag: null,
+  headSlot: null,
+  tokens: 0,
+  pools: 0,
+  accounts: 0,
+  waitingPools: 0,
+  waitingTokens: 0,
+  loads: { running: 0, waiting: 0 },
+  readsFailedAtMs: null,
+};
+
+const NO_OUTCOMES = { delivered: 0, failed: 0, dead: 0 };
+
+/** Samples of one scrape, by name and labels as they are written. */
+async function scrape(
+  change: Partial<Omit<MetricsSources, "led">> & { readonly led?: Partial<LedSources> | null } = {},
+): Promise<ReadonlyMap<string, number>> {
+  const database = { failures: { reads: 0, writes: 0 } };
+  const led = change.led === null ? null : { ...someLed(), ...change.led };
+  const metrics = await createMetrics(
+    {
+      role: "all",
+      version: "0.0.0",
+      requests: new RequestCounts(),
+      database,
+      health: () => JUST_BEGUN,
+      delivery: { outcomes: NO_OUTCOMES, waiting: async () => ({ count: 0, oldestDueMs: null }) },
+      signIn: { outcomes: { handled: 0, failed: 0, dead: 0 } },
+      ...change,
+      led: () => led,
+    },
+    { nowMs: () => NOW, log: { warn: () => undefined } },
+  );
+  const lines = (await metrics.text()).split("\n");
+  return new Map(
+    lines
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => {
+        const end = line.lastIndexOf(" ");
+        return [line.slice(0, end), Number(line.slice(end + 1))];
+      }),
+  );
+}
+
+function someLed(): LedSources {
+  return {
+    tracker: { health: () => JUST_BEGUN },
+    accuracy: { report: () => ({ venues: [], quoted: [] }) },
+    rules: { recorded: 0 },
+    database: { failures: { reads: 0, writes: 0 } },
+  };
+}
+
+test("what is not known has no sample, and is never 0", async () => {
+  const waiting = async () => Promise.reject(new Error("the database is gone"));
+  const samples = await scrape({ delivery: { outcomes: NO_OUTCOMES, waiting } });
+  for (const name of [
+    "exitability_chain_age_seconds",
+    "exitability_chain_slot_lag",
+    "exitability_chain_head_slot",
+    "exitability_chain_reads_failing_seconds",
+    "exitability_alert_outbox_messages",
+    "exitability_alert_outbox_overdue_seconds",
+  ])
+    assert.ok(!samples.has(name), name);
+  assert.equal(samples.get("exitability_tracked_tokens"), 0);
+  assert.ok((samples.get("nodejs_eventloop_lag_seconds") ?? 0) > 0);
+});
+
+test("a venue whose swaps could not be replayed has counts, and no share of exact ones", async () => {
+  const none = { exact: 0, within1Bp: 0, worstBps: null, skipped: {} };
+  const seen = { ...none, seen: 3, replayed: 0 };
+  const windows = { hour: seen, day: seen, month: seen };
+  const venues = [{ venue: "pumpswap", windows, exactPct: null } as const];
+  const samples = await scrape({
+    led: { accuracy: { report: () => ({ venues, quoted: [] }) } },
+  });
+  const swaps = (outcome: string) =>
+    samples.get(`exitability_swaps_last_hour{venue="pumpswap",outcome="${outcome}"}`);
+  assert.deepEqual([swaps("seen"), swaps("replayed"), swaps("exact")], [3, 0, 0]);
+  assert.ok(![...samples.keys()].some((name) => name.includes("exact_ratio")));
+});
+
+test("what is known is shown in seconds, with the oldest message's time since it was due", async () => {
+  const health = { ...JUST_BEGUN, chainAgeMs: 1_500, slotLag: 0, readsFailedAtMs: NOW - 2_000 };
+  const waiting = async () => ({ count: 2, oldestDueMs: NOW - 30_000 });
+  const samples = await scrape({
+    health: () => ({ ...health, headSlot: 7n }),
+    led: { tracker: { health: () => health }, rules: { recorded: 4 } },
+    delivery: { outcomes: NO_OUTCOMES, waiting },
+  });
+  const shown = [
+    "exitability_chain_age_seconds",
+    "exitability_chain_slot_lag",
+    "exitability_chain_head_slot",
+    "exitability_chain_reads_failing_seconds",
+    "exitability_alerts_total",
+    "exitability_alert_outbox_messages",
+    "exitability_alert_outbox_overdue_seconds",
+  ].map((name) => samples.get(name));
+  assert.deepEqual(shown, [1.5, 0, 7, 2, 4, 2, 30]);
+});
+
+test("durations are a cumulative histogram whose last bucket is its count", async () => {
+  const requests = new RequestCounts();
+  const counts = requests.of("GET", '/a"\\b');
+  for (const ms of [0.05, 0.1, 3, 20_000]) counts.count(200, ms);
+  const samples = await scrape({ requests });
+  const labels = String.raw`method="GET",route="/a\"\\b"`;
+  const name = "exitability_http_request_duration_seconds";
+  const upTo = (le: string) => samples.get(`${name}_bucket{${labels},le="${le}"}`);
+  assert.deepEqual(
+    ["0.0001", "0.001", "0.0025", "0.005", "10", "+Inf"].map(upTo),
+    [2, 2, 2, 3, 3, 4],
+  );
+  assert.equal(samples.get(`${name}_count{${labels}}`), 4);
+  assert.ok(Math.abs((samples.get(`${name}_sum{${labels}}`) ?? 0) - 20.00315) < 1e-9);
+  assert.equal(samples.get(`exitability_http_requests_total{${labels},status="200"}`), 4);
+});
+
+test("a process that only answers says how current it is, and nothing of what others do", async () => {
+  const health = () => ({ chainAgeMs: 400, slotLag: 1, headSlot: 7n });
+  const samples = await scrape({ role: "api", health, led: null, delivery: null });
+  assert.equal(samples.get("exitability_chain_age_seconds"), 0.4);
+  assert.equal(samples.get('exitability_build_info{version="0.0.0",role="api"}'), 1);
+  const others = [...samples.keys()].filter((name) => /tracked|alert|swaps|loads/.test(name));
+  assert.deepEqual(others, []);
+});
+
+test("failures of the tracker's own database are added to the process's", async () => {
+  const samples = await scrape({
+    database: { failures: { reads: 1, writes: 0 } },
+    led: { database: { failures: { reads: 2, writes: 3 } } },
+  });
+  const failed = (operation: string) =>
+    samples.get(`exitability_database_failures_total{operation="${operation}"}`);
+  assert.deepEqual([failed("read"), failed("write")], [3, 3]);
+});

@@ -1,0 +1,37 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { known, type Metric } from "./exposition.ts";
+import type { MetricsSources } from "./metrics.ts";
+
+/** What every Node process can say of itself: memory, CPU time, garbage collection, event-loop lag. */
+export function createProcessMetrics(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+export function serviceMetrics(
+  sources: Pick<MetricsSources, "role" | "version" | "database" | "led">,
+): readonly Metric[] {
+  const { role, version, database } = sources;
+  // Whoever tracks has a database of its own beside the process's, where several share the work.
+  const databases = new Set([database, sources.led()?.database ?? database]);
+  const sum = (kind: "reads" | "writes") =>
+    [...databases].reduce((total, { failures }) => total + failures[kind], 0);
+  return [
+    {
+      name: "exitability_build_info",
+      help: "Always 1; the labels say which version runs, and in which role.",
+      type: "gauge",
+      samples: known(1, { version, role }),
+    },
+    {
+      name: "exitability_database_failures_total",
+      help: "Statements that failed, but for those that a constraint refused.",
+      type: "counter",
+      samples: [
+        ...known(sum("reads"), { operation: "read" }),
+        ...known(sum("writes"), { operation: "write" }),
+      ],
+    },
+  ];
+}
