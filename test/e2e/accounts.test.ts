@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
 
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
@@ -17,17 +18,6 @@ async function post(url: string, body: object | null, headers: Record<string, st
     headers: body === null ? headers : { ...json, ...headers },
     ...(body === null ? {} : { body: JSON.stringify(body) }),
   });
-}
-
-/** Waits for what the service does on its own beat; fails after two seconds. */
-async function eventually<T>(what: string, look: () => T | null | Promise<T | null>): Promise<T> {
-  const untilMs = Date.now() + 2_000;
-  while (Date.now() < untilMs) {
-    const found = await look();
-    if (found !== null) return found;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`did not happen: ${what}`);
 }
 
 function mailedCode({ dataDir }: RunningService): string | null {

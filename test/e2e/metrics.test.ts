@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { sqlitePlace } from "#test/support/databases.ts";
+import { startDemoNode } from "#test/support/demo-node.ts";
+import { eventually } from "#test/support/eventually.ts";
+import {
+  dashboardQueries,
+  offeredBy,
+  ruleQueries,
+  selectorsOf,
+} from "#test/support/prometheus-queries.ts";
+import { startTestService } from "#test/support/service.ts";
+
+const DASHBOARD = "docs/operations/grafana.json";
+const RULES = "docs/operations/alert-rules.yml";
+/** A swap has to happen, to be heard, replayed and told. */
+const FIRST_REPLAY_WITHIN_MS = 30_000;
+
+async function read(url: string): Promise<string> {
+  const response = await fetch(url);
+  assert.equal(response.status, 200, url);
+  return response.text();
+}
+
+test("the dashboard and the rules ask for nothing that a running service does not offer", async (t) => {
+  const { environment } = await startDemoNode(t);
+  const service = await startTestService(t, sqlitePlace(t), {
+    ...environment,
+    ACCOUNTS_DIR: "",
+    METRICS_PORT: "0",
+  });
+  const metricsUrl = await eventually("the line that says where Prometheus reads", () => {
+    const line = service.lines.find((text) => text.includes("Prometheus reads"));
+    return line?.split(" ").at(-1) ?? null;
+  });
+  for (const { mint } of DEMO_TOKENS.slice(0, 3))
+    await read(`${service.url}/api/token/${mint}/exitability`);
+  const scrape = await eventually(
+    "a swap that was replayed",
+    async () => {
+      const text = await read(metricsUrl);
+      return text.includes("exitability_replays_exact_ratio{") ? text : null;
+    },
+    FIRST_REPLAY_WITHIN_MS,
+  );
+  const offered = offeredBy(scrape);
+  const queries = [...dashboardQueries(DASHBOARD), ...ruleQueries(RULES)];
+  assert.ok(queries.length > 40, `${queries.length} queries`);
+  for (const [name, query] of queries) {
+    const selectors = selectorsOf(query);
+    assert.ok(selectors.length > 0, `${name} asks for something`);
+    for (const { metric, labels } of selectors) {
+      const known = offered.get(metric);
+      assert.ok(known, `${name}: there is no metric ${metric}`);
+      for (const label of labels) assert.ok(known.has(label), `${name}: ${metric} has no ${label}`);
+    }
+  }
+  const outside = await fetch(`${service.url}/metrics`);
+  assert.equal(outside.status, 404, "metrics are not for the public");
+  assert.equal(await service.stop(), 0);
+});
+
+test("the dashboard imports by itself: it asks which Prometheus, and no panel lies on another", () => {
+  const dashboard = JSON.parse(readFileSync(DASHBOARD, "utf8"));
+  assert.equal(dashboard.id, null);
+  assert.equal(dashboard.__inputs, undefined);
+  const [source] = dashboard.templating.list;
+  assert.deepEqual(
+    [source.name, source.type, source.query],
+    ["datasource", "datasource", "prometheus"],
+  );
+  const cells = new Set<string>();
+  const ids = new Set<number>();
+  for (const { id, title, type, gridPos, datasource } of dashboard.panels) {
+    assert.ok(!ids.has(id), `${title} has an id of its own`);
+    ids.add(id);
+    if (type !== "row") assert.equal(datasource.uid, `\${${source.name}}`, title);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        assert.ok(x < 24 && !cells.has(`${x} ${y}`), `${title} lies on another panel`);
+        cells.add(`${x} ${y}`);
+      }
+    }
+  }
+});
+
+test("a query's selectors are found wherever they stand", () => {
+  assert.deepEqual(
+    selectorsOf(
+      'sum by (le, x) (rate(a_total{p="by (q)",r!~"x"}[5m])) / ignoring(y) b > 1 and on (z) c_d == 0',
+    ),
+    [
+      { metric: "a_total", labels: ["p", "r"] },
+      { metric: "b", labels: [] },
+      { metric: "c_d", labels: [] },
+    ],
+  );
+});
