@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { readConfig } from "#src/config.ts";
 import { type Service, startService } from "#src/main.ts";
 import { createLogger } from "#src/platform/logger.ts";
@@ -12,10 +11,20 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
   const logger = createLogger(config.logLevel);
   const service = await startService(config, logger);
   output.out(welcome(service));
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  await toldToStop();
   logger.info("stopping");
   await service.close();
   return 0;
+}
+
+/**
+ * Resolves at the first signal to stop. More of them change nothing: a terminal or a process manager
+ * tells the whole group, and bin/exitability.mjs passes on what it is told.
+ */
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve());
+  });
 }
 
 /** Where it listens, what can be asked for, and a line to ask with. */

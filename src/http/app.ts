@@ -6,6 +6,7 @@ import type { Users } from "#src/users/users.ts";
 import type { AlertFeed } from "#src/watchlist/alert-feed.ts";
 import type { Channels } from "#src/watchlist/channels.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
+import { Admission } from "./admission.ts";
 import { createHotRoute } from "./hot-route.ts";
 import { createBulkMetering } from "./plugins/bulk-metering.ts";
 import { registerConditional } from "./plugins/conditional.ts";
@@ -13,8 +14,10 @@ import { registerCounting } from "./plugins/counting.ts";
 import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
+import { registerRefusing } from "./plugins/refusing.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions } from "./plugins/static.ts";
+import { registerStopping } from "./plugins/stopping.ts";
 import { readableUrl } from "./readable-url.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { createRequestIds } from "./request-id.ts";
@@ -66,7 +69,9 @@ export type HttpDeps = {
 export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   const { users, nowMs } = deps;
   const nextRequestId = createRequestIds();
+  const admission = new Admission();
   const hot = createHotRoute({
+    admission,
     ...users,
     markets: deps.markets,
     requests: deps.requests,
@@ -91,7 +96,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: nextRequestId,
-    return503OnClosing: true,
+    // Refused by ourselves, in the contract's words.
+    return503OnClosing: false,
   });
   // Schemas validate and document; on this runtime plain JSON.stringify is the faster writer.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
@@ -106,6 +112,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   registerConditional(app);
   const { apiKeys, signIn, funnel, quotas } = users;
   const callers = createCallers(deps);
+  registerRefusing(app, { admission, quotas, callers, nowMs });
+  registerStopping(app, admission);
   const metering = createMetering({ quotas, callers, nowMs });
   const bulkMetering = createBulkMetering({ quotas, callers, nowMs });
   exitabilityRoute(app, { ...deps, metering });
@@ -125,7 +133,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   watchlistRoutes(app, { ...deps, callers });
   alertRoutes(app, { ...deps, callers });
   channelRoutes(app, { ...deps, callers });
-  healthRoutes(app, deps);
+  healthRoutes(app, { ...deps, admission });
   registerStatic(app, deps.dashboard);
   refuseOtherMethods();
   await app.ready();

@@ -8,6 +8,7 @@ import type { Quotas } from "#src/users/quotas.ts";
 import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { type Language, preferredLanguage } from "#src/wire/notice.ts";
 import { parseSize } from "#src/wire/size.ts";
+import type { Admission } from "./admission.ts";
 import { MEASURED_CACHING, tagOf, VARY } from "./plugins/conditional.ts";
 import type { RequestCounts } from "./request-counts.ts";
 
@@ -21,6 +22,7 @@ export type HotRouteDeps = {
   readonly apiKeys: Pick<ApiKeys, "recall">;
   readonly quotas: Pick<Quotas, "spendAtOnce">;
   readonly nowMs: NowMs;
+  readonly admission: Pick<Admission, "isStopping">;
   readonly isDemo: boolean;
   readonly nextRequestId: () => string;
   readonly requests: RequestCounts;
@@ -38,13 +40,13 @@ export type HotRoute = (request: IncomingMessage, response: ServerResponse) => b
  * routes/exitability.ts, whose answers these equal to the byte (hot-route.test.ts).
  */
 export function createHotRoute(deps: HotRouteDeps): HotRoute {
-  const { markets, apiKeys, quotas, nowMs, isDemo, nextRequestId } = deps;
+  const { markets, apiKeys, quotas, nowMs, admission, isDemo, nextRequestId } = deps;
   const targets = new Map<string, Target>();
   const bodies = new BodyCache();
   const counts = deps.requests.of("GET", ROUTE);
 
   return (request, response) => {
-    if (request.method !== "GET") return false;
+    if (request.method !== "GET" || admission.isStopping) return false;
     const startedMs = performance.now();
     const target = targetOf(targets, request.url ?? "");
     if (target === null) return false;

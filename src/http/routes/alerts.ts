@@ -3,7 +3,7 @@ import type { AlertFeed } from "#src/watchlist/alert-feed.ts";
 import { alertItem, type ShownAlert } from "#src/wire/alert.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
 import type { Callers } from "../plugins/callers.ts";
-import { openEventStream } from "../plugins/event-stream.ts";
+import { type EventStream, openEventStream } from "../plugins/event-stream.ts";
 import { invalid } from "../plugins/json-body.ts";
 import { sessionRequired } from "../plugins/session.ts";
 
@@ -21,6 +21,10 @@ export type AlertRouteDeps = {
 /** A user's alerts: /api/account/alerts, page by page and live. */
 export function alertRoutes(app: FastifyInstance, { feed, callers }: AlertRouteDeps): void {
   const onRequest = sessionRequired(callers);
+  const open = new Set<EventStream>();
+  app.addHook("preClose", async () => {
+    for (const stream of open) stream.close();
+  });
 
   app.get<{ Querystring: { readonly before?: unknown; readonly limit?: unknown } }>(
     "/api/account/alerts",
@@ -41,6 +45,8 @@ export function alertRoutes(app: FastifyInstance, { feed, callers }: AlertRouteD
     const { userId } = await callers.signedIn(request);
     const language = preferredLanguage(request.headers["accept-language"]);
     const stream = openEventStream(request, reply);
+    open.add(stream);
+    stream.onClose(() => open.delete(stream));
     const send = (alert: ShownAlert): void => {
       const data = JSON.stringify(alertItem(alert, language));
       stream.send({ event: "alert", id: String(alert.id), data });

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Admission } from "../admission.ts";
 
 /** What `/readyz` says: whether answers can be given, and how old the chain state is. */
 export type Readiness = {
@@ -10,13 +11,17 @@ export type Readiness = {
   readonly slotLag: number | null;
 };
 
-export type HealthDeps = { readonly readiness: () => Promise<Readiness> };
+export type HealthDeps = {
+  readonly readiness: () => Promise<Readiness>;
+  readonly admission: Pick<Admission, "isStopping">;
+};
 
 /** `/healthz`: the process lives. `/readyz`: it can answer; 503 and why where it can't. */
-export function healthRoutes(app: FastifyInstance, { readiness }: HealthDeps): void {
+export function healthRoutes(app: FastifyInstance, { readiness, admission }: HealthDeps): void {
   app.get("/healthz", async () => ({ status: "ok" }));
   app.get("/readyz", async (_request, reply) => {
-    const { isReady, database, chainAgeSeconds, slotLag } = await readiness();
+    const { database, chainAgeSeconds, slotLag, ...found } = await readiness();
+    const isReady = found.isReady && !admission.isStopping;
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? "ready" : "not_ready",
       database,

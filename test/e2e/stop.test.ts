@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { startDemoNode } from "#test/support/demo-node.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
+
+const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
+const EMAIL = "ana@example.com";
+const JSON_TYPE = { "content-type": "application/json" };
+
+function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  const all = { ...JSON_TYPE, ...headers };
+  return fetch(url, { method: "POST", headers: all, body: JSON.stringify(body) });
+}
+
+/** Signs in by mail. @returns the header that says so */
+async function signIn({ url, dataDir }: RunningService): Promise<string> {
+  const directory = join(dataDir, "mail");
+  assert.equal((await post(`${url}/api/oracle/register`, { email: EMAIL })).status, 200);
+  const code = await eventually("a mail with a code", () => {
+    const [file] = readdirSync(directory).filter((name) => name.endsWith(".eml"));
+    if (file === undefined) return null;
+    return /code is (\d{6})/.exec(readFileSync(join(directory, file), "utf8"))?.[1] ?? null;
+  });
+  const signedIn = await post(`${url}/api/auth/sign-in`, { email: EMAIL, code });
+  const { access_token: token } = (await signedIn.json()) as { access_token: string };
+  return `Bearer ${token}`;
+}
+
+/** A connection on which a request is under way: its headers are read, its body is not sent. */
+async function beginWriting(url: string, authorization: string, body: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding("utf8");
+  await once(socket, "connect");
+  const headers = [
+    "POST /api/oracle/watchlist HTTP/1.1",
+    `Host: ${hostname}:${port}`,
+    `Authorization: ${authorization}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Expect: 100-continue",
+  ];
+  socket.write(`${headers.join("\r\n")}\r\n\r\n`);
+  const [answer] = await once(socket, "data");
+  assert.match(String(answer), /^HTTP\/1\.1 100 /);
+  return socket;
+}
+
+async function isRefused(url: string): Promise<true | null> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  try {
+    await once(socket, "connect");
+    return null;
+  } catch {
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}
+
+test("what is under way at SIGTERM is finished and kept; what comes after it is refused", async (t) => {
+  await eachDatabasePlace(t, async (t, place) => {
+    const service = await startTestService(t, place);
+    const authorization = await signIn(service);
+    const body = JSON.stringify({ mint: MINT });
+    const socket = await beginWriting(service.url, authorization, body);
+    const stopped = service.stop();
+    // A process manager tells the whole group, and the wrapper passes it on.
+    await eventually("new connections are refused", () => isRefused(service.url));
+    void service.stop();
+    socket.write(`${body}GET /api/examples HTTP/1.1\r\nHost: here\r\n\r\n`);
+    const [first = "", second = ""] = (await text(socket)).split(/(?=HTTP\/1\.1 )/);
+    assert.match(first, /^HTTP\/1\.1 201 [\s\S]*"status":"added"/);
+    assert.match(second, /^HTTP\/1\.1 503 [\s\S]*"error":"overloaded"/);
+    assert.match(second, /\r\nretry-after: \d/i);
+    assert.match(second, /\r\nx-request-id: /i);
+    assert.match(second, /\r\nconnection: close\r\n/i);
+    assert.equal(await stopped, 0);
+
+    const again = await startTestService(t, place);
+    const listed = await fetch(`${again.url}/api/oracle/watchlist`, { headers: { authorization } });
+    const { items } = (await listed.json()) as { items: readonly { mint: string }[] };
+    assert.deepEqual(
+      items.map(({ mint }) => mint),
+      [MINT],
+    );
+    assert.equal(await again.stop(), 0);
+  });
+});
+
+test("stopped amid a burst of writes, everything that was acknowledged is there afterwards", async (t) => {
+  await eachDatabasePlace(t, async (t, place) => {
+    const service = await startTestService(t, place, { TRUST_PROXY: "1" });
+    const acknowledged: string[] = [];
+    let asked = 0;
+    let stopped: Promise<number | null> | null = null;
+    const writer = async () => {
+      for (;;) {
+        const number = asked++;
+        const email = `user-${number}@example.com`;
+        const headers = {
+          "x-forwarded-for": `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+        };
+        const response = await post(`${service.url}/api/oracle/waitlist`, { email }, headers);
+        const answer = (await response.json()) as { error?: string };
+        if (response.status === 503) assert.equal(answer.error, "overloaded");
+        else assert.equal(response.status, 201);
+        if (response.status === 201) acknowledged.push(email);
+        if (acknowledged.length >= 200) stopped ??= service.stop();
+      }
+    };
+    // Each ends when its connection does: the service is gone.
+    const outcomes = await Promise.allSettled(Array.from({ length: 16 }, writer));
+    for (const outcome of outcomes)
+      assert.ok(
+        outcome.status === "rejected" && outcome.reason instanceof TypeError,
+        "no wrong answer",
+      );
+    assert.ok(stopped !== null);
+    assert.equal(await (stopped as Promise<number | null>), 0);
+    const { out } = runCommand(place, ["admin", "waitlist", "--json"]);
+    const kept = new Set((JSON.parse(out) as { email: string }[]).map(({ email }) => email));
+    assert.deepEqual(
+      acknowledged.filter((email) => !kept.has(email)),
+      [],
+    );
+  });
+});
+
+test("streams end with the service, and do not hold it", async (t) => {
+  const { environment } = await startDemoNode(t);
+  const service = await startTestService(t, sqlitePlace(t), { ...environment, ACCOUNTS_DIR: "" });
+  const authorization = await signIn(service);
+  const mint = DEMO_TOKENS[0]?.mint;
+  const streams = await Promise.all(
+    [`/api/token/${mint}/exitability/stream`, "/api/account/alerts/stream"].map((path) =>
+      fetch(service.url + path, { headers: { authorization } }),
+    ),
+  );
+  const stopped = service.stop();
+  for (const stream of streams) {
+    assert.equal(stream.status, 200);
+    await stream.text();
+  }
+  assert.equal(await stopped, 0);
+});
+
+test("a caller that never sends the rest of its request does not hold the service for ever", async (t) => {
+  const service = await startTestService(t, sqlitePlace(t));
+  const authorization = await signIn(service);
+  const socket = await beginWriting(service.url, authorization, JSON.stringify({ mint: MINT }));
+  socket.on("error", () => undefined);
+  const startedMs = performance.now();
+  assert.equal(await service.stop(), 0);
+  assert.ok(performance.now() - startedMs < 15_000);
+});
