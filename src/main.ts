@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
 import type { AccuracyReport } from "./accuracy/accuracy.ts";
 import type { Config, Role } from "./config.ts";
+import { Admission } from "./http/admission.ts";
 import { buildApp } from "./http/app.ts";
 import { buildHealthApp } from "./http/health-app.ts";
 import { RequestCounts } from "./http/request-counts.ts";
@@ -86,6 +87,7 @@ type Opening = {
   readonly closers: Closers;
   /** What this process answered, in its own counts. */
   readonly requests: RequestCounts;
+  readonly admission: Admission;
 };
 
 /** What a process listens with. */
@@ -103,7 +105,10 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     closers.push(database.close);
     await refuseHalfMoved(database);
     await migrate(database, systemNowMs());
-    const opening = { config, logger, database, closers, requests: new RequestCounts() };
+    const requests = new RequestCounts();
+    const admission = new Admission();
+    closers.push(admission.watch());
+    const opening = { config, logger, database, closers, requests, admission };
     const { databaseUrl, redisUrl } = config;
     const { app, examples, sources } =
       databaseUrl === null || redisUrl === null
@@ -271,7 +276,7 @@ function sendingDeps({ config, logger: log }: Opening): SendingDeps {
 }
 
 function httpDeps(
-  { config, database, logger, requests }: Opening,
+  { config, database, logger, requests, admission }: Opening,
   { markets, examples }: { readonly markets: Markets; readonly examples: Listening["examples"] },
 ) {
   return {
@@ -282,6 +287,7 @@ function httpDeps(
     logger,
     trustProxyHops: config.trustProxyHops,
     requests,
+    admission,
     service: {
       origin: ORIGIN_OF_CHAIN[config.chain.kind],
       examples,
@@ -297,10 +303,10 @@ function httpDeps(
 }
 
 /** What every process can tell of itself; the rest stands as it is in one that has no such part. */
-function ownSources({ config, database, requests }: Opening): MetricsSources {
+function ownSources({ config, database, requests, admission }: Opening): MetricsSources {
   const { role } = config;
   const none = { health: () => null, led: () => null, delivery: null, signIn: null };
-  return { ...none, role, version: manifest.version, requests, database };
+  return { ...none, role, version: manifest.version, requests, admission, database };
 }
 
 /** Null where the operator wants none: then nothing is collected either. */

@@ -6,7 +6,7 @@ import type { Users } from "#src/users/users.ts";
 import type { AlertFeed } from "#src/watchlist/alert-feed.ts";
 import type { Channels } from "#src/watchlist/channels.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
-import { Admission } from "./admission.ts";
+import type { Admission } from "./admission.ts";
 import { createHotRoute } from "./hot-route.ts";
 import { createBulkMetering } from "./plugins/bulk-metering.ts";
 import { registerConditional } from "./plugins/conditional.ts";
@@ -59,6 +59,8 @@ export type HttpDeps = {
   readonly trustProxyHops: number;
   /** Every request that is over is counted here. */
   readonly requests: RequestCounts;
+  /** Says which requests are taken; stopped when the app is closed. */
+  readonly admission: Admission;
   /** Answers made from the demo market say so. */
   readonly service: ServiceFacts;
   /** The built dashboard. */
@@ -67,9 +69,8 @@ export type HttpDeps = {
 
 /** The whole HTTP surface, not listening yet: plugins and routes by name, in order. */
 export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
-  const { users, nowMs } = deps;
+  const { users, nowMs, admission } = deps;
   const nextRequestId = createRequestIds();
-  const admission = new Admission();
   const hot = createHotRoute({
     admission,
     ...users,
@@ -133,7 +134,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   watchlistRoutes(app, { ...deps, callers });
   alertRoutes(app, { ...deps, callers });
   channelRoutes(app, { ...deps, callers });
-  healthRoutes(app, { ...deps, admission });
+  healthRoutes(app, deps);
   registerStatic(app, deps.dashboard);
   refuseOtherMethods();
   await app.ready();

@@ -16,6 +16,7 @@ import {
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { NO_WATCHING } from "#test/support/watching.ts";
+import { Admission } from "./admission.ts";
 import { buildApp } from "./app.ts";
 import { RequestCounts } from "./request-counts.ts";
 
@@ -28,6 +29,7 @@ type Running = {
   readonly headers: { readonly "x-api-key": string };
   readonly apiKeys: ApiKeys;
   readonly requests: RequestCounts;
+  readonly admission: Admission;
   /** How many answers the framework's route has made. */
   readonly framework: () => number;
 };
@@ -38,6 +40,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
   const users = await testUsers(t, store, { nowMs: () => NOW });
   const snapshot = someSnapshot({ findings: [{ kind: "freeze-authority" }] });
   const requests = new RequestCounts();
+  const admission = new Admission();
   let framework = 0;
   const app = await buildApp({
     markets: someMarkets(
@@ -56,6 +59,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
     logger: pino({ level: "silent" }),
     trustProxyHops: 0,
     requests,
+    admission,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
@@ -77,6 +81,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
       url,
       headers,
       requests,
+      admission,
       apiKeys: users.apiKeys,
       framework: () => framework,
     });
@@ -160,6 +165,23 @@ test("hot and framework answers, refusals and unknown paths are counted by route
       ["GET", "/api/token/:id/exitability", { 200: 2, 400: 1 }, 3],
       ["GET", "none", { 404: 1 }, 1],
     ]);
+  }));
+
+test("refused for the load, a hot request reads as the framework's refusal, and takes nothing", (t) =>
+  running(t, async ({ app, url, headers, admission }) => {
+    await app.inject({ url: PATH, headers });
+    // As if the event loop had been at one round of work for a minute.
+    admission.beat(performance.now() - 60_000);
+    const slow = await app.inject({ url: `${PATH}?size=0`, headers });
+    const hot = await fetch(url + PATH, { headers });
+    assert.equal(hot.status, 503);
+    assert.deepEqual(
+      comparable(hot.status, hot.headers, await hot.text()),
+      comparable(slow.statusCode, slow.headers, slow.body),
+    );
+    admission.beat(performance.now());
+    const last = await fetch(url + PATH, { headers });
+    assert.equal(last.headers.get("x-ratelimit-remaining"), "598");
   }));
 
 test("a revoked key, a wrong question and a spent window are refused as the framework refuses", (t) =>

@@ -4,25 +4,29 @@ import type { NowMs } from "#src/platform/clock.ts";
 import type { MarketSnapshot, MarketSource } from "#src/track/market-snapshot.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
-import type { Quotas } from "#src/users/quotas.ts";
+import type { Caller } from "#src/users/caller.ts";
+import type { Quotas, Standing } from "#src/users/quotas.ts";
 import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { type Language, preferredLanguage } from "#src/wire/notice.ts";
 import { parseSize } from "#src/wire/size.ts";
 import type { Admission } from "./admission.ts";
 import { MEASURED_CACHING, tagOf, VARY } from "./plugins/conditional.ts";
+import { RETRY_AFTER_SECONDS } from "./plugins/errors.ts";
+import { REFUSAL_MESSAGES } from "./plugins/refusing.ts";
 import type { RequestCounts } from "./request-counts.ts";
 
 const PREFIX = "/api/token/";
 const SUFFIX = "/exitability";
 const ROUTE = `${PREFIX}:id${SUFFIX}`;
 const REMEMBERED_TARGETS = 20_000;
+const OVERLOADED = JSON.stringify({ error: "overloaded", message: REFUSAL_MESSAGES.overloaded });
 
 export type HotRouteDeps = {
   readonly markets: Pick<MarketSource, "latest">;
   readonly apiKeys: Pick<ApiKeys, "recall">;
-  readonly quotas: Pick<Quotas, "spendAtOnce">;
+  readonly quotas: Pick<Quotas, "spendAtOnce" | "peekAtOnce">;
   readonly nowMs: NowMs;
-  readonly admission: Pick<Admission, "isStopping">;
+  readonly admission: Pick<Admission, "isStopping" | "isLate" | "refusalOf">;
   readonly isDemo: boolean;
   readonly nextRequestId: () => string;
   readonly requests: RequestCounts;
@@ -45,6 +49,33 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
   const bodies = new BodyCache();
   const counts = deps.requests.of("GET", ROUTE);
 
+  /** Answers that there is too much to answer, as plugins/refusing.ts does. */
+  function refuse(response: ServerResponse, asked: Late): boolean {
+    const { caller, startedMs, now } = asked;
+    const standing = quotas.peekAtOnce(caller, now);
+    if (standing === null || admission.refusalOf("hot", startedMs) === null) return false;
+    const headers = limitHeaders(standing, now);
+    headers.push(
+      "content-type",
+      "application/json; charset=utf-8",
+      "x-request-id",
+      nextRequestId(),
+      "cache-control",
+      MEASURED_CACHING,
+      "vary",
+      VARY,
+      "retry-after",
+      String(RETRY_AFTER_SECONDS.overloaded),
+      "content-length",
+      String(OVERLOADED.length),
+    );
+    if (isDemo) headers.push("x-chain", "demo");
+    response.writeHead(503, headers);
+    response.end(OVERLOADED);
+    counts.count(503, performance.now() - startedMs);
+    return true;
+  }
+
   return (request, response) => {
     if (request.method !== "GET" || admission.isStopping) return false;
     const startedMs = performance.now();
@@ -57,20 +88,13 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     if (caller === null) return false;
     const snapshot = markets.latest(target.mint);
     if (snapshot?.kind !== "assessed") return false;
+    if (admission.isLate("hot", startedMs)) return refuse(response, { caller, startedMs, now });
     const spend = quotas.spendAtOnce(caller, now);
     // A refused caller has taken nothing: the framework's route refuses again, with its body.
     if (spend === null || !spend.allowed) return false;
     const body = bodies.of(snapshot, target, asked.language);
-    const { limit, remaining, windowSeconds, policy, resetAtMs } = spend;
-    const headers = [
-      "x-ratelimit-limit",
-      String(limit),
-      "x-ratelimit-remaining",
-      String(remaining),
-      "ratelimit-policy",
-      `"${policy}";q=${limit};w=${windowSeconds}`,
-      "ratelimit",
-      `"${policy}";r=${remaining};t=${Math.max(0, Math.ceil((resetAtMs - now) / 1000))}`,
+    const headers = limitHeaders(spend, now);
+    headers.push(
       "content-type",
       "application/json; charset=utf-8",
       "x-request-id",
@@ -83,13 +107,31 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       body.etag,
       "content-length",
       body.length,
-    ];
+    );
     if (isDemo) headers.push("x-chain", "demo");
     response.writeHead(200, headers);
     response.end(body.text);
     counts.count(200, performance.now() - startedMs);
     return true;
   };
+}
+
+/** `startedMs` is on the clock of `performance.now()`, `now` since 1970. */
+type Late = { readonly caller: Caller; readonly startedMs: number; readonly now: number };
+
+function limitHeaders(standing: Standing, nowMs: number): string[] {
+  const { limit, remaining, windowSeconds, policy, resetAtMs } = standing;
+  const resetSeconds = Math.max(0, Math.ceil((resetAtMs - nowMs) / 1000));
+  return [
+    "x-ratelimit-limit",
+    String(limit),
+    "x-ratelimit-remaining",
+    String(remaining),
+    "ratelimit-policy",
+    `"${policy}";q=${limit};w=${windowSeconds}`,
+    "ratelimit",
+    `"${policy}";r=${remaining};t=${resetSeconds}`,
+  ];
 }
 
 function targetOf(targets: Map<string, Target>, url: string): Target | null {

@@ -1,9 +1,10 @@
+import type { Admission } from "#src/http/admission.ts";
 import {
   DURATION_ENDS_MS,
   type RequestCounts,
   type RouteCounts,
 } from "#src/http/request-counts.ts";
-import type { Metric, Sample } from "./exposition.ts";
+import { known, type Metric, type Sample } from "./exposition.ts";
 
 /** Requests by route pattern: what came out, and how long each took inside the process. */
 export function httpMetrics(counts: RequestCounts): readonly Metric[] {
@@ -22,6 +23,21 @@ export function httpMetrics(counts: RequestCounts): readonly Metric[] {
       help: "From a request's headers to its end; a stream lasts for as long as it was open.",
       type: "histogram",
       samples: routes.flatMap(histogramOf),
+    },
+  ];
+}
+
+/** What was refused before anything was done for it. */
+export function admissionMetrics({ refused }: Pick<Admission, "refused">): readonly Metric[] {
+  return [
+    {
+      name: "exitability_requests_refused_total",
+      help: "Requests refused with 503 overloaded: because of the load, or because the process is being stopped.",
+      type: "counter",
+      samples: [
+        ...known(refused.overloaded, { reason: "overloaded" }),
+        ...known(refused.stopping, { reason: "stopping" }),
+      ],
     },
   ];
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Admission } from "#src/http/admission.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { createMetrics, type LedSources, type MetricsSources } from "./metrics.ts";
@@ -33,6 +34,7 @@ async function scrape(
       role: "all",
       version: "0.0.0",
       requests: new RequestCounts(),
+      admission: new Admission(),
       database,
       health: () => JUST_BEGUN,
       delivery: { outcomes: NO_OUTCOMES, waiting: async () => ({ count: 0, oldestDueMs: null }) },

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { BaseLogger } from "pino";
 import type { Accuracy } from "#src/accuracy/accuracy.ts";
+import type { Admission } from "#src/http/admission.ts";
 import type { RequestCounts } from "#src/http/request-counts.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
@@ -10,7 +11,7 @@ import type { Users } from "#src/users/users.ts";
 import type { Delivery, Judging } from "#src/watchlist/alerting.ts";
 import { accuracyMetrics } from "./accuracy-metrics.ts";
 import { exposition, type Metric } from "./exposition.ts";
-import { httpMetrics } from "./http-metrics.ts";
+import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
 import { alertMetrics, outboxMetrics, signInMetrics } from "./message-metrics.ts";
 import { createProcessMetrics, serviceMetrics } from "./process-metrics.ts";
 import { currencyMetrics, trackingMetrics } from "./tracking-metrics.ts";
@@ -31,6 +32,7 @@ export type MetricsSources = {
   readonly role: string;
   readonly version: string;
   readonly requests: RequestCounts;
+  readonly admission: Pick<Admission, "refused">;
   readonly database: Pick<Database, "failures">;
   /** How current what this process knows is, whoever follows the chain. */
   readonly health: () => Currency | null;
@@ -73,6 +75,7 @@ export async function createMetrics(
       const own = exposition([
         ...serviceMetrics(sources),
         ...httpMetrics(sources.requests),
+        ...admissionMetrics(sources.admission),
         ...currencyMetrics(sources.health()),
         ...ledMetrics(sources.led(), nowMs()),
         ...outbox,

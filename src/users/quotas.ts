@@ -61,6 +61,8 @@ export type Quotas = {
   readonly refund: (spend: Spend) => Promise<void>;
   /** How the caller stands, taking nothing: for the headers of answers that count nothing. */
   readonly peek: (caller: Caller, nowMs: number) => Promise<Standing>;
+  /** The same at once, for callers without a daily gate; null where the database must be asked. */
+  readonly peekAtOnce: (caller: Caller, nowMs: number) => Standing | null;
 };
 
 export function createQuotas(deps: {
@@ -88,6 +90,13 @@ export function createQuotas(deps: {
     }
     const taken = { subject, minuteResetMs: window.resetAtMs, day: null, page: pageSubject };
     return { ...minuteStanding(rule, window), allowed: true, retryAfterSeconds: null, taken };
+  }
+
+  function peekAtOnce(caller: Caller, nowMs: number): Standing | null {
+    const limits = tierLimits(callerTier(caller));
+    if (limits.dailyQueries !== null) return null;
+    const rule = fairUseRule(limits);
+    return minuteStanding(rule, windows.peek(quotaSubject(caller), rule, nowMs));
   }
 
   async function spendGated(asked: GatedRequest): Promise<Spend> {
@@ -118,6 +127,7 @@ export function createQuotas(deps: {
 
   return {
     spendAtOnce,
+    peekAtOnce,
     async spend(caller, nowMs, page = null) {
       const limits = tierLimits(callerTier(caller));
       const subject = quotaSubject(caller);
@@ -140,13 +150,12 @@ export function createQuotas(deps: {
       await giveBackDay(taken);
     },
     async peek(caller, nowMs) {
-      const limits = tierLimits(callerTier(caller));
-      const subject = quotaSubject(caller);
-      const rule = fairUseRule(limits);
-      if (limits.dailyQueries === null)
-        return minuteStanding(rule, windows.peek(subject, rule, nowMs));
-      const day = dayOf(nowMs);
-      return dayStanding(limits.dailyQueries, await dailyUsage(db, { subject, day }), day);
+      const { dailyQueries: limit } = tierLimits(callerTier(caller));
+      const quota = { subject: quotaSubject(caller), day: dayOf(nowMs) };
+      if (limit !== null) return dayStanding(limit, await dailyUsage(db, quota), quota.day);
+      const standing = peekAtOnce(caller, nowMs);
+      if (standing === null) throw new Error("a tier without a daily gate is counted at once");
+      return standing;
     },
   };
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
+import { Admission } from "#src/http/admission.ts";
 import type { HttpDeps } from "#src/http/app.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -20,6 +21,7 @@ export type TestApp = {
   readonly users: TestUsers;
   readonly store: Store;
   readonly alerting: Alerting;
+  readonly admission: Admission;
   readonly send: (
     method: "GET" | "POST" | "PATCH" | "DELETE",
     url: string,
@@ -66,6 +68,7 @@ async function onStore(
     random: () => 0.5,
     log: { warn: () => undefined },
   });
+  const admission = new Admission();
   const app = await buildCheckedApp({
     accuracy: NO_ACCURACY,
     markets,
@@ -76,6 +79,7 @@ async function onStore(
     nowMs: users.nowMs,
     logger: pino({ level: "silent" }),
     requests: new RequestCounts(),
+    admission,
     trustProxyHops: 1,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
@@ -94,7 +98,7 @@ async function onStore(
     return { cookie, origin: TEST_PUBLIC_URL, accessToken: response.json().access_token };
   };
   try {
-    await suite({ app, users, store, alerting, send, signIn }, t);
+    await suite({ app, users, store, alerting, admission, send, signIn }, t);
   } finally {
     await app.close();
     await alerting.close();

@@ -26,10 +26,8 @@ export const STATUS_OF_CODE: Readonly<Record<PublicCode, number>> = {
   overloaded: 503,
 };
 
-const RETRY_AFTER_SECONDS: Partial<Record<PublicCode, number>> = {
-  chain_unavailable: 5,
-  overloaded: 2,
-};
+/** When it is worth asking again. */
+export const RETRY_AFTER_SECONDS = { chain_unavailable: 5, overloaded: 2 } as const;
 
 /** Answers every failure with the contract's body, and logs what only the operator may see. */
 export function registerErrors(app: FastifyInstance): void {
@@ -66,8 +64,9 @@ export function answerUnreadable({ code }: { readonly code?: string }, socket: S
 
 /** `{ error, message }` with the code's status. */
 export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
-  const retryAfter = RETRY_AFTER_SECONDS[error.code];
-  if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
+  const { code } = error;
+  if (code === "chain_unavailable" || code === "overloaded")
+    reply.header("retry-after", RETRY_AFTER_SECONDS[code]);
   return reply
     .code(STATUS_OF_CODE[error.code])
     .type("application/json; charset=utf-8")

@@ -3,7 +3,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Quotas } from "#src/users/quotas.ts";
 import { rateLimitHeaders } from "#src/users/rate-limit-headers.ts";
-import type { Admission } from "../admission.ts";
+import type { Admission, Refusal } from "../admission.ts";
 import { OPERATIONS } from "../operations/all.ts";
 import type { Callers } from "./callers.ts";
 
@@ -15,6 +15,11 @@ const METERED = new Set(
     path.replaceAll(/\{(\w+)\}/g, ":$1"),
   ),
 );
+
+export const REFUSAL_MESSAGES: Readonly<Record<Refusal, string>> = {
+  stopping: "This process is being stopped; ask again in a moment.",
+  overloaded: "There is more to answer than can be answered; ask again in a moment.",
+};
 
 export type RefusingDeps = {
   readonly admission: Admission;
@@ -35,10 +40,12 @@ export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void
 
   app.addHook("onRequest", async (request, reply) => {
     const { url = "" } = request.routeOptions;
-    if (!admission.isStopping || ALWAYS_ANSWERED.includes(url)) return;
+    if (ALWAYS_ANSWERED.includes(url)) return;
+    const refusal = admission.refusalOf("ordinary", performance.now());
+    if (refusal === null) return;
     if (METERED.has(url)) reply.headers(rateLimitHeaders(await standing(request), nowMs()));
     throw new AppError("overloaded", {
-      publicMessage: "This process is being stopped; ask again in a moment.",
+      publicMessage: REFUSAL_MESSAGES[refusal],
       retryable: true,
     });
   });

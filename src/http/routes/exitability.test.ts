@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { Admission } from "#src/http/admission.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -36,6 +37,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
     nowMs: () => clock.nowMs,
     logger: pino({ level: "silent" }),
     requests: new RequestCounts(),
+    admission: new Admission(),
     trustProxyHops: setting.trustProxyHops ?? 0,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { Admission } from "#src/http/admission.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
 import { assess } from "#src/measure/assess.ts";
 import { exitOn } from "#src/track/markets.ts";
@@ -36,6 +37,7 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
     nowMs: () => NOW,
     logger: pino({ level: "silent" }),
     requests: new RequestCounts(),
+    admission: new Admission(),
     trustProxyHops: 1,
     service: SOME_SERVICE,
     dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
