@@ -1175,7 +1175,15 @@ export type Operations = {
     readonly parameters: undefined;
     readonly query: undefined;
     readonly headers: undefined;
-    readonly body: unknown;
+    readonly body: {
+      readonly id: number;
+      readonly size_sol: number;
+      readonly alerts_enabled?: boolean | undefined;
+    } | {
+      readonly id: number;
+      readonly size_sol?: number | undefined;
+      readonly alerts_enabled: boolean;
+    };
     readonly answers: {
       readonly 200: {
         readonly status: "updated";

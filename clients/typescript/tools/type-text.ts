@@ -27,6 +27,15 @@ export function typeText(schema: JsonSchema, indent = ""): string {
   if (reference !== undefined) return reference.replace("#/components/schemas/", "");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
+  if (anyOf !== undefined && type === "object") {
+    // The same fields, other ones of them required.
+    const { anyOf: _, required = [], ...shared } = schema;
+    const alternatives = anyOf.map((part) => ({
+      ...shared,
+      required: [...required, ...(part.required ?? [])],
+    }));
+    return alternatives.map((part) => typeText(part, indent)).join(" | ");
+  }
   if (anyOf !== undefined) {
     return [...new Set(anyOf.map((part) => typeText(part, indent)))].join(" | ");
   }
