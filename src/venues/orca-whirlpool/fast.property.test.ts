@@ -6,9 +6,9 @@ import { mintAccount } from "#src/local-node/token-accounts.ts";
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { divCeil, Q64 } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
+import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
@@ -28,27 +28,13 @@ function stateOf(pool: Address, known: AccountSet): WhirlpoolState {
   return decoded.state;
 }
 
-/** What the reference pays, in the fast path's words. */
-function reference(state: WhirlpoolState, inputMint: Address, amountIn: bigint): number {
-  const quote = orcaWhirlpool.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-  return quote.kind === "filled" ? toNumber(quote.amountOut) : -1;
-}
-
-/** Fast results that are not the reference's; a result left to the reference is never wrong. */
-function differences(
+/** Every result of the fast path is the reference's; one left to the reference is never wrong. */
+function assertEqual(
   quoter: FastQuoter,
-  state: WhirlpoolState,
-  inputMint: Address,
-  unsorted: readonly bigint[],
-): readonly string[] {
-  const amounts = [...unsorted].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const out = new Float64Array(amounts.length);
-  quoter.quoteAscending(Float64Array.from(amounts, toNumber), out, CLOCK);
-  return amounts.flatMap((amountIn, index) => {
-    const fast = out[index] ?? Number.NaN;
-    const expected = reference(state, inputMint, amountIn);
-    return Number.isNaN(fast) || fast === expected ? [] : [`${amountIn}: ${fast}, ${expected}`];
-  });
+  order: { pool: Address; known: AccountSet; inputMint: Address; amountsIn: readonly bigint[] },
+): void {
+  const tally = { proved: 0, asked: 0 };
+  assertFastEqualsReference(orcaWhirlpool, quoter, { ...order, clock: CLOCK }, tally);
 }
 
 /** Amounts around those that end exactly at a stop. */
@@ -83,7 +69,7 @@ test("equals the reference on any pool and amount, at tick and array boundaries 
         if (quoter === null) return;
         const state = stateOf(pool, known);
         const tried = [...amounts, ...boundaries(state, aToB)];
-        assert.deepEqual(differences(quoter, state, inputMint, tried), []);
+        assertEqual(quoter, { pool, known, inputMint, amountsIn: tried });
         opened++;
       },
     ),
@@ -116,7 +102,7 @@ test("hostile liquidity and prices are equal or left to the reference", () => {
         const quoter = openFast(pool, known, inputMint);
         if (quoter === null) continue;
         const tried = [...amounts, ...boundaries(state, inputMint === mintA)];
-        assert.deepEqual(differences(quoter, state, inputMint, tried), []);
+        assertEqual(quoter, { pool, known, inputMint, amountsIn: tried });
       }
     }),
     { numRuns: 300 },
@@ -160,11 +146,10 @@ test("stays equal while swaps, liquidity and fees move the pool's bytes", () => 
     if (result.kind === "done") apply(result.changes);
     if (step % 13 === 5) apply(orcaWhirlpoolProgram.changeLiquidity(ledger, pool, 900, CLOCK));
     if (step % 17 === 7) apply(orcaWhirlpoolProgram.setFee?.(ledger, pool, 1_000 + step, CLOCK));
-    const state = stateOf(pool, ledger);
     for (const { mint, quoter } of quoters) {
       assert.ok(quoter.refresh(ledger));
       const amounts = [1n, 1_000n, 10n ** 9n, 5n * 10n ** 10n, 10n ** 12n, 3n * 10n ** 13n];
-      assert.deepEqual(differences(quoter, state, mint, amounts), [], `step ${step}`);
+      assertEqual(quoter, { pool, known: ledger, inputMint: mint, amountsIn: amounts });
     }
   }
 });
@@ -221,9 +206,8 @@ test("nothing is uncertified in a pool of ordinary size", () => {
   });
   const quoter = openFast(pool, known, mintA);
   if (!(quoter instanceof WhirlpoolFastQuoter)) throw new Error("the pool is in range");
-  const state = stateOf(pool, known);
   const amounts = [1n, 2n, 4n, 10n, 20n, 100n].map((size) => size * 50_000_000_000n);
-  assert.deepEqual(differences(quoter, state, mintA, amounts), []);
+  assertEqual(quoter, { pool, known, inputMint: mintA, amountsIn: amounts });
   assert.equal(quoter.table.uncertified, 0);
   assert.ok(quoter.table.steps > 30);
 });

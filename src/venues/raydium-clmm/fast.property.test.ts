@@ -6,10 +6,10 @@ import { mintAccount } from "#src/local-node/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { divCeil, Q64 } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { toNumber } from "#src/units/to-number.ts";
-import type { Account } from "#src/venues/account-set.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
 import { type ClmmFixture, clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
+import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumClmm } from "./adapter.ts";
 import { readPoolHeader } from "./decode.ts";
@@ -29,27 +29,13 @@ function stateOf(pool: Address, known: ReadonlyMap<Address, Account | null>): Cl
   return decoded.state;
 }
 
-/** What the reference pays, in the fast path's words. */
-function reference(state: ClmmState, inputMint: Address, amountIn: bigint): number {
-  const quote = raydiumClmm.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-  return quote.kind === "filled" ? toNumber(quote.amountOut) : -1;
-}
-
-/** Fast results that are not the reference's; a result left to the reference is never wrong. */
-function differences(
+/** Every result of the fast path is the reference's; one left to the reference is never wrong. */
+function assertEqual(
   quoter: FastQuoter,
-  state: ClmmState,
-  inputMint: Address,
-  unsorted: readonly bigint[],
-): readonly string[] {
-  const amounts = [...unsorted].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const out = new Float64Array(amounts.length);
-  quoter.quoteAscending(Float64Array.from(amounts, toNumber), out, CLOCK);
-  return amounts.flatMap((amountIn, index) => {
-    const fast = out[index] ?? Number.NaN;
-    const expected = reference(state, inputMint, amountIn);
-    return Number.isNaN(fast) || fast === expected ? [] : [`${amountIn}: ${fast}, ${expected}`];
-  });
+  order: { pool: Address; known: AccountSet; inputMint: Address; amountsIn: readonly bigint[] },
+): void {
+  const tally = { proved: 0, asked: 0 };
+  assertFastEqualsReference(raydiumClmm, quoter, { ...order, clock: CLOCK }, tally);
 }
 
 /** Amounts around those that end exactly at a tick, as far as the program's integers hold them. */
@@ -87,7 +73,7 @@ test("equals the reference on any pool and amount, at tick boundaries too", () =
         if (quoter === null) return;
         const state = stateOf(pool, accounts);
         const tried = [...amounts, ...boundaries(state, zeroForOne)];
-        assert.deepEqual(differences(quoter, state, inputMint, tried), []);
+        assertEqual(quoter, { pool, known: accounts, inputMint, amountsIn: tried });
         opened++;
       },
     ),
@@ -119,7 +105,7 @@ test("hostile liquidity and prices are equal or left to the reference", () => {
         const quoter = openFast(pool, accounts, inputMint);
         if (quoter === null) continue;
         const tried = [...amounts, ...boundaries(state, inputMint === mintA)];
-        assert.deepEqual(differences(quoter, state, inputMint, tried), []);
+        assertEqual(quoter, { pool, known: accounts, inputMint, amountsIn: tried });
       }
     }),
     { numRuns: 300 },
@@ -163,11 +149,10 @@ test("stays equal while swaps, liquidity and fees move the pool's bytes", () => 
     if (step % 13 === 5) apply(raydiumClmmProgram.changeLiquidity(ledger, pool, 900, CLOCK));
     if (step % 17 === 7) apply(raydiumClmmProgram.setFee?.(ledger, pool, 1_000 + step, CLOCK));
     apply(raydiumClmmProgram.setPaused?.(ledger, pool, step % 29 === 11, CLOCK));
-    const state = stateOf(pool, ledger);
     for (const { mint, quoter } of quoters) {
       assert.ok(quoter.refresh(ledger));
       const amounts = [1n, 1_000n, 10n ** 9n, 5n * 10n ** 10n, 10n ** 12n, 3n * 10n ** 13n];
-      assert.deepEqual(differences(quoter, state, mint, amounts), [], `step ${step}`);
+      assertEqual(quoter, { pool, known: ledger, inputMint: mint, amountsIn: amounts });
     }
   }
 });
@@ -224,9 +209,8 @@ test("nothing is uncertified in a pool of ordinary size", () => {
   });
   const quoter = openFast(pool, accounts, mintA);
   if (!(quoter instanceof ClmmFastQuoter)) throw new Error("the pool is in range");
-  const state = stateOf(pool, accounts);
   const amounts = [1n, 2n, 4n, 10n, 20n, 100n].map((size) => size * 50_000_000_000n);
-  assert.deepEqual(differences(quoter, state, mintA, amounts), []);
+  assertEqual(quoter, { pool, known: accounts, inputMint: mintA, amountsIn: amounts });
   assert.equal(quoter.table.uncertified, 0);
   assert.ok(quoter.table.steps > 30);
 });
