@@ -2,6 +2,7 @@ import type { Scenario } from "./scenario.ts";
 import { meteoraDammScenarios } from "./scenarios/meteora-damm.ts";
 import { meteoraDbcScenarios } from "./scenarios/meteora-dbc.ts";
 import { meteoraDlmmScenarios } from "./scenarios/meteora-dlmm.ts";
+import { mixedStreamScenarios } from "./scenarios/mixed-stream.ts";
 import { orcaWhirlpoolScenarios } from "./scenarios/orca-whirlpool.ts";
 import { pumpCurveScenarios } from "./scenarios/pump-curve.ts";
 import { pumpSwapScenarios } from "./scenarios/pumpswap.ts";
@@ -19,5 +20,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...orcaWhirlpoolScenarios,
   ...meteoraDlmmScenarios,
   ...meteoraDbcScenarios,
+  ...mixedStreamScenarios,
   ...splitScenarios,
 ];
