@@ -34,6 +34,9 @@ test("what can't be right is refused, and the message names the variable", () =>
     ["ROLE", { ROLE: "api" }],
     ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "ftp://x" }],
     ["ACCOUNTS_DIR", { SOLANA_RPC_URL: "http://x", ACCOUNTS_DIR: "y" }],
+    ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example" }],
+    ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example", ACCOUNTS_DIR: "y" }],
+    ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_TOKEN: "y" }],
     ["AUTH_ISSUER", { AUTH_ISSUER: "x" }],
     ["KEY_PREFIX", { KEY_PREFIX: "Exi_" }],
   ];

@@ -77,6 +77,7 @@ export function readConfig(environment: Environment): Config {
     throw new ConfigError("REDIS_URL needs DATABASE_URL: processes that share one share both");
   }
   const smtpUrl = url(read("SMTP_URL"), "SMTP_URL", ["smtp:", "smtps:"]);
+  const chain = chainOf(read);
   return Object.freeze({
     port,
     host,
@@ -86,8 +87,8 @@ export function readConfig(environment: Environment): Config {
     dataDir: read("DATA_DIR") ?? join(".", "data"),
     databaseUrl,
     redisUrl,
-    chain: chainOf(read),
-    geyser: geyserOf(read),
+    chain,
+    geyser: geyserOf(read, chain),
     smtpUrl,
     mailFrom: read("MAIL_FROM") ?? "Exitability <no-reply@localhost>",
     authSecret,
@@ -126,9 +127,18 @@ function chainOf(read: Read): ChainConfig {
   return directory === null ? { kind: "demo" } : { kind: "recorded", directory };
 }
 
-function geyserOf(read: Read): Config["geyser"] {
+function geyserOf(read: Read, chain: ChainConfig): Config["geyser"] {
   const found = url(read("GEYSER_URL"), "GEYSER_URL", ["http:", "https:"]);
-  return found === null ? null : { url: found, token: read("GEYSER_TOKEN") };
+  const token = read("GEYSER_TOKEN");
+  if (found === null && token !== null) {
+    throw new ConfigError("GEYSER_TOKEN needs GEYSER_URL: set the stream's address beside it");
+  }
+  if (found !== null && chain.kind !== "rpc") {
+    throw new ConfigError(
+      "GEYSER_URL needs SOLANA_RPC_URL: the stream tells what changes, and a node what was there before; set both, or unset GEYSER_URL",
+    );
+  }
+  return found === null ? null : { url: found, token };
 }
 
 function foreignIdentityOf(read: Read): Config["foreignIdentity"] {

@@ -25,7 +25,10 @@ export function address(text: string): Address {
 
 /**
  * Texts made lately, by a hash of their bytes, with the bytes: the same few addresses are read out of
- * accounts over and over, and comparing costs a thirtieth of converting. No caller can tell.
+ * accounts over and over, and comparing costs a thirtieth of converting. No caller can tell. Never
+ * more than these places, some 2 MB: a newcomer takes the place of whoever had it, so that hostile
+ * bytes cost others no more than a conversion, and the bytes are compared, so that a hash that is
+ * met on purpose gives nobody another's text.
  */
 const RECENT = 1 << 14;
 const recentBytes = new Uint8Array(32 * RECENT);
