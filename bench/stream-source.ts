@@ -52,6 +52,7 @@ export function createStreamSource(stream: UpdateStream, nowMs: () => number): S
       });
       return { kind: "found", slot: clock.slot, accounts: new Map(found) };
     },
+    findLargestAccounts: async () => ({ kind: "refused", reason: "not played here" }),
     readHead: async () => ({ clock, receivedAtMs: nowMs() }),
     follow: (events) => {
       const followed = new Set<Address>();

@@ -95,6 +95,7 @@ export function keepVersions(
       return read;
     },
     searchAccounts: (filter, signal) => source.searchAccounts(filter, signal),
+    findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
     readHead: (signal) => source.readHead(signal),
     follow: (events) =>
       source.follow({

@@ -28,6 +28,19 @@ export type SearchResult =
   /** The provider does not answer such queries, or gave up: what exists is unknown. */
   | { readonly kind: "refused"; readonly reason: string };
 
+/** The accounts that hold most of a mint's tokens, as a node lists them. */
+export type LargestAccounts =
+  | {
+      readonly kind: "found";
+      /** The largest first, and never more than `LARGEST_LISTED`; fewer: that is all there are. */
+      readonly addresses: readonly Address[];
+    }
+  /** The provider does not answer such queries, or knows no such mint: who holds it is unknown. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** How many accounts a node lists of one mint at the most. */
+export const LARGEST_LISTED = 20;
+
 /** The newest slot a node has told of, with the chain's own clock at it. */
 export type ChainHead = { readonly clock: Clock; readonly receivedAtMs: number };
 
@@ -94,6 +107,8 @@ export interface ChainSource {
   readonly origin: "demo" | "recorded" | "live";
   readAccounts(addresses: readonly Address[], signal?: AbortSignal): Promise<AccountsRead>;
   searchAccounts(filter: ProgramFilter, signal?: AbortSignal): Promise<SearchResult>;
+  /** What the accounts hold is read anew, with `readAccounts`: then all of it is of one slot. */
+  findLargestAccounts(mint: Address, signal?: AbortSignal): Promise<LargestAccounts>;
   /** Reads the Clock sysvar. */
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   follow(events: FollowEvents): Following;

@@ -78,6 +78,7 @@ export async function createGeyserSource(
     origin: reads.origin,
     readAccounts: reads.readAccounts,
     searchAccounts: reads.searchAccounts,
+    findLargestAccounts: reads.findLargestAccounts,
     readHead: reads.readHead,
     readTransaction: reads.readTransaction,
     follow: source.follow,

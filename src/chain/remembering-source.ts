@@ -47,6 +47,7 @@ export function rememberReads(source: ChainSource): {
       origin: source.origin,
       readAccounts,
       searchAccounts,
+      findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
       readHead: (signal) => source.readHead(signal),
       follow: (events) => source.follow(events),
       followProgram: (filter, onUpdate) => source.followProgram(filter, onUpdate),

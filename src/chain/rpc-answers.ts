@@ -1,6 +1,7 @@
 import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
+import { LARGEST_LISTED } from "./chain-source.ts";
 import { isRecord } from "./json-rpc-client.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
@@ -53,6 +54,23 @@ export function parseProgramAccounts(result: unknown, filter: ProgramFilter): Pr
     if (matchesFilter(found.account, filter)) accounts.set(found.address, found.account);
   }
   return { slot, accounts };
+}
+
+/**
+ * `getTokenLargestAccounts`: the addresses alone.
+ *
+ * @throws RpcFailure where an entry can't be read: a list with holes hides a holder
+ */
+export function parseLargestAccounts(result: unknown): readonly Address[] {
+  const { value } = parseContext(result);
+  if (!Array.isArray(value)) throw garbage("value is no list");
+  if (value.length > LARGEST_LISTED) throw garbage(`${value.length} largest accounts`);
+  return value.map((entry: unknown) => {
+    const text = isRecord(entry) ? entry["address"] : undefined;
+    const address = typeof text === "string" ? parseAddress(text) : null;
+    if (address === null) throw garbage("an entry that is no token account");
+    return address;
+  });
 }
 
 /** `{ pubkey, account }`, or null where it is not that. */

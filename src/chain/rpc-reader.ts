@@ -4,13 +4,20 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import type { AccountsRead, ChainHead, ObservedTransaction, SearchResult } from "./chain-source.ts";
+import type {
+  AccountsRead,
+  ChainHead,
+  LargestAccounts,
+  ObservedTransaction,
+  SearchResult,
+} from "./chain-source.ts";
 import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
 import { createRequestLimiter } from "./request-limiter.ts";
 import {
   type AccountsAnswer,
   garbage,
   parseClock,
+  parseLargestAccounts,
   parseMultipleAccounts,
   parseProgramAccounts,
 } from "./rpc-answers.ts";
@@ -43,6 +50,7 @@ export type RpcReader = {
     signal?: AbortSignal,
   ) => Promise<AccountsRead>;
   readonly searchAccounts: (filter: ProgramFilter, signal?: AbortSignal) => Promise<SearchResult>;
+  readonly findLargestAccounts: (mint: Address, signal?: AbortSignal) => Promise<LargestAccounts>;
   readonly readHead: (signal?: AbortSignal) => Promise<ChainHead>;
   readonly readTransaction: (
     signature: string,
@@ -123,11 +131,22 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
       const answer = await ask(request, (result) => parseProgramAccounts(result, filter), signal);
       return { kind: "found", ...answer };
     } catch (error) {
-      // Without a node there is no answer at all; with one that won't, only this search is lost.
-      if (error instanceof RpcFailure && error.failure.kind !== "unreachable") {
-        return { kind: "refused", reason: error.message };
-      }
-      return asUnavailable(error);
+      return asRefused(error);
+    }
+  }
+
+  async function findLargestAccounts(
+    mint: Address,
+    signal?: AbortSignal,
+  ): Promise<LargestAccounts> {
+    // The method knows no commitment below confirmed.
+    const config = { commitment: commitment === "processed" ? "confirmed" : commitment };
+    const params = [mint, config];
+    const request = { method: "getTokenLargestAccounts", params, timeoutMs: READ_TIMEOUT_MS };
+    try {
+      return { kind: "found", addresses: await ask(request, parseLargestAccounts, signal) };
+    } catch (error) {
+      return asRefused(error);
     }
   }
 
@@ -155,7 +174,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     );
   }
 
-  return { readAccounts, searchAccounts, readHead, readTransaction };
+  return { readAccounts, searchAccounts, findLargestAccounts, readHead, readTransaction };
 }
 
 /** The filter as getProgramAccounts and programSubscribe take it. */
@@ -172,6 +191,18 @@ export function filtersOf(filter: ProgramFilter): readonly unknown[] {
 
 function maxSlot(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
+}
+
+/**
+ * Without a node there is no answer at all; with one that won't, only this search is lost.
+ *
+ * @throws AppError("chain_unavailable") where the node can't be reached; what is no failed call as it is
+ */
+function asRefused(error: unknown): { readonly kind: "refused"; readonly reason: string } {
+  if (error instanceof RpcFailure && error.failure.kind !== "unreachable") {
+    return { kind: "refused", reason: error.message };
+  }
+  return asUnavailable(error);
 }
 
 /** @throws AppError("chain_unavailable") for a failed call; anything else as it is */

@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { Ledger } from "#src/local-node/ledger.ts";
 import { createLocalNode } from "#src/local-node/node.ts";
+import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import { addressBytes } from "#src/units/address.ts";
+import { type Address, addressBytes } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
 import { createRpcSource, type RpcSourceOptions } from "./rpc-source.ts";
 
@@ -97,6 +99,48 @@ test("a search finds what the filter asks for, by address and by raw bytes", asy
   assert.ok(found.kind === "found");
   assert.deepEqual([...found.accounts.keys()], [testAddress(20)]);
   assert.equal(found.slot, CLOCK.slot);
+});
+
+test("the accounts that hold most of a mint are found, the largest first and twenty at the most", async (t) => {
+  const { ledger, httpUrl } = await localNode(t);
+  const [mint, other] = [testAddress(30), testAddress(31)];
+  const { slot } = CLOCK;
+  const heldBy = (index: number, of: Address) =>
+    tokenAccount({ mint: of, owner: PROGRAM, amount: BigInt(index), slot });
+  ledger.apply(
+    new Map([
+      [mint, mintAccount({ supply: 1_000n, decimals: 3, slot })],
+      [testAddress(99), heldBy(500, other)],
+      ...Array.from({ length: 25 }, (_, index): [Address, Account] => [
+        testAddress(100 + index),
+        heldBy(index, mint),
+      ]),
+    ]),
+  );
+  const found = await sourceAt(t, httpUrl).findLargestAccounts(mint);
+  assert.ok(found.kind === "found");
+  const largest = Array.from({ length: 20 }, (_, index) => testAddress(124 - index));
+  assert.deepEqual(found.addresses, largest);
+});
+
+test("holders that a node does not tell are unknown, which is not that there are none", async (t) => {
+  const { ledger, httpUrl } = await localNode(t);
+  ledger.apply(new Map([[testAddress(30), testAccount(PROGRAM, [1])]]));
+  const source = sourceAt(t, httpUrl);
+  assert.equal((await source.findLargestAccounts(testAddress(30))).kind, "refused");
+  const oddities: unknown[] = [
+    { context: { slot: 5 }, value: null },
+    { context: { slot: 5 }, value: [{ amount: "1" }] },
+    { context: { slot: 5 }, value: [{ address: "nobody", amount: "1" }] },
+    { context: { slot: 5 }, value: new Array(21).fill({ address: PROGRAM, amount: "1" }) },
+  ];
+  for (const oddity of oddities) {
+    const node = await fakeNode(t, (request, response) => result(response, request, oddity));
+    const told = await sourceAt(t, node.httpUrl).findLargestAccounts(PROGRAM);
+    assert.equal(told.kind, "refused", JSON.stringify(oddity));
+  }
+  const nobody = sourceAt(t, "http://127.0.0.1:9");
+  await assert.rejects(nobody.findLargestAccounts(PROGRAM), isUnavailable);
 });
 
 test("the head is the Clock sysvar's", async (t) => {

@@ -34,6 +34,8 @@ export type LedgerListener = {
 export type LedgerOptions = {
   /** The clock is a recorded one and never moves. */
   readonly standsStill?: boolean;
+  /** It was read from recorded accounts: what it does not hold may exist all the same. */
+  readonly isRecorded?: boolean;
   readonly refusedSearches?: ReadonlySet<SearchKey>;
 };
 
@@ -62,6 +64,11 @@ export class Ledger {
 
   get clock(): Clock {
     return this.#clock;
+  }
+
+  /** It holds the accounts that were recorded, and not everybody's. */
+  get isRecorded(): boolean {
+    return this.#options.isRecorded === true;
   }
 
   /** Searches that a node over this ledger refuses, as the recorded one did. */

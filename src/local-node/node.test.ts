@@ -5,6 +5,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
 import { Ledger } from "./ledger.ts";
 import { createLocalNode } from "./node.ts";
+import { mintAccount, tokenAccount } from "./token-accounts.ts";
 
 const PROGRAM = testAddress(1);
 const OTHER_PROGRAM = testAddress(2);
@@ -72,6 +73,36 @@ test("a program's accounts are found by size and by bytes in either encoding", a
   ]);
   assert.deepEqual(await search([{ dataSize: 2 }, { memcmp: { offset: 1, bytes: POOL } }]), []);
   assert.equal((await search([])).length, 2);
+});
+
+test("kit reads the largest holders of a mint; of a recording they are not known", async (t) => {
+  const { ledger, httpUrl } = await startNode(t);
+  const { slot } = CLOCK;
+  const held = tokenAccount({ mint: POOL, owner: PROGRAM, amount: 1_250n, slot });
+  const accounts = new Map([
+    [POOL, mintAccount({ supply: 2_000n, decimals: 3, slot })],
+    [ABSENT, held],
+  ]);
+  ledger.apply(accounts);
+  const { context, value } = await createSolanaRpc(httpUrl)
+    .getTokenLargestAccounts(kitAddress(POOL))
+    .send();
+  assert.equal(context.slot, CLOCK.slot);
+  assert.deepEqual(
+    value.map(({ address, amount, decimals, uiAmountString }) => [
+      address,
+      amount,
+      decimals,
+      uiAmountString,
+    ]),
+    [[kitAddress(ABSENT), "1250", 3, "1.25"]],
+  );
+  const recorded = new Ledger(CLOCK, { isRecorded: true });
+  recorded.apply(accounts);
+  const node = createLocalNode({ ledger: recorded });
+  t.after(node.close);
+  const { body } = await call((await node.listen()).httpUrl, "getTokenLargestAccounts", [POOL]);
+  assert.equal(body.error.code, -32601);
 });
 
 test("an account that changed hands or was deleted is found under its old program no more", async (t) => {

@@ -26,13 +26,13 @@ export async function readRecordedAccounts(folder: string, nowMs: number): Promi
   const refusedSearches = await readRefusedSearches(folder);
   const clockSysvar = accounts.get(CLOCK_SYSVAR);
   if (clockSysvar === undefined) {
-    const ledger = new Ledger(clockAt(nowMs), { refusedSearches });
+    const ledger = new Ledger(clockAt(nowMs), { isRecorded: true, refusedSearches });
     ledger.apply(accounts);
     return ledger;
   }
   const clock = clockFromAccount(clockSysvar);
   if (clock === null) throw new RecordingError(folder, "a Clock sysvar that is none");
-  const ledger = new Ledger(clock, { standsStill: true, refusedSearches });
+  const ledger = new Ledger(clock, { standsStill: true, isRecorded: true, refusedSearches });
   ledger.apply(accounts);
   return ledger;
 }

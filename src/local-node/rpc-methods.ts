@@ -1,5 +1,8 @@
 import { type Address, addressFromBytes } from "#src/units/address.ts";
+import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
+import { decodeMint } from "#src/venues/token/mint.ts";
+import { decodeTokenAccount } from "#src/venues/token/token-account.ts";
 import { accountText } from "./account-json.ts";
 import type { Ledger } from "./ledger.ts";
 import { invalidParams, RpcError } from "./rpc-error.ts";
@@ -18,6 +21,8 @@ import { signatureEntryText, transactionText } from "./transaction-json.ts";
 export type RpcMethod = (ledger: Ledger, params: readonly unknown[]) => string;
 
 const MAX_ADDRESSES = 100;
+/** How many holders a node lists of a mint. */
+const MAX_LARGEST = 20;
 const MAX_SIGNATURES = 1_000;
 
 /** What the node answers over HTTP, in a real node's words. */
@@ -25,6 +30,7 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMe
   ["getAccountInfo", getAccountInfo],
   ["getMultipleAccounts", getMultipleAccounts],
   ["getProgramAccounts", getProgramAccounts],
+  ["getTokenLargestAccounts", getTokenLargestAccounts],
   ["getSlot", (ledger, [config]) => checkedSlot(ledger, config)],
   ["getBlockHeight", (ledger, [config]) => checkedSlot(ledger, config)],
   ["getBlockTime", getBlockTime],
@@ -90,6 +96,46 @@ function getProgramAccounts(ledger: Ledger, [program, options]: readonly unknown
   }
   const list = `[${texts.join(",")}]`;
   return wantsContext === true ? withContext(ledger.clock.slot, list) : list;
+}
+
+/** The balance as the tokens' own programs tell it: with the decimals of their mint. */
+function getTokenLargestAccounts(ledger: Ledger, [pubkey, options]: readonly unknown[]): string {
+  const mint = addressParam(pubkey);
+  checkMinContextSlot(ledger, accountConfigParam(options).minContextSlot);
+  const decoded = decodeMint(ledger.get(mint));
+  if (decoded === null) throw invalidParams("Invalid param: not a Token mint");
+  if (ledger.isRecorded) {
+    // The accounts behind one answer, not everybody's: an empty list would be a lie.
+    throw new RpcError(-32601, "the holders of a mint were not recorded");
+  }
+  const program = ledger.get(mint)?.owner ?? TOKEN_PROGRAM;
+  const held: { readonly address: Address; readonly amount: bigint }[] = [];
+  for (const address of ledger.ownedBy(program)) {
+    const token = decodeTokenAccount(ledger.get(address));
+    if (token?.mint === mint) held.push({ address, amount: token.amount });
+  }
+  const texts = held
+    .toSorted((a, b) => (a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1))
+    .slice(0, MAX_LARGEST)
+    .map(({ address, amount }) => {
+      const uiAmountString = decimalText(amount, decoded.decimals);
+      return JSON.stringify({
+        address,
+        amount: String(amount),
+        decimals: decoded.decimals,
+        uiAmount: Number(uiAmountString),
+        uiAmountString,
+      });
+    });
+  return withContext(ledger.clock.slot, `[${texts.join(",")}]`);
+}
+
+/** Whole tokens in plain digits, without zeros at the end. */
+function decimalText(amount: bigint, decimals: number): string {
+  const digits = String(amount).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
 function checkedSlot(ledger: Ledger, config: unknown): string {

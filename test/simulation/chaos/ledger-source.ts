@@ -14,6 +14,7 @@ export function ledgerSource(ledger: Ledger, nowMs: () => number): ChainSource {
       slot: ledger.clock.slot,
       accounts: new Map(addresses.map((address) => [address, ledger.get(address)])),
     }),
+    findLargestAccounts: async () => ({ kind: "refused", reason: "not played here" }),
     searchAccounts: async (filter) => ({
       kind: "found",
       slot: ledger.clock.slot,

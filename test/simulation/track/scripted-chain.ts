@@ -1,16 +1,19 @@
-import type {
-  AccountsRead,
-  AccountUpdate,
-  ChainHead,
-  ChainSource,
-  FollowEvents,
-  Following,
-  SearchResult,
+import {
+  type AccountsRead,
+  type AccountUpdate,
+  type ChainHead,
+  type ChainSource,
+  type FollowEvents,
+  type Following,
+  LARGEST_LISTED,
+  type LargestAccounts,
+  type SearchResult,
 } from "#src/chain/chain-source.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { decodeTokenAccount } from "#src/venues/token/token-account.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
 import type { PlainAccount } from "./plain-pool-venue.ts";
 
@@ -37,6 +40,7 @@ export class ScriptedChain implements ChainSource {
   readonly leftOut = new Set<Address>();
   readonly reads: (readonly Address[])[] = [];
   readonly searches: ProgramFilter[] = [];
+  readonly holderSearches: Address[] = [];
   readonly #versions = new Map<Address, Version[]>();
   readonly #followers = new Set<Follower>();
   readonly #programFollowers = new Set<ProgramFollower>();
@@ -129,6 +133,20 @@ export class ScriptedChain implements ChainSource {
       if (account !== null && matches(account, filter)) accounts.set(address, account);
     }
     return { kind: "found", slot: this.slot, accounts };
+  }
+
+  async findLargestAccounts(mint: Address): Promise<LargestAccounts> {
+    this.#needReachable();
+    this.holderSearches.push(mint);
+    if (this.refusedPrograms.has(mint)) return { kind: "refused", reason: "disabled" };
+    const held = [...this.#versions.keys()].flatMap((address) => {
+      const account = this.#accountAt(address, this.slot);
+      const token = decodeTokenAccount(account);
+      return token !== null && token.mint === mint ? [{ address, amount: token.amount }] : [];
+    });
+    const largest = held.toSorted((a, b) => (a.amount < b.amount ? 1 : -1));
+    const addresses = largest.slice(0, LARGEST_LISTED).map(({ address }) => address);
+    return { kind: "found", addresses };
   }
 
   async readHead(): Promise<ChainHead> {
