@@ -10,6 +10,7 @@ import type { Admission } from "./admission.ts";
 import { createHotRoute } from "./hot-route.ts";
 import { createBulkMetering } from "./plugins/bulk-metering.ts";
 import { registerConditional } from "./plugins/conditional.ts";
+import { registerCors } from "./plugins/cors.ts";
 import { registerCounting } from "./plugins/counting.ts";
 import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
@@ -105,6 +106,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   app.removeContentTypeParser("text/plain");
   registerCounting(app, deps.requests);
   registerErrors(app);
+  registerCors(app);
   const refuseOtherMethods = registerMethods(app);
   app.addHook("onSend", async (request, reply) => {
     reply.header("x-request-id", request.id);

@@ -109,7 +109,7 @@ function comparable(status: number, headers: Headers | Record<string, unknown>, 
   return { status, headers: kept, body };
 }
 
-test("the hot answer equals the framework's to the byte, for every profile, size and language", (t) =>
+test("the hot answer equals the framework's to the byte, for every profile, size, language and origin", (t) =>
   running(t, async ({ app, url, headers, apiKeys }) => {
     const queries = [
       "",
@@ -119,15 +119,19 @@ test("the hot answer equals the framework's to the byte, for every profile, size
       "?size=10.5&profile=retail",
     ];
     for (const query of queries) {
-      for (const language of ["es", "en-GB,es;q=0.4"]) {
-        const asked = { ...headers, "accept-language": language };
+      for (const own of [
+        { "accept-language": "es" },
+        { "accept-language": "en-GB,es;q=0.4" },
+        { origin: "https://elsewhere.example" },
+      ]) {
+        const asked = { ...headers, ...own };
         const slow = await app.inject({ url: PATH + query, headers: asked });
         assert.ok(apiKeys.recall(headers["x-api-key"], NOW), "the key is known from now on");
         const hot = await fetch(url + PATH + query, { headers: asked });
         assert.deepEqual(
           comparable(hot.status, hot.headers, await hot.text()),
           comparable(slow.statusCode, slow.headers, slow.body),
-          `${query} ${language}`,
+          `${query} ${JSON.stringify(own)}`,
         );
         assert.match(
           String(hot.headers.get("x-request-id")),
@@ -172,9 +176,11 @@ test("refused for the load, a hot request reads as the framework's refusal, and 
     await app.inject({ url: PATH, headers });
     // As if the event loop had been at one round of work for a minute.
     admission.beat(performance.now() - 60_000);
-    const slow = await app.inject({ url: `${PATH}?size=0`, headers });
-    const hot = await fetch(url + PATH, { headers });
+    const asked = { ...headers, origin: "https://elsewhere.example" };
+    const slow = await app.inject({ url: `${PATH}?size=0`, headers: asked });
+    const hot = await fetch(url + PATH, { headers: asked });
     assert.equal(hot.status, 503);
+    assert.equal(hot.headers.get("access-control-allow-origin"), "*");
     assert.deepEqual(
       comparable(hot.status, hot.headers, await hot.text()),
       comparable(slow.statusCode, slow.headers, slow.body),

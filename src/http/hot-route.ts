@@ -11,6 +11,7 @@ import { type Language, preferredLanguage } from "#src/wire/notice.ts";
 import { parseSize } from "#src/wire/size.ts";
 import type { Admission } from "./admission.ts";
 import { MEASURED_CACHING, tagOf, VARY } from "./plugins/conditional.ts";
+import { OPEN_HEADERS } from "./plugins/cors.ts";
 import { RETRY_AFTER_SECONDS } from "./plugins/errors.ts";
 import { REFUSAL_MESSAGES } from "./plugins/refusing.ts";
 import type { RequestCounts } from "./request-counts.ts";
@@ -19,6 +20,8 @@ const PREFIX = "/api/token/";
 const SUFFIX = "/exitability";
 const ROUTE = `${PREFIX}:id${SUFFIX}`;
 const REMEMBERED_TARGETS = 20_000;
+/** For a page of another origin, as plugins/cors.ts has it. */
+const CROSS_ORIGIN = Object.entries(OPEN_HEADERS).flat();
 const OVERLOADED = JSON.stringify({ error: "overloaded", message: REFUSAL_MESSAGES.overloaded });
 
 export type HotRouteDeps = {
@@ -51,7 +54,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
 
   /** Answers that there is too much to answer, as plugins/refusing.ts does. */
   function refuse(response: ServerResponse, asked: Late): boolean {
-    const { caller, startedMs, now } = asked;
+    const { caller, startedMs, now, hasOrigin } = asked;
     const standing = quotas.peekAtOnce(caller, now);
     if (standing === null || admission.refusalOf("hot", startedMs) === null) return false;
     const headers = limitHeaders(standing, now);
@@ -69,6 +72,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       "content-length",
       String(OVERLOADED.length),
     );
+    if (hasOrigin) headers.push(...CROSS_ORIGIN);
     if (isDemo) headers.push("x-chain", "demo");
     response.writeHead(503, headers);
     response.end(OVERLOADED);
@@ -88,7 +92,9 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     if (caller === null) return false;
     const snapshot = markets.latest(target.mint);
     if (snapshot?.kind !== "assessed") return false;
-    if (admission.isLate("hot", startedMs)) return refuse(response, { caller, startedMs, now });
+    if (admission.isLate("hot", startedMs)) {
+      return refuse(response, { caller, startedMs, now, hasOrigin: asked.hasOrigin });
+    }
     const spend = quotas.spendAtOnce(caller, now);
     // A refused caller has taken nothing: the framework's route refuses again, with its body.
     if (spend === null || !spend.allowed) return false;
@@ -108,6 +114,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       "content-length",
       body.length,
     );
+    if (asked.hasOrigin) headers.push(...CROSS_ORIGIN);
     if (isDemo) headers.push("x-chain", "demo");
     response.writeHead(200, headers);
     response.end(body.text);
@@ -117,7 +124,12 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
 }
 
 /** `startedMs` is on the clock of `performance.now()`, `now` since 1970. */
-type Late = { readonly caller: Caller; readonly startedMs: number; readonly now: number };
+type Late = {
+  readonly caller: Caller;
+  readonly startedMs: number;
+  readonly now: number;
+  readonly hasOrigin: boolean;
+};
 
 function limitHeaders(standing: Standing, nowMs: number): string[] {
   const { limit, remaining, windowSeconds, policy, resetAtMs } = standing;
@@ -166,15 +178,23 @@ function parseTarget(url: string): Target | null {
   return { mint, profile: profile ?? "retail", size: size ?? { requested: 1, used: "1" } };
 }
 
-type Asked = { readonly apiKey: string; readonly language: Language };
+type Asked = {
+  readonly apiKey: string;
+  readonly language: Language;
+  readonly hasOrigin: boolean;
+};
 
 /** The headers that matter, from the flat list; null where one of them wants the framework's care. */
 function readHeaders(raw: readonly string[]): Asked | null {
   let apiKey: string | null = null;
   let language: Language = "es";
+  let hasOrigin = false;
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] ?? "";
     switch (name.length) {
+      case 6:
+        if (name.toLowerCase() === "origin") hasOrigin = true;
+        break;
       case 9:
         if (name.toLowerCase() === "x-api-key") {
           if (apiKey !== null) return null;
@@ -190,7 +210,7 @@ function readHeaders(raw: readonly string[]): Asked | null {
       default:
     }
   }
-  return apiKey === null ? null : { apiKey, language };
+  return apiKey === null ? null : { apiKey, language, hasOrigin };
 }
 
 type Assessed = MarketSnapshot & { readonly kind: "assessed" };

@@ -1,6 +1,11 @@
 import type { PublicCode } from "#src/platform/app-error.ts";
 import { errorSchema } from "#src/wire/schema/error.ts";
-import { HEADERS, type HeaderName, METERED_HEADERS } from "./operations/headers.ts";
+import {
+  HEADERS,
+  type HeaderName,
+  METERED_HEADERS,
+  OPEN_TO_PAGES_HEADERS,
+} from "./operations/headers.ts";
 import type { Operation, Parameter, Success } from "./operations/operation.ts";
 import { STATUS_OF_CODE } from "./plugins/errors.ts";
 
@@ -46,7 +51,7 @@ export function openapiDocument(
       title: "Exitability",
       version: service.version,
       description:
-        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts.",
+        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts. Pages of any origin may read what is about tokens and the service, as anonymous callers: no key or session is taken from another site's page.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: service.publicUrl, description: "This service" }],
@@ -139,24 +144,27 @@ function parameterObject(parameter: Parameter, schemas: Map<string, unknown>): J
 
 function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json {
   const responses: Record<string, unknown> = {};
-  const metered: readonly HeaderName[] = operation.isMetered === true ? METERED_HEADERS : [];
+  const always: readonly HeaderName[] = [
+    ...(operation.isOpenToPages === true ? OPEN_TO_PAGES_HEADERS : []),
+    ...(operation.isMetered === true ? METERED_HEADERS : []),
+  ];
   const tagged: readonly HeaderName[] = operation.isConditional === true ? ["ETag"] : [];
   for (const [status, success] of Object.entries(operation.successes)) {
     const { headers = [] } = success;
-    const named = headersOf([...tagged, ...metered, ...headers]);
+    const named = headersOf([...tagged, ...always, ...headers]);
     responses[status] = successObject(success, named, schemas);
   }
   if (operation.isConditional === true) {
     responses["304"] = {
       description: "What If-None-Match names is still right",
-      headers: headersOf([...tagged, ...metered]),
+      headers: headersOf([...tagged, ...always]),
     };
   }
   for (const [status, codes] of errorCodesOf(operation)) {
     const schema = schemaOfAnswer(operation, status);
     responses[status] = {
       description: codes.join(", "),
-      headers: headersOf([...(HEADERS_OF_STATUS[status] ?? []), ...metered]),
+      headers: headersOf([...(HEADERS_OF_STATUS[status] ?? []), ...always]),
       content: { "application/json": { schema: named(schema, schemas) } },
     };
   }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -103,6 +105,34 @@ test("the client runs in a page and in a page's worker, anonymously alone", asyn
       worker.onerror = ({ message }) => reject(new Error(message));
     })`);
     assert.deepEqual(found, expected);
+  });
+
+  await t.test("in another site's page, within the day's queries of its reader", async (t) => {
+    const site = createServer(({ url: path = "" }, response) => {
+      const name = basename(path);
+      const isScript = name.endsWith(".js");
+      response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+      response.end(
+        isScript ? readFileSync(join(dist, name)) : "<!doctype html><title>Site</title>",
+      );
+    });
+    t.after(() => site.close());
+    await once(site.listen(0, "127.0.0.1"), "listening");
+    const { page, context } = await visit();
+    // The visitor's own address, given as a proxy would: no page may send that elsewhere.
+    await context.setExtraHTTPHeaders({});
+    // The same machine by another name is another site to a browser.
+    await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/page`);
+    const mint = demoMint("Three");
+    const found = `(async () => {
+      const { createExitability } = await import("/exitability.js");
+      const exits = createExitability({ baseUrl: "${url}" });
+      const { state } = await exits.exitability("${mint}");
+      const { items } = await exits.batch(["${mint}"]);
+      const { headers } = await fetch("${url}/api/token/${mint}/exitability");
+      return [state, items.length, headers.get("x-ratelimit-remaining")];
+    })()`;
+    assert.deepEqual(await page.evaluate(found), ["ok", 1, "2"]);
   });
 
   await t.test("as the README's example for pages, which prints what it says", async () => {

@@ -13,6 +13,10 @@ export const HEADERS = {
   Allow: header("The methods that the path has"),
   "Set-Cookie": header("The dashboard's session, or its end"),
   "Content-Disposition": header("A name for the file"),
+  "Access-Control-Allow-Origin": header(
+    "Where the request has an Origin: *, any page may read this answer. No credentials",
+  ),
+  "Access-Control-Expose-Headers": header("Beside it: what of the headers a page may read"),
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
@@ -22,6 +26,22 @@ export const METERED_HEADERS = [
   "X-RateLimit-Remaining",
   "RateLimit",
   "RateLimit-Policy",
+] as const satisfies readonly HeaderName[];
+
+/** What a page of another origin may read of an answer's headers. */
+export const EXPOSED_HEADERS = [
+  "X-Request-Id",
+  "X-Chain",
+  ...METERED_HEADERS,
+  "Retry-After",
+  "ETag",
+  "Allow",
+] as const satisfies readonly HeaderName[];
+
+/** What answers of endpoints that are open to pages have beside the others' headers. */
+export const OPEN_TO_PAGES_HEADERS = [
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
 ] as const satisfies readonly HeaderName[];
 
 function header(description: string) {

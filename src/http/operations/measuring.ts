@@ -73,6 +73,7 @@ const EXIT_AT_EXAMPLE = {
 const metered = {
   method: "get",
   access: "caller",
+  isOpenToPages: true,
   isMetered: true,
   isConditional: true,
 } as const;

@@ -35,6 +35,8 @@ export type Operation = {
   readonly description?: string;
   /** `caller`: an API key or a session, or nobody. `session`: signed in, and no API key. */
   readonly access: "anyone" | "caller" | "session";
+  /** Pages of any origin may read it, as anonymous callers (plugins/cors.ts). */
+  readonly isOpenToPages?: boolean;
   /** Counts against the caller's queries, and says so in its headers. */
   readonly isMetered?: boolean;
   /** Answers carry an ETag, and 304 answers one that is still right. */

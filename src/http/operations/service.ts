@@ -2,7 +2,7 @@ import Type from "typebox";
 import { AccuracyBody, ExamplesBody, ReadyBody, StatusBody } from "#src/wire/schema/service.ts";
 import { EXAMPLE_MINT, type Operation } from "./operation.ts";
 
-const open = { method: "get", access: "anyone", errors: [] } as const;
+const open = { method: "get", access: "anyone", isOpenToPages: true, errors: [] } as const;
 const EXAMPLE_READINESS = { database: "ok", chain_age_seconds: 0.4, slot_lag: 0 };
 
 const EXAMPLE_WINDOW = {
@@ -140,7 +140,8 @@ export const SERVICE: readonly Operation[] = [
 ];
 
 function page(path: string, id: string, summary: string): Operation {
-  return { ...open, path, id, tag: "service", summary, isConditional: true, ...asset("text/html") };
+  const found = { path, id, summary, isConditional: true, ...asset("text/html") };
+  return { ...open, isOpenToPages: false, tag: "service", ...found };
 }
 
 function asset(contentType: "text/html" | "text/javascript" | "text/css") {

@@ -74,6 +74,7 @@ const SHARED = [
 const stream = {
   method: "get",
   access: "caller",
+  isOpenToPages: true,
   isMetered: true,
   tag: "streams",
   successes: {
@@ -92,6 +93,7 @@ export const STREAMS: readonly Operation[] = [
   {
     method: "post",
     access: "caller",
+    isOpenToPages: true,
     isMetered: true,
     path: "/api/exitability/batch",
     id: "getExitabilityBatch",

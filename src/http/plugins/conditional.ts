@@ -9,7 +9,8 @@ const WORTH_PACKING_BYTES = 1_400;
 export const MEASURED_CACHING = "private, no-cache";
 const BROTLI_QUALITY = 4;
 /** What of a request an answer may depend on. */
-export const VARY = "accept, accept-encoding, accept-language, authorization, cookie, x-api-key";
+export const VARY =
+  "accept, accept-encoding, accept-language, authorization, cookie, x-api-key, origin";
 
 const pack = {
   br: (text: string) =>

@@ -26,7 +26,7 @@ export function referenceRoutes(app: FastifyInstance, { service, publicUrl }: Re
   app.get("/openapi.json", async (_request, reply) =>
     reply
       .type("application/json; charset=utf-8")
-      .headers({ "cache-control": "public, no-cache", "access-control-allow-origin": "*", etag })
+      .headers({ "cache-control": "public, no-cache", etag })
       .send(text),
   );
   for (const { path, file, type } of FILES) {
