@@ -160,7 +160,7 @@ async function makeKeys(dataDir: string): Promise<readonly string[]> {
   const nowMs = Date.now();
   await migrate(store, nowMs);
   const feed = new AccessFeed({ db: store.db, nowMs: Date.now });
-  const apiKeys = new ApiKeys({ db: store.db, feed, prefix: "exi", nowMs: Date.now });
+  const apiKeys = new ApiKeys({ store, feed, prefix: "exi", nowMs: Date.now });
   const keys: string[] = [];
   for (let index = 0; index < KEYS; index++) {
     const email = `load-${index}@example.com`;

@@ -1,6 +1,6 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { noteAccessChange } from "./access-changes.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
 export type ApiKeysTables = {
@@ -37,7 +37,7 @@ export type NewApiKey = {
   readonly hint: string;
 };
 
-/** What a key that works stands for. */
+/** What a key stands for, until `expiresAtMs` where it was replaced. */
 export type ApiKeyOwner = {
   readonly keyId: string;
   readonly userId: UserId;
@@ -128,24 +128,26 @@ export async function userOfApiKey(db: Kysely<Schema>, keyId: string): Promise<U
   return row?.user_id ?? null;
 }
 
-/** The owner of a key that works at `nowMs`; null where it is unknown, over, or its user disabled. */
-export async function findApiKeyOwner(
+/** Whose keys these are, by hash: none where a key is unknown or revoked, or its user disabled. */
+export async function findApiKeyOwners(
   db: Kysely<Schema>,
-  hash: string,
-  nowMs: number,
-): Promise<ApiKeyOwner | null> {
-  const row = await db
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, ApiKeyOwner>> {
+  const rows = await db
     .selectFrom("api_keys")
     .innerJoin("users", "users.id", "api_keys.user_id")
-    .select(["api_keys.id", "api_keys.user_id", "api_keys.expires_at_ms", "users.tier"])
-    .where("api_keys.hash", "=", hash)
+    .select(["api_keys.hash", "api_keys.id", "api_keys.user_id", "api_keys.expires_at_ms"])
+    .select("users.tier")
+    .where("api_keys.hash", "in", hashes)
     .where("api_keys.revoked_at_ms", "is", null)
     .where("users.disabled_at_ms", "is", null)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const expiresAtMs = row.expires_at_ms === null ? null : Number(row.expires_at_ms);
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) return null;
-  return { keyId: row.id, userId: row.user_id, tier: row.tier, expiresAtMs };
+    .execute();
+  return new Map(
+    rows.map(({ hash, id, user_id: userId, tier, expires_at_ms: expires }) => {
+      const expiresAtMs = expires === null ? null : Number(expires);
+      return [hash, { keyId: id, userId, tier, expiresAtMs }];
+    }),
+  );
 }
 
 /** Every key a user ever had, newest first. */
@@ -184,27 +186,68 @@ export type ApiKeyUse = {
   readonly lastUsedAtMs: number;
 };
 
-/** Adds a batch of uses, in one transaction. Keys deleted meanwhile are passed over. */
-export async function addApiKeyUses(db: Kysely<Schema>, uses: readonly ApiKeyUse[]): Promise<void> {
+/** What one statement writes: a database takes some tens of thousands of parameters. */
+const USES_PER_STATEMENT = 1_000;
+
+/**
+ * Adds uses, each of another key and day, in one transaction. Keys deleted meanwhile are passed over.
+ * Every process locks keys in the same order, or two that write the same ones would wait for each other.
+ */
+export async function addApiKeyUses(
+  { db, dialect }: Store,
+  uses: readonly ApiKeyUse[],
+): Promise<void> {
+  const ordered = uses.toSorted((a, b) =>
+    a.keyId === b.keyId ? a.day - b.day : a.keyId < b.keyId ? -1 : 1,
+  );
   await db.transaction().execute(async (transaction) => {
-    for (const { keyId, day, uses: count, lastUsedAtMs } of uses) {
-      const known = await transaction
-        .updateTable("api_keys")
-        .set({ last_used_at_ms: BigInt(lastUsedAtMs) })
-        .where("id", "=", keyId)
-        .executeTakeFirst();
-      if (known.numUpdatedRows === 0n) continue;
-      await transaction
-        .insertInto("api_key_usage")
-        .values({ key_id: keyId, day: BigInt(day), used: BigInt(count) })
-        .onConflict((conflict) =>
-          conflict
-            .columns(["key_id", "day"])
-            .doUpdateSet((eb) => ({ used: eb("api_key_usage.used", "+", BigInt(count)) })),
-        )
-        .execute();
+    for (let start = 0; start < ordered.length; start += USES_PER_STATEMENT) {
+      const some = ordered.slice(start, start + USES_PER_STATEMENT);
+      await addSomeUses({ db: transaction, dialect }, some);
     }
   });
+}
+
+async function addSomeUses({ db, dialect }: Store, uses: readonly ApiKeyUse[]): Promise<void> {
+  let keys = db
+    .selectFrom("api_keys")
+    .select("id")
+    .where(
+      "id",
+      "in",
+      uses.map(({ keyId }) => keyId),
+    )
+    .orderBy("id");
+  if (dialect === "postgres") keys = keys.forNoKeyUpdate();
+  const known = new Set((await keys.execute()).map(({ id }) => id));
+  const kept = uses.filter(({ keyId }) => known.has(keyId));
+  if (kept.length === 0) return;
+  await db
+    .insertInto("api_key_usage")
+    .values(
+      kept.map(({ keyId, day, uses: count }) => ({
+        key_id: keyId,
+        day: BigInt(day),
+        used: BigInt(count),
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(["key_id", "day"]).doUpdateSet((eb) => ({
+        used: eb("api_key_usage.used", "+", eb.ref("excluded.used")),
+      })),
+    )
+    .execute();
+  // Of a key used on two days the later day comes last.
+  const lastUse = new Map(kept.map(({ keyId, lastUsedAtMs }) => [keyId, lastUsedAtMs]));
+  const lastUses = sql.join(
+    Array.from(lastUse, ([keyId, atMs]) => sql`(${keyId}, cast(${BigInt(atMs)} as bigint))`),
+  );
+  // Written in SQL: both databases name the columns of such a list column1 and column2.
+  await sql`
+    update api_keys set last_used_at_ms = uses.column2 from (values ${lastUses}) as uses
+    where api_keys.id = uses.column1
+      and (api_keys.last_used_at_ms is null or api_keys.last_used_at_ms < uses.column2)
+  `.execute(db);
 }
 
 export async function forgetApiKeyUsesBefore(db: Kysely<Schema>, day: number): Promise<void> {

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 function processOn(store: Store, clock: { nowMs: number }) {
   const nowMs = () => clock.nowMs;
   const feed = new AccessFeed({ db: store.db, nowMs });
-  return { feed, keys: new ApiKeys({ db: store.db, feed, prefix: "exi", nowMs }) };
+  return { feed, keys: new ApiKeys({ store, feed, prefix: "exi", nowMs }) };
 }
 
 async function userOn(store: Store) {
@@ -190,6 +190,93 @@ test("today's use and the last use are shown at once, and survive a restart", as
     assert.deepEqual(await shown(processOn(store, clock).keys), [7, clock.nowMs + 6]);
     clock.nowMs += 24 * HOUR_MS;
     assert.deepEqual((await shown(keys))[0], 0, "a new day");
+  });
+});
+
+test("keys that are asked for together are looked up by one query", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { keys } = processOn(store, { nowMs: 0 });
+    const issued = await keys.activate(await userOn(store));
+    assert.ok(issued);
+    const selects: string[] = [];
+    const watched = store.db.withPlugin({
+      transformQuery: ({ node }) => {
+        selects.push(node.kind);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const asked = processOn({ ...store, db: watched }, { nowMs: 0 }).keys;
+    const texts = [issued.text, newApiKeyText("exi"), issued.text, newApiKeyText("exi")];
+    const callers = await Promise.all(texts.map((text) => asked.check(text, 0)));
+    assert.deepEqual(
+      callers.map((caller) => caller !== null),
+      [true, false, true, false],
+    );
+    assert.equal(selects.length, 1);
+  });
+});
+
+test("a key whose user changed while it was looked up is looked up again", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { feed, keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    const issued = await keys.activate(userId);
+    assert.ok(issued);
+    await feed.poll();
+    const checking = keys.check(issued.text, clock.nowMs);
+    feed.announce(userId);
+    assert.notEqual(await checking, null);
+    assert.equal(keys.recall(issued.text, clock.nowMs), null);
+  });
+});
+
+test("processes that write uses of the same keys never wait for each other in a circle", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const texts: string[] = [];
+    const { keys } = processOn(store, { nowMs: 0 });
+    for (let number = 0; number < 40; number++) {
+      await createUserForEmail(store, `user${number}@example.com`, 0);
+      const user = await findUserByEmail(store.db, `user${number}@example.com`);
+      const issued = user === null ? null : await keys.activate(user.id);
+      if (issued !== null) texts.push(issued.text);
+    }
+    const rounds = 10;
+    const processes = [texts, texts.toReversed()].map((order) => ({
+      order,
+      keys: processOn(store, { nowMs: 0 }).keys,
+    }));
+    for (let round = 0; round < rounds; round++) {
+      for (const { order, keys } of processes)
+        for (const text of order) assert.notEqual(await keys.check(text, 0), null);
+      await Promise.all(processes.map(({ keys }) => keys.writeUses()));
+    }
+    const used = await store.db.selectFrom("api_key_usage").select("used").execute();
+    assert.deepEqual(
+      used.map((row) => Number(row.used)),
+      texts.map(() => rounds * processes.length),
+    );
+  });
+});
+
+test("uses on two days are written as two, and the last use is the later one", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const clock = { nowMs: 1_800_000_000_000 };
+    const { keys } = processOn(store, clock);
+    const userId = await userOn(store);
+    const issued = await keys.activate(userId);
+    assert.ok(issued);
+    await keys.check(issued.text, clock.nowMs + 24 * HOUR_MS);
+    await keys.check(issued.text, clock.nowMs);
+    await keys.writeUses();
+    const used = await store.db.selectFrom("api_key_usage").select("used").execute();
+    assert.deepEqual(
+      used.map((row) => Number(row.used)),
+      [1, 1],
+    );
+    const [record] = await keys.list(userId);
+    assert.equal(record?.lastUsedAtMs, clock.nowMs + 24 * HOUR_MS);
   });
 });
 

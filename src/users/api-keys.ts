@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { ApiKeyRecord, NewApiKey } from "#src/store/api-keys.ts";
+import type { ApiKeyOwner, ApiKeyRecord, NewApiKey } from "#src/store/api-keys.ts";
 import {
   addApiKeyUses,
   addFirstApiKey,
   apiKeysOfUser,
-  findApiKeyOwner,
+  findApiKeyOwners,
   replaceApiKey,
   revokeApiKey,
 } from "#src/store/api-keys.ts";
-import type { Schema } from "#src/store/schema.ts";
+import type { Schema, Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { AccessFeed } from "./access-feed.ts";
 import { apiKeyHint, hashApiKey, isApiKeyText, newApiKeyText } from "./api-key-text.ts";
@@ -21,6 +21,8 @@ import { parseUserTier } from "./tiers.ts";
 export const ROTATION_OVERLAP_MS = DAY_MS;
 const WRITE_USES_EVERY_MS = 5_000;
 const REMEMBERED_KEYS = 10_000;
+/** Keys looked up by one query at the most. */
+const LOOKED_UP_AT_ONCE = 500;
 
 export type IssuedApiKey = { readonly id: string; readonly text: string; readonly hint: string };
 
@@ -39,22 +41,28 @@ type PendingUse = { uses: number; lastUsedAtMs: number };
  * clear, in memory, until its user changes anything: the next check takes well under 5 us.
  */
 export class ApiKeys {
+  readonly #store: Store;
   readonly #db: Kysely<Schema>;
   readonly #feed: AccessFeed;
   readonly #prefix: string;
   readonly #nowMs: () => number;
   readonly #remembered = new Map<string, Remembered>();
+  /** Keys that are looked up together when the event loop comes round, by hash. */
+  #lookUps: Map<string, PromiseWithResolvers<ApiKeyOwner | null>> | null = null;
+  /** How often somebody's keys were forgotten: what was read before may not hold after. */
+  #forgets = 0;
   /** Uses not written yet, by key and day. */
   #pending = new Map<string, Map<number, PendingUse>>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(deps: {
-    readonly db: Kysely<Schema>;
+    readonly store: Store;
     readonly feed: AccessFeed;
     readonly prefix: string;
     readonly nowMs: () => number;
   }) {
-    this.#db = deps.db;
+    this.#store = deps.store;
+    this.#db = deps.store.db;
     this.#feed = deps.feed;
     this.#prefix = deps.prefix;
     this.#nowMs = deps.nowMs;
@@ -88,15 +96,17 @@ export class ApiKeys {
     const recalled = this.recall(text, nowMs);
     if (recalled !== null) return recalled;
     if (!isApiKeyText(text)) return null;
-    const owner = await findApiKeyOwner(this.#db, hashApiKey(text), nowMs);
+    const forgetsBefore = this.#forgets;
+    const owner = await this.#ownerOf(hashApiKey(text));
     const tier = owner === null ? null : parseUserTier(owner.tier);
-    if (owner === null || tier === null) {
+    const expiresAtMs = owner?.expiresAtMs ?? Infinity;
+    if (owner === null || tier === null || expiresAtMs <= nowMs) {
       this.#remembered.delete(text);
       return null;
     }
     const { keyId, userId } = owner;
     const caller: UserCaller = { kind: "user", userId, tier, via: { kind: "api-key", id: keyId } };
-    this.#remember(text, { caller, keyId, expiresAtMs: owner.expiresAtMs ?? Infinity });
+    if (this.#forgets === forgetsBefore) this.#remember(text, { caller, keyId, expiresAtMs });
     this.#noteUse(keyId, nowMs);
     return caller;
   }
@@ -145,11 +155,41 @@ export class ApiKeys {
       [...days].map(([day, { uses, lastUsedAtMs }]) => ({ keyId, day, uses, lastUsedAtMs })),
     );
     try {
-      await addApiKeyUses(this.#db, uses);
+      await addApiKeyUses(this.#store, uses);
     } catch (cause) {
       for (const { keyId, day, uses: count, lastUsedAtMs } of uses)
         this.#addUses(keyId, day, { uses: count, lastUsedAtMs });
       throw cause;
+    }
+  }
+
+  /** Keys that are asked for in one round of the event loop are one query: a start meets all at once. */
+  #ownerOf(hash: string): Promise<ApiKeyOwner | null> {
+    if (this.#lookUps === null) {
+      this.#lookUps = new Map();
+      setImmediate(() => this.#lookUp());
+    }
+    const waiting = this.#lookUps.get(hash) ?? Promise.withResolvers<ApiKeyOwner | null>();
+    this.#lookUps.set(hash, waiting);
+    return waiting.promise;
+  }
+
+  #lookUp(): void {
+    const all = [...(this.#lookUps ?? [])];
+    this.#lookUps = null;
+    for (let start = 0; start < all.length; start += LOOKED_UP_AT_ONCE) {
+      const some = all.slice(start, start + LOOKED_UP_AT_ONCE);
+      findApiKeyOwners(
+        this.#db,
+        some.map(([hash]) => hash),
+      ).then(
+        (owners) => {
+          for (const [hash, { resolve }] of some) resolve(owners.get(hash) ?? null);
+        },
+        (cause: unknown) => {
+          for (const [, { reject }] of some) reject(cause);
+        },
+      );
     }
   }
 
@@ -169,6 +209,7 @@ export class ApiKeys {
   }
 
   #forgetUser(userId: UserId): void {
+    this.#forgets++;
     for (const [text, { caller }] of this.#remembered)
       if (caller.userId === userId) this.#remembered.delete(text);
   }

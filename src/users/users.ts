@@ -54,7 +54,7 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
   const library = createSignInLibrary(deps);
   const sessionCookie = await sessionCookieOf(library);
   const feed = new AccessFeed({ db: store.db, nowMs });
-  const apiKeys = new ApiKeys({ db: store.db, feed, prefix: deps.apiKeyPrefix, nowMs });
+  const apiKeys = new ApiKeys({ store, feed, prefix: deps.apiKeyPrefix, nowMs });
   const foreignTokens =
     deps.foreignIdentity === null ? null : createForeignTokens(deps.foreignIdentity);
   const outbox = new SignInOutbox({ store, library, mailer, publicUrl, nowMs, log });
