@@ -54,6 +54,25 @@ function exitMaxOf(slippage: Ladder["slippagePct"]): number {
 }
 
 /**
+ * The retail score of slippages by standard size, ascending. It weighs sizes up to 5 SOL alone, which
+ * every family allows: so it follows from what history keeps of a token, whatever its family was.
+ */
+export function retailScore([half, one, two, five, ten, fifty]: readonly (
+  | number
+  | null
+)[]): number {
+  const slippage = {
+    "0.5": half ?? null,
+    "1": one ?? null,
+    "2": two ?? null,
+    "5": five ?? null,
+    "10": ten ?? null,
+    "50": fifty ?? null,
+  };
+  return scoreOf(slippage, "retail", "other");
+}
+
+/**
  * `100 * sum(w(s) / (1 + (slip(s) / 10)^2))`, one decimal; null counts as 0. Sizes that are not
  * allowed leave the sum, and the other weights are scaled up.
  */

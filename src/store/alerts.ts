@@ -14,6 +14,7 @@ export type AlertsTables = {
     c10_after: number;
     depth_before: number | null;
     depth_after: number | null;
+    share: number | null;
   };
 };
 
@@ -25,6 +26,8 @@ export type StoredAlert = {
   readonly tokenId: bigint;
   readonly detector: string;
   readonly cause: string;
+  /** What the cause took of the whole fall, 0 to 1; null where no cause is known, or none was kept. */
+  readonly share: number | null;
   /** The slot at which it turned on. */
   readonly slot: bigint;
   readonly startedAtMs: number;
@@ -45,6 +48,7 @@ export async function recordAlert(
       token_id: alert.tokenId,
       detector: alert.detector,
       cause: alert.cause,
+      share: alert.share,
       slot: alert.slot,
       started_at_ms: BigInt(alert.startedAtMs),
       ended_at_ms: null,
@@ -89,6 +93,7 @@ export async function alertsOf(
     tokenId: row.token_id,
     detector: row.detector,
     cause: row.cause,
+    share: row.share,
     slot: row.slot,
     startedAtMs: Number(row.started_at_ms),
     endedAtMs: row.ended_at_ms === null ? null : Number(row.ended_at_ms),

@@ -97,6 +97,7 @@ export type MissedDeterioration = {
   readonly mint: Address;
   readonly detector: string;
   readonly cause: string;
+  readonly share: number | null;
   readonly slot: bigint;
   readonly startedAtMs: number;
   readonly c10Sol: BeforeAfter;
@@ -124,6 +125,7 @@ export async function openDeteriorations(
     mint: row.mint,
     detector: row.detector,
     cause: row.cause,
+    share: row.share,
     slot: row.slot,
     startedAtMs: Number(row.started_at_ms),
     c10Sol: { before: row.c10_before, after: row.c10_after },

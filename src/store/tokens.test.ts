@@ -82,6 +82,7 @@ test("an alert is kept with its figures, and ends once", async (t) => {
       tokenId: 7n,
       detector: "jump",
       cause: "liquidity-withdrawn",
+      share: 0.75,
       slot: 400n,
       startedAtMs: 1_000,
       before: { c10Sol: 12.5, depthSol: 80 },
@@ -89,11 +90,11 @@ test("an alert is kept with its figures, and ends once", async (t) => {
     };
     const first = await recordAlert(db, alert);
     await endAlerts(db, { tokenId: 7n, endedAtMs: 2_000 });
-    const second = await recordAlert(db, { ...alert, startedAtMs: 3_000 });
+    const second = await recordAlert(db, { ...alert, share: null, startedAtMs: 3_000 });
     await endAlerts(db, { tokenId: 7n, endedAtMs: 4_000 });
     await endAlerts(db, { tokenId: 7n, endedAtMs: 5_000 });
     assert.deepEqual(await alertsOf(db, { tokenId: 7n, limit: 10 }), [
-      { ...alert, id: second, startedAtMs: 3_000, endedAtMs: 4_000 },
+      { ...alert, id: second, share: null, startedAtMs: 3_000, endedAtMs: 4_000 },
       { ...alert, id: first, endedAtMs: 2_000 },
     ]);
     assert.equal((await alertsOf(db, { tokenId: 7n, limit: 1 })).length, 1);

@@ -82,6 +82,7 @@ test("a withdrawal turns the alert on at once, and it is kept with its figures",
     await tracker.idle();
     const [alert] = await tracker.alerts(MINT);
     assert.equal(alert?.cause, "withdrawn");
+    assert.equal(alert.share, event.deterioration.cause.share);
     assert.equal(alert.before.depthSol, 80);
     assert.equal(alert.after.depthSol, 8);
     assert.equal(alert.endedAtMs, null);

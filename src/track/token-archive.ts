@@ -157,6 +157,7 @@ export class TokenArchive {
       tokenId: entry.tokenId,
       detector: deterioration.detector,
       cause: deterioration.cause?.kind ?? "unknown",
+      share: deterioration.cause?.share ?? null,
       slot: alert.slot,
       startedAtMs: deterioration.sinceMs,
       before: { c10Sol: deterioration.levelSol, depthSol: alert.depthBeforeSol },
@@ -265,7 +266,8 @@ function openAlertOf(stored: StoredAlert): OpenAlert | null {
   const kind = CAUSES.find((name) => name === stored.cause);
   return {
     detector,
-    cause: kind === undefined ? null : { kind, share: 1 },
+    // Of an alert that an older version recorded the share was not kept; it is not told of again.
+    cause: kind === undefined ? null : { kind, share: stored.share ?? 1 },
     startedAtMs: stored.startedAtMs,
     levelSol: stored.before.c10Sol,
     c10Sol: stored.after.c10Sol,

@@ -209,6 +209,7 @@ test("a token's alert that a dead process recorded, and did not tell, is told at
       tokenId,
       detector: "jump",
       cause: "sold",
+      share: 0.6,
       slot: 7n,
       startedAtMs: 1_800_000_000_000 - 60_000,
       before: { c10Sol: 9, depthSol: 90 },

@@ -229,7 +229,7 @@ export class AlertRules {
           sizeLamports: entry.sizeLamports,
           kind: "deterioration",
           cause: missed.cause,
-          share: null,
+          share: missed.share,
           slot: missed.slot,
           slippagePct: { before: null, after: null },
           c10Sol: missed.c10Sol,

@@ -3,9 +3,13 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { ExitRoute } from "#src/measure/exit-route.ts";
 import type { Confidence } from "#src/measure/finding.ts";
+import { retailScore } from "#src/measure/ladder.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { lamportsToSol, priceOf } from "./exitability.ts";
 import { CAUSE_WORD, CONFIDENCE_WORD } from "./words.ts";
+
+const SAMPLE_DIGITS = 7;
+const SLIPPAGE_SCALE = 10_000;
 
 /** GET /api/token/{id}/pools: each pool with its share of the depth. Null measurement: nothing is known. */
 export function poolsBody(assessment: Assessment) {
@@ -95,26 +99,31 @@ function routeBody(route: ExitRoute, soldWhole: bigint) {
   };
 }
 
+type HistoryPoint = {
+  readonly atMs: number;
+  readonly c10Sol: number | null;
+  readonly depthSol: number | null;
+  readonly slippagePct: readonly (number | null)[];
+  readonly confidence: Confidence | null;
+};
+
+type HistoryAlert = {
+  readonly id: bigint;
+  readonly detector: string;
+  readonly cause: string;
+  readonly share: number | null;
+  readonly slot: bigint;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly before: { readonly c10Sol: number; readonly depthSol: number | null };
+  readonly after: { readonly c10Sol: number; readonly depthSol: number | null };
+};
+
 export type HistoryAnswer = {
   readonly mint: string;
   readonly stepMs: number;
-  readonly points: readonly {
-    readonly atMs: number;
-    readonly c10Sol: number | null;
-    readonly depthSol: number | null;
-    readonly slippagePct: readonly (number | null)[];
-    readonly confidence: Confidence | null;
-  }[];
-  readonly alerts: readonly {
-    readonly id: bigint;
-    readonly detector: string;
-    readonly cause: string;
-    readonly slot: bigint;
-    readonly startedAtMs: number;
-    readonly endedAtMs: number | null;
-    readonly before: { readonly c10Sol: number; readonly depthSol: number | null };
-    readonly after: { readonly c10Sol: number; readonly depthSol: number | null };
-  }[];
+  readonly points: readonly HistoryPoint[];
+  readonly alerts: readonly HistoryAlert[];
 };
 
 /** GET /api/token/{id}/history: an even grid; null where nothing was known. */
@@ -122,27 +131,49 @@ export function historyBody({ mint, stepMs, points, alerts }: HistoryAnswer) {
   return {
     token_id: mint,
     step_seconds: stepMs / 1_000,
-    points: points.map(({ atMs, c10Sol, depthSol, slippagePct, confidence }) => ({
-      t: new Date(atMs).toISOString(),
-      c10_sol: c10Sol,
-      depth_sol: depthSol,
-      slippage: Object.fromEntries(
-        STANDARD_SIZES.map((size, index) => [size, slippagePct[index] ?? null]),
-      ),
-      confianza: confidence === null ? null : CONFIDENCE_WORD[confidence],
-    })),
-    alerts: alerts.map(({ id, detector, cause, slot, startedAtMs, endedAtMs, before, after }) => ({
-      id: String(id),
-      started_at: new Date(startedAtMs).toISOString(),
-      ended_at: endedAtMs === null ? null : new Date(endedAtMs).toISOString(),
-      detector,
-      cause: CAUSE_WORD[cause] ?? "unknown",
-      share_pct: null,
-      slot: toNumber(slot),
-      c10_before_sol: before.c10Sol,
-      c10_after_sol: after.c10Sol,
-      depth_before_sol: before.depthSol,
-      depth_after_sol: after.depthSol,
-    })),
+    points: points.map(pointBody),
+    alerts: alerts.map(alertBody),
+  };
+}
+
+function pointBody({ atMs, c10Sol, depthSol, slippagePct, confidence }: HistoryPoint) {
+  const slippages = STANDARD_SIZES.map((_, index) => asAnswered(slippagePct[index] ?? null));
+  return {
+    t: new Date(atMs).toISOString(),
+    c10_sol: c10Sol === null ? null : asKept(c10Sol),
+    depth_sol: depthSol === null ? null : asKept(depthSol),
+    // Without a depth the token was blocked, or nothing was known: no slippage of it is a refusal.
+    score: depthSol === null ? null : retailScore(slippages),
+    slippage: Object.fromEntries(
+      STANDARD_SIZES.map((size, index) => [size, slippages[index] ?? null]),
+    ),
+    confianza: confidence === null ? null : CONFIDENCE_WORD[confidence],
+  };
+}
+
+/** Samples are kept with seven digits; what follows them is nothing that was measured. */
+function asKept(figure: number): number {
+  return Number(figure.toPrecision(SAMPLE_DIGITS));
+}
+
+/** A slippage with the four decimals that it was answered with. */
+function asAnswered(slippagePct: number | null): number | null {
+  return slippagePct === null ? null : Math.round(slippagePct * SLIPPAGE_SCALE) / SLIPPAGE_SCALE;
+}
+
+function alertBody(alert: HistoryAlert) {
+  const { before, after, share } = alert;
+  return {
+    id: String(alert.id),
+    started_at: new Date(alert.startedAtMs).toISOString(),
+    ended_at: alert.endedAtMs === null ? null : new Date(alert.endedAtMs).toISOString(),
+    detector: alert.detector,
+    cause: CAUSE_WORD[alert.cause] ?? "unknown",
+    share_pct: share === null ? null : 100 * share,
+    slot: toNumber(alert.slot),
+    c10_before_sol: before.c10Sol,
+    c10_after_sol: after.c10Sol,
+    depth_before_sol: before.depthSol,
+    depth_after_sol: after.depthSol,
   };
 }

@@ -149,6 +149,8 @@ export type History = {
     /** Largest size that sold below 10 % slippage */
     readonly c10_sol: number | null;
     readonly depth_sol: number | null;
+    /** 0 to 100, of the retail profile; null where the token was blocked or nothing was known */
+    readonly score: number | null;
     readonly slippage: {
       readonly "1": number | null;
       readonly "2": number | null;
@@ -166,6 +168,7 @@ export type History = {
     readonly ended_at: string | null;
     readonly detector: string;
     readonly cause: "liquidity-withdrawn" | "sells" | "fees-raised" | "trading-paused" | "unknown";
+    /** What the cause took of the whole fall, percent; null where no cause is known, and for alerts recorded before it was kept */
     readonly share_pct: number | null;
     readonly slot: number;
     readonly c10_before_sol: number;
@@ -601,7 +604,7 @@ export type Operations = {
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
     };
   };
-  /** A token's exit capacity, depth and slippage over time, and its alerts */
+  /** A token's exit capacity, depth, score and slippage over time, and its alerts */
   readonly getHistory: {
     readonly method: "GET";
     readonly path: "/api/token/{id}/history";

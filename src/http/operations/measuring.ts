@@ -195,7 +195,7 @@ export const MEASURING: readonly Operation[] = [
     path: "/api/token/{id}/history",
     id: "getHistory",
     tag: "token",
-    summary: "A token's exit capacity, depth and slippage over time, and its alerts",
+    summary: "A token's exit capacity, depth, score and slippage over time, and its alerts",
     description:
       "An even grid of the retail profile; null where nothing was known. from lies before to; at most 31 days and 2,000 points: longer ranges get longer steps. Each request counts as one query.",
     parameters: [
@@ -221,6 +221,7 @@ export const MEASURING: readonly Operation[] = [
               t: "2026-11-21T01:10:00.000Z",
               c10_sol: 35.1,
               depth_sol: 329.8,
+              score: 99.4,
               slippage: { "0.5": 0.38, "1": 0.5, "2": 0.75, "5": 1.49, "10": 2.71, "50": 13.95 },
               confianza: "alta",
             },

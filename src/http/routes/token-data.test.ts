@@ -126,6 +126,7 @@ test("history is an even grid, with null where nothing was known and alerts with
     tokenId: 1n,
     detector: "jump",
     cause: "withdrawn",
+    share: 0.82,
     slot: 9n,
     endedAtMs: null,
     before: { c10Sol: 10, depthSol: 100 },
@@ -137,7 +138,8 @@ test("history is an even grid, with null where nothing was known and alerts with
         atMs: NOW - 60_000,
         c10Sol: 10,
         depthSol: 100,
-        slippagePct: [1, 2, 3, 4, 5, null],
+        // As a stored sample gives them: in single precision.
+        slippagePct: [1.1, 2.2, 4.4, 9.9, 18, null].map((pct) => pct && Math.fround(pct)),
         confidence: "high",
       },
       { atMs: NOW, c10Sol: null, depthSol: null, slippagePct: [], confidence: null },
@@ -149,12 +151,22 @@ test("history is an even grid, with null where nothing was known and alerts with
   });
   const { body } = await get("/history");
   assert.equal(body.step_seconds, 60);
-  assert.equal(body.points[0].slippage["10"], 5);
+  assert.deepEqual(body.points[0].slippage, {
+    "0.5": 1.1,
+    "1": 2.2,
+    "2": 4.4,
+    "5": 9.9,
+    "10": 18,
+    "50": null,
+  });
+  assert.equal(body.points[0].score, 86.8);
   assert.equal(body.points[0].confianza, "alta");
   assert.equal(body.points[1].c10_sol, null);
+  assert.equal(body.points[1].score, null);
   assert.equal(body.points[1].slippage["0.5"], null);
   assert.equal(body.alerts.length, 1);
   assert.equal(body.alerts[0].cause, "liquidity-withdrawn");
+  assert.equal(body.alerts[0].share_pct, 82);
   assert.equal(body.alerts[0].depth_after_sol, null);
 });
 

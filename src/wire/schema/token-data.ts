@@ -97,6 +97,10 @@ export const HistoryBody = Type.Object(
         t: Timestamp,
         c10_sol: nullable(Type.Number(), "Largest size that sold below 10 % slippage"),
         depth_sol: NullableNumber,
+        score: nullable(
+          Type.Number({ minimum: 0, maximum: 100 }),
+          "0 to 100, of the retail profile; null where the token was blocked or nothing was known",
+        ),
         slippage: Type.Object(
           Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
         ),
@@ -116,7 +120,10 @@ export const HistoryBody = Type.Object(
           "trading-paused",
           "unknown",
         ]),
-        share_pct: NullableNumber,
+        share_pct: nullable(
+          Type.Number({ minimum: 0, maximum: 100 }),
+          "What the cause took of the whole fall, percent; null where no cause is known, and for alerts recorded before it was kept",
+        ),
         slot: Type.Integer(),
         c10_before_sol: Type.Number(),
         c10_after_sol: Type.Number(),
