@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { ASK_REFERENCE, type FastQuoter } from "./fast-quoter.ts";
+import type { ShareOfPool } from "./liquidity-shares.ts";
 import type {
   Clock,
   Family,
@@ -40,6 +41,8 @@ export type QuotablePool = {
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
   /** The sale with the pool as it stands afterwards. */
   readonly sell: (amountIn: bigint) => Sale;
+  /** The pool after the holder of that part of its shares took it out; null where that is not known. */
+  readonly withdraw: (part: ShareOfPool) => QuotablePool | null;
 };
 
 export type Binding<State> = {
@@ -64,6 +67,11 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     if (quote.kind === "unfillable") return quote;
     const after = bindPool({ ...binding, state: quote.after, fast: null });
     return { kind: "filled", amountOut: quote.amountOut, after };
+  }
+
+  function withdraw(part: ShareOfPool): QuotablePool | null {
+    const left = venue.withdraw?.(state, part, clock) ?? null;
+    return left === null ? null : bindPool({ ...binding, state: left, fast: null });
   }
 
   function quoteReference(amountIn: bigint): bigint | null {
@@ -106,5 +114,6 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     quote: (amountIn) => quoteAscending([amountIn])[0] ?? null,
     quoteAscending,
     sell,
+    withdraw,
   };
 }

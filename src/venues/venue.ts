@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { AccountSet } from "./account-set.ts";
 import type { FastQuoter } from "./fast-quoter.ts";
+import type { LiquidityShares, ShareOfPool } from "./liquidity-shares.ts";
 
 export const VENUE_IDS = [
   "pump-curve",
@@ -159,6 +160,9 @@ export interface Venue<State> {
   /** The pair and its vaults' balances from whatever is loaded, or null where even that is unreadable. */
   outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null;
 
+  /** How the pool's liquidity is divided; null where the pool's own account can't be read. Never throws. */
+  shares(pool: Address, known: AccountSet): LiquidityShares | null;
+
   /** Never throws: any bytes give a state or a reason. `mint` as in `accountsNeeded`. */
   decode(pool: Address, known: AccountSet, mint?: Address): Decoded<State>;
 
@@ -192,6 +196,15 @@ export interface Venue<State> {
 
   /** All fees that a first unit pays here, in parts per million, rounded up: for display only. */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
+
+  /**
+   * The pool after the holder of a part of its fungible shares took out all that these are worth:
+   * the pool as it is where that is nothing; null where it is not known what the program would leave,
+   * or it could not pay. Whether
+   * withdrawals are switched off at present is not asked: who switched them off can switch them on.
+   * Never throws.
+   */
+  withdraw?(state: State, part: ShareOfPool, clock: Clock): State | null;
 
   /**
    * A certified quoter in doubles for one direction, or null where this pool's numbers are out of

@@ -62,6 +62,13 @@ export function constantProductPool(shape: ConstantProduct): QuotablePool {
         quote: quote - amountOut,
         realQuote: realQuote - amountOut,
       }),
+    withdraw: ({ shares, issued }) =>
+      constantProductPool({
+        ...shape,
+        base: base - (base * shares) / issued,
+        quote: quote - (quote * shares) / issued,
+        realQuote: realQuote - (realQuote * shares) / issued,
+      }),
   });
 }
 
@@ -195,6 +202,7 @@ type Behaviour = {
     amountIn: bigint,
   ) => { readonly amountOut: bigint } | { readonly reason: UnfillableReason };
   readonly after: (amountIn: bigint, amountOut: bigint) => QuotablePool;
+  readonly withdraw?: QuotablePool["withdraw"];
 };
 
 function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
@@ -223,6 +231,7 @@ function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
     quote,
     quoteAscending: (amountsIn) => amountsIn.map(quote),
     sell,
+    withdraw: behaviour.withdraw ?? (() => null),
   };
 }
 

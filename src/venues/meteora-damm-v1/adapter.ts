@@ -5,11 +5,19 @@ import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
-import { type DammV1State, decode, poolAddresses, shareHeld, vaultAddresses } from "./decode.ts";
+import {
+  type DammV1State,
+  decode,
+  liquidityShares,
+  poolAddresses,
+  shareHeld,
+  vaultAddresses,
+} from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFastDammV1 } from "./fast.ts";
 import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, statusAt } from "./quote.ts";
+import { withdraw } from "./withdraw.ts";
 
 const PPM = 1_000_000n;
 /** The first trade fees, in basis points, of each curve's tag; the usual one is no seed. */
@@ -33,12 +41,14 @@ export const meteoraDammV1: Venue<DammV1State> = {
   search,
   accountsNeeded,
   outline,
+  shares: liquidityShares,
   decode,
   status: statusAt,
   cautions: () => [],
   quoteExactIn,
   spotPrice,
   reachable,
+  withdraw,
   feePpm,
   openFast: openFastDammV1,
 };

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
+import type { LiquidityShares } from "../liquidity-shares.ts";
 import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount, tokenBalance } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
@@ -167,6 +168,13 @@ export function shareHeld(vault: Address, poolLp: Address, known: AccountSet): b
   const share = tokenBalance(known.get(poolLp));
   if (supply === null || share === null || supply === 0n) return null;
   return (share * new ByteReader(account.data).u64(VAULT.totalAmount)) / supply;
+}
+
+/** The program divides by the supply of the pool's share mint, and counts nothing itself. */
+export function liquidityShares(pool: Address, known: AccountSet): LiquidityShares | null {
+  const reader = poolReader(pool, known);
+  if (reader === null) return null;
+  return { kind: "fungible", mint: reader.address(POOL.lpMint), issued: null };
 }
 
 /** Pool, both vaults, their token accounts and share mints, the pool's shares, and a stake account. */

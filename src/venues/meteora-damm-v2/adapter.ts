@@ -28,6 +28,7 @@ export const meteoraDammV2: Venue<DammV2State> = {
   search,
   accountsNeeded,
   outline,
+  shares: () => ({ kind: "positions" }),
   decode,
   status: statusAt,
   cautions,

@@ -26,6 +26,7 @@ export const meteoraDbc: Venue<DbcState> = {
   search,
   accountsNeeded,
   outline,
+  shares: () => ({ kind: "nobody" }),
   decode: decodePool,
   status: statusOf,
   cautions: (state) => (state.hasTransferHook ? ["transfer-hook"] : []),

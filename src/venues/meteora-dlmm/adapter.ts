@@ -55,6 +55,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
   search,
   accountsNeeded,
   outline,
+  shares: () => ({ kind: "positions" }),
   decode: decodePool,
   status: statusOf,
   cautions,

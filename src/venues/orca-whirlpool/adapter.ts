@@ -24,6 +24,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   search,
   accountsNeeded,
   outline,
+  shares: () => ({ kind: "positions" }),
   decode,
   status,
   cautions,

@@ -26,6 +26,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
     ...(mint === undefined ? [] : [mint]),
   ],
   outline,
+  shares: () => ({ kind: "nobody" }),
   decode: (pool, known, mint) => decodePumpCurve(pool, known, mint ?? null),
   status: curveStatus,
   cautions: ({ isMayhem }) => (isMayhem ? ["rewritable-reserves"] : []),

@@ -1,14 +1,16 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { STABLE_MINTS, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable } from "../curves/constant-product.ts";
+import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { PoolOutline, PoolSearch, PoolStatus, ProgramFilter, Venue } from "../venue.ts";
 import { poolAddress, poolAuthority } from "./addresses.ts";
-import { decodePool, decodePumpSwap, type PumpSwapState } from "./decode.ts";
+import { decodePool, decodePumpSwap, liquidityShares, type PumpSwapState } from "./decode.ts";
 import { openFastPumpSwap } from "./fast.ts";
 import {
   GLOBAL_CONFIG_ADDRESS,
@@ -27,12 +29,14 @@ export const pumpSwap: Venue<PumpSwapState> = {
   search,
   accountsNeeded,
   outline,
+  shares: liquidityShares,
   decode: decodePumpSwap,
   status,
   cautions: ({ isMayhem }) => (isMayhem ? ["rewritable-reserves"] : []),
   quoteExactIn,
   spotPrice,
   reachable,
+  withdraw,
   feePpm,
   openFast: openFastPumpSwap,
 };
@@ -122,6 +126,24 @@ function reachable(state: PumpSwapState, inputMint: Address, fallBps: number): b
   return inputMint === state.baseMint
     ? minBigint(constantProductReachable(quote, fallBps), quoteReserve)
     : constantProductReachable(baseReserve, fallBps);
+}
+
+/**
+ * Both vaults in proportion, rounded down, as the SDK has it. A pool with a virtual reserve refuses
+ * withdrawals while it can boost (6064); what it would leave afterwards nobody has recorded.
+ */
+function withdraw(state: PumpSwapState, part: ShareOfPool): PumpSwapState | null {
+  if (state.virtualQuote !== 0n) return null;
+  try {
+    return {
+      ...state,
+      baseReserve: state.baseReserve - paidForShares(state.baseReserve, part),
+      quoteReserve: state.quoteReserve - paidForShares(state.quoteReserve, part),
+    };
+  } catch (error) {
+    if (error instanceof MathError) return null;
+    throw error;
+  }
 }
 
 function feePpm(state: PumpSwapState): number {

@@ -4,6 +4,7 @@ import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from "#src/units/known-addresses.t
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
+import type { LiquidityShares } from "../liquidity-shares.ts";
 import {
   decodeFeeConfig,
   type FeeConfig,
@@ -77,6 +78,18 @@ export function decodePool(account: Account | null | undefined): Pool | null {
     isMayhem: has(is_mayhem_mode, 1) && reader.bool(is_mayhem_mode),
     virtualQuote: has(virtual_quote_reserves, 16) ? reader.i128(virtual_quote_reserves) : 0n,
     creatorFeeBps: has(creator_fee_bps, 8) ? reader.u64(creator_fee_bps) : 0n,
+  };
+}
+
+/** The pool's own count of its shares: those that the migration burned stay in it. */
+export function liquidityShares(pool: Address, known: AccountSet): LiquidityShares | null {
+  const account = known.get(pool);
+  if (!account || decodePool(account) === null) return null;
+  const reader = new ByteReader(account.data);
+  return {
+    kind: "fungible",
+    mint: reader.address(POOL.lp_mint),
+    issued: reader.u64(POOL.lp_supply),
   };
 }
 

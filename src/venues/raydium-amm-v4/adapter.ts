@@ -1,15 +1,17 @@
 import type { Address } from "#src/units/address.ts";
 import { divCeil, minBigint } from "#src/units/integer.ts";
+import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable } from "../curves/constant-product.ts";
+import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
-import { type AmmState, type AmmToken, decode, poolAddresses } from "./decode.ts";
+import { type AmmState, type AmmToken, decode, liquidityShares, poolAddresses } from "./decode.ts";
 import { openFastAmmV4 } from "./fast.ts";
 import { POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
-import { quoteExactIn, statusAt } from "./quote.ts";
+import { quoteExactIn, reserveOf, statusAt } from "./quote.ts";
 
 const PPM = 1_000_000n;
 
@@ -22,12 +24,14 @@ export const raydiumAmmV4: Venue<AmmState> = {
   search,
   accountsNeeded,
   outline,
+  shares: liquidityShares,
   decode,
   status: statusAt,
   cautions: () => [],
   quoteExactIn,
   spotPrice,
   reachable,
+  withdraw,
   feePpm,
   openFast: openFastAmmV4,
 };
@@ -78,6 +82,28 @@ function spotPrice(state: AmmState, inputMint: Address): Ratio | null {
 function reachable(state: AmmState, inputMint: Address, fallBps: number): bigint {
   const { reserveIn, reserveOut } = reservesOf(state, inputMint);
   return reserveIn === 0n ? 0n : constantProductReachable(reserveOut, fallBps);
+}
+
+/**
+ * Both sides in proportion, rounded down; where either pays nothing the program refuses, and nothing
+ * leaves. One share has to stay: the program refuses to be left with
+ * none, so who holds all of them takes all but one.
+ */
+function withdraw(state: AmmState, { shares, issued }: ShareOfPool): AmmState | null {
+  const part = { shares: minBigint(shares, issued - 1n), issued };
+  try {
+    const paidCoin = paidForShares(reserveOf(state.coin), part);
+    const paidPc = paidForShares(reserveOf(state.pc), part);
+    if (paidCoin === 0n || paidPc === 0n) return state;
+    const left = (token: AmmToken, paid: bigint): AmmToken => ({
+      ...token,
+      vaultAmount: token.vaultAmount - paid,
+    });
+    return { ...state, coin: left(state.coin, paidCoin), pc: left(state.pc, paidPc) };
+  } catch (error) {
+    if (error instanceof MathError) return null;
+    throw error;
+  }
 }
 
 function feePpm(state: AmmState): number {

@@ -3,6 +3,7 @@ import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
+import type { LiquidityShares } from "../liquidity-shares.ts";
 import { decodeTokenAccount } from "../token/token-account.ts";
 import type { Decoded, UnusableReason } from "../venue.ts";
 import { type AmmStatus, POOL, POOL_LENGTH, PROGRAM_ID, STATUSES } from "./layout.ts";
@@ -52,6 +53,17 @@ export function poolAddresses(pool: Address, known: AccountSet): AmmPoolAddresse
     pcVault: reader.address(POOL.pcVault),
     coinMint: reader.address(POOL.coinVaultMint),
     pcMint: reader.address(POOL.pcVaultMint),
+  };
+}
+
+/** The pool's own count of its shares: tokens burned by their holders stay in it. */
+export function liquidityShares(pool: Address, known: AccountSet): LiquidityShares | null {
+  const reader = poolReader(pool, known);
+  if (reader === null) return null;
+  return {
+    kind: "fungible",
+    mint: reader.address(POOL.lpMint),
+    issued: reader.u64(POOL.lpAmount),
   };
 }
 

@@ -32,6 +32,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   search,
   accountsNeeded,
   outline,
+  shares: () => ({ kind: "positions" }),
   decode,
   status,
   cautions,

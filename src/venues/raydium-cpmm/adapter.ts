@@ -7,10 +7,17 @@ import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable } from "../curves/constant-product.ts";
+import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import { tokenBalance } from "../token/token-account.ts";
 import { transferFeeBps } from "../token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
-import { type CpmmState, type CpmmToken, decode, poolAddresses } from "./decode.ts";
+import {
+  type CpmmState,
+  type CpmmToken,
+  decode,
+  liquidityShares,
+  poolAddresses,
+} from "./decode.ts";
 import { openFastCpmm } from "./fast.ts";
 import {
   FEE_RATE_DENOMINATOR,
@@ -31,12 +38,14 @@ export const raydiumCpmm: Venue<CpmmState> = {
   search,
   accountsNeeded,
   outline,
+  shares: liquidityShares,
   decode,
   status: statusAt,
   cautions,
   quoteExactIn,
   spotPrice,
   reachable,
+  withdraw,
   feePpm,
   openFast: openFastCpmm,
 };
@@ -111,6 +120,23 @@ function reachable(state: CpmmState, inputMint: Address, fallBps: number): bigin
   const { input, output } = tokensOf(state, inputMint);
   if (reserveOrZero(input) === 0n) return 0n;
   return constantProductReachable(reserveOrZero(output), fallBps);
+}
+
+/** Both sides in proportion, rounded down; where either pays nothing the program refuses, and nothing leaves. */
+function withdraw(state: CpmmState, part: ShareOfPool): CpmmState | null {
+  try {
+    const paid0 = paidForShares(reserveOf(state.token0), part);
+    const paid1 = paidForShares(reserveOf(state.token1), part);
+    if (paid0 === 0n || paid1 === 0n) return state;
+    const left = (token: CpmmToken, paid: bigint): CpmmToken => ({
+      ...token,
+      vaultAmount: token.vaultAmount - paid,
+    });
+    return { ...state, token0: left(state.token0, paid0), token1: left(state.token1, paid1) };
+  } catch (error) {
+    if (error instanceof MathError) return null;
+    throw error;
+  }
 }
 
 /** The sum of all rates: a little above what they take together. */

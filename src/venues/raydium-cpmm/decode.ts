@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
+import type { LiquidityShares } from "../liquidity-shares.ts";
 import { decodeMint } from "../token/mint.ts";
 import { decodeTokenAccount } from "../token/token-account.ts";
 import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
@@ -86,6 +87,17 @@ export function poolAddresses(pool: Address, known: AccountSet): CpmmPoolAddress
     mint1: reader.address(POOL.token1Mint),
     isExtended0: reader.address(POOL.token0Program) === TOKEN_2022_PROGRAM,
     isExtended1: reader.address(POOL.token1Program) === TOKEN_2022_PROGRAM,
+  };
+}
+
+/** The pool's own count of its shares: tokens burned by their holders stay in it. */
+export function liquidityShares(pool: Address, known: AccountSet): LiquidityShares | null {
+  const reader = poolReader(pool, known);
+  if (reader === null) return null;
+  return {
+    kind: "fungible",
+    mint: reader.address(POOL.lpMint),
+    issued: reader.u64(POOL.lpSupply),
   };
 }
 

@@ -21,6 +21,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   search,
   accountsNeeded,
   outline,
+  shares: () => ({ kind: "nobody" }),
   decode: decodeLaunchLab,
   status: poolStatus,
   cautions: () => [],

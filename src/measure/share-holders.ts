@@ -1,0 +1,51 @@
+import type { Address } from "#src/units/address.ts";
+
+/** Whether a share's owner can burn it for what it is worth. */
+export type OwnerStanding =
+  /** An ordinary address: whoever signs for it can. */
+  | "wallet"
+  /** An address that a program signs for: a farm, a vesting, a locker we do not know. Taken to be able to. */
+  | "program";
+
+export type ShareOwner = {
+  readonly owner: Address;
+  readonly standing: OwnerStanding;
+  readonly shares: bigint;
+};
+
+/** Why it is not known who can take liquidity out of a pool. */
+export type HoldersUnknownReason =
+  /** Its liquidity lies in accounts of positions, which are not read. */
+  | "positions-not-read"
+  /** The node refused to list the holders of its shares, or could not be reached. */
+  | "holders-not-read"
+  /** The pool's count, the mint's supply and what the holders have contradict each other. */
+  | "shares-do-not-add-up"
+  /** The token has more pools than are asked about; this one is not among the deepest. */
+  | "not-among-the-deepest"
+  /** What the program would pay, and leave, is not known. */
+  | "withdrawal-not-modelled"
+  /** The pool itself can't be priced. */
+  | "not-priced";
+
+/** Who holds the shares of a pool's liquidity. The parts add up to `issued`. */
+export type KnownHolders = {
+  readonly kind: "known";
+  /** What the pool divides its reserves by. */
+  readonly issued: bigint;
+  /** By owner, the largest first. */
+  readonly owners: readonly ShareOwner[];
+  /** Gone for good: burned, never minted, or held by an address that nobody signs for. */
+  readonly burned: bigint;
+  /** Held by a locker that never gives them back. */
+  readonly locked: bigint;
+  /** Held in accounts that the node did not list: each smaller than any of the listed ones. */
+  readonly unlisted: bigint;
+  readonly slot: bigint;
+};
+
+export type PoolHolders =
+  | KnownHolders
+  /** Nobody ever holds a share of it: a launchpad's curve. */
+  | { readonly kind: "nobody" }
+  | { readonly kind: "unknown"; readonly reason: HoldersUnknownReason };

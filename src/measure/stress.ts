@@ -1,0 +1,167 @@
+import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import type { VenueId } from "#src/venues/venue.ts";
+import { assess } from "./assess.ts";
+import type { Assessment } from "./assessment.ts";
+import type { Market } from "./market.ts";
+import { inLamports, type PricedMarket, priceMarket } from "./priced-market.ts";
+import type { HoldersUnknownReason, OwnerStanding, PoolHolders } from "./share-holders.ts";
+
+const WHOLE_BPS = 10_000;
+
+/** One pool, and who can take its liquidity out. */
+export type StressedPool = {
+  readonly venue: VenueId;
+  readonly address: Address;
+  /** Lamports that selling can reach here now; null where that is not known. */
+  readonly depthLamports: bigint | null;
+  readonly holders: PoolHolders;
+  /** Lamports that selling could reach here and that the withdrawal takes along; null: not known. */
+  readonly leavingLamports: bigint | null;
+};
+
+/** The largest withdrawal that one owner can make. */
+export type LargestWithdrawal = {
+  readonly owner: Address;
+  readonly standing: OwnerStanding;
+  /** What of the depth leaves with it, stables at spot. */
+  readonly lamports: bigint;
+};
+
+/** A market's exits now, and after the largest withdrawal that is known to be possible. */
+export type StressedExit = {
+  readonly now: Assessment;
+  /** Null where the market is blocked, and where it is known of no pool who can withdraw. */
+  readonly after: Assessment | null;
+  /** Null where nobody is known who could. */
+  readonly withdrawal: LargestWithdrawal | null;
+  readonly pools: readonly StressedPool[];
+};
+
+/**
+ * The exits of a market after the owner whose shares are worth most has burned all of them, in every
+ * pool of it where they are known. Pools of which it is not known who can withdraw stay as they are:
+ * `after` is then no bound, and `pools` says which. Ties go to the lower address. Pure.
+ *
+ * Worth is what of the depth would leave: the quote that sellers could reach before and not after.
+ * A pool that can't be sold into weighs nothing, whoever owns it.
+ */
+export function stress(market: Market, holdersOf: ReadonlyMap<Address, PoolHolders>): StressedExit {
+  const priced = priceMarket(market);
+  const judged = market.pools.map((pool) => judgePool(pool, holdersOf.get(pool.address)));
+  const largest = largestOf(priced, judged);
+  const left = largest?.poolsLeft ?? new Map<Address, QuotablePool>();
+  const now = assess(market);
+  const isKnownAnywhere = judged.some(({ holders }) => holders.kind !== "unknown");
+  const pools = market.pools.map((pool) => left.get(pool.address) ?? pool);
+  return {
+    now,
+    after: now.measurement === null || !isKnownAnywhere ? null : assess({ ...market, pools }),
+    withdrawal: largest === null ? null : withdrawalOf(largest),
+    pools: [
+      ...judged.map((each) => stressedPool(priced, each, left.get(each.pool.address))),
+      ...unpricedPools(market),
+    ],
+  };
+}
+
+function withdrawalOf({ owner, standing, lamports }: LargestWithdrawal): LargestWithdrawal {
+  return { owner, standing, lamports };
+}
+
+type Judged = {
+  readonly pool: QuotablePool;
+  readonly holders: PoolHolders;
+  readonly withdrawals: readonly OwnerWithdrawal[];
+};
+
+/** The pool as one owner would leave it. */
+type OwnerWithdrawal = {
+  readonly owner: Address;
+  readonly standing: OwnerStanding;
+  readonly left: QuotablePool;
+};
+
+/** Who holds shares of a pool that the program could not pay out is not known to leave them there. */
+function judgePool(pool: QuotablePool, holders: PoolHolders | undefined): Judged {
+  if (holders === undefined) return unknownOf(pool, "holders-not-read");
+  if (holders.kind !== "known") return { pool, holders, withdrawals: [] };
+  const withdrawals: OwnerWithdrawal[] = [];
+  for (const { owner, standing, shares } of holders.owners) {
+    const left = pool.withdraw({ shares, issued: holders.issued });
+    if (left === null) return unknownOf(pool, "withdrawal-not-modelled");
+    withdrawals.push({ owner, standing, left });
+  }
+  return { pool, holders, withdrawals };
+}
+
+function unknownOf(pool: QuotablePool, reason: HoldersUnknownReason): Judged {
+  return { pool, holders: { kind: "unknown", reason }, withdrawals: [] };
+}
+
+type Candidate = LargestWithdrawal & {
+  /** By address: the pools as the withdrawal leaves them. */
+  readonly poolsLeft: ReadonlyMap<Address, QuotablePool>;
+};
+
+function largestOf(priced: PricedMarket, judged: readonly Judged[]): Candidate | null {
+  const candidates = new Map<Address, Candidate>();
+  for (const { pool, withdrawals } of judged) {
+    for (const { owner, standing, left } of withdrawals) {
+      const others = candidates.get(owner);
+      candidates.set(owner, {
+        owner,
+        standing,
+        lamports: (others?.lamports ?? 0n) + (leavingOf(priced, pool, left) ?? 0n),
+        poolsLeft: new Map([...(others?.poolsLeft ?? []), [pool.address, left]]),
+      });
+    }
+  }
+  let largest: Candidate | null = null;
+  for (const candidate of candidates.values()) {
+    if (candidate.lamports > 0n && (largest === null || isBefore(candidate, largest))) {
+      largest = candidate;
+    }
+  }
+  return largest;
+}
+
+function isBefore(a: Candidate, b: Candidate): boolean {
+  if (a.lamports !== b.lamports) return a.lamports > b.lamports;
+  return compareAddressBytes(a.owner, b.owner) < 0;
+}
+
+/** Lamports of depth that are gone; 0 in a pool that can't be sold into, null where there is no way into SOL. */
+function leavingOf(priced: PricedMarket, before: QuotablePool, after: QuotablePool): bigint | null {
+  const leaving = depthOf(before) - depthOf(after);
+  return inLamports(priced, before.quoteMint, leaving > 0n ? leaving : 0n);
+}
+
+function depthOf(pool: QuotablePool): bigint {
+  return pool.status === "open" ? pool.reachable(WHOLE_BPS) : 0n;
+}
+
+function stressedPool(
+  priced: PricedMarket,
+  { pool, holders }: Judged,
+  left: QuotablePool | undefined,
+): StressedPool {
+  const isUnknown = holders.kind === "unknown";
+  return {
+    venue: pool.venue,
+    address: pool.address,
+    depthLamports: inLamports(priced, pool.quoteMint, depthOf(pool)),
+    holders,
+    leavingLamports: isUnknown ? null : leavingOf(priced, pool, left ?? pool),
+  };
+}
+
+function unpricedPools(market: Market): readonly StressedPool[] {
+  return market.unpriced.map(({ venue, address }) => ({
+    venue,
+    address,
+    depthLamports: null,
+    holders: { kind: "unknown", reason: "not-priced" },
+    leavingLamports: null,
+  }));
+}
