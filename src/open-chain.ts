@@ -1,6 +1,6 @@
 import type { TransactionFeed } from "./accuracy/transaction-feed.ts";
 import type { ChainLogger } from "./chain/chain-logger.ts";
-import type { ChainSource, TransactionSource } from "./chain/chain-source.ts";
+import type { AccountStarts, ChainSource, TransactionSource } from "./chain/chain-source.ts";
 import { createGeyserSource, GeyserUnavailable } from "./chain/geyser-source.ts";
 import { createRpcSource } from "./chain/rpc-source.ts";
 import type { ChainConfig, Config } from "./config.ts";
@@ -20,6 +20,8 @@ const DEMO_SEED = 1;
 
 export type OpenChain = {
   readonly source: ChainSource & TransactionSource;
+  /** Where the programs' own accounts are read, which are too large to be read whole. */
+  readonly starts: AccountStarts;
   /** Where another thread hears the transactions of the same chain. */
   readonly transactions: TransactionFeed;
   /** The demo market's named tokens; empty on any other chain. */
@@ -58,11 +60,12 @@ export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<O
 async function openRemote(
   urls: { readonly httpUrl: string; readonly wsUrl: string },
   deps: ChainDeps,
-): Promise<Pick<OpenChain, "source" | "transactions" | "everything" | "close">> {
+): Promise<Pick<OpenChain, "source" | "starts" | "transactions" | "everything" | "close">> {
   const rpc = createRpcSource({ ...urls, ...deps, origin: "live" });
   const { geyser = null } = deps;
   const overRpc = {
     source: rpc,
+    starts: rpc,
     transactions: { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser: null },
     everything: null,
     close: rpc.close,
@@ -75,7 +78,8 @@ async function openRemote(
       await rpc.close();
     };
     const transactions = { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser };
-    return { source, transactions, everything: { transactions: source }, close };
+    const everything = { transactions: source };
+    return { source, starts: rpc, transactions, everything, close };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
     deps.logger?.warn({ err: error }, "no gRPC here; following over the node's WebSocket");
@@ -112,7 +116,8 @@ async function openLocal(ledger: Ledger, origin: ChainSource["origin"], deps: Ch
     await source.close();
     await node.close();
   };
-  return { source, transactions: { ...urls, geyser: null }, everything: null, close };
+  const transactions = { ...urls, geyser: null };
+  return { source, starts: source, transactions, everything: null, close };
 }
 
 async function closeAfter(stop: () => void, close: () => Promise<void>): Promise<void> {

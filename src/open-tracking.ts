@@ -26,6 +26,7 @@ export async function openTracking(
   const chain = await openChain(config.chain, { nowMs, random: cryptoRandom, logger, geyser });
   const accuracy = createAccuracy({
     source: chain.source,
+    starts: chain.starts,
     transactions: chain.transactions,
     nowMs,
     database,

@@ -37,11 +37,16 @@ export class AccuracyRecord {
   }
 
   report(nowMs: number): readonly VenueAccuracy[] {
-    return this.tallies.venues.map((venue) => ({
+    return this.tallies.venues.map((venue) => this.venue(venue, nowMs));
+  }
+
+  /** One venue's record, whether or not any swap of it was seen. */
+  venue(venue: VenueId, nowMs: number): VenueAccuracy {
+    return {
       venue,
       windows: this.tallies.windows(venue, nowMs),
       exactPct: this.#exactPct(venue, nowMs),
-    }));
+    };
   }
 
   /** Share of exact replays by venue, percent: those with none are left out. Tells of the line crossed. */

@@ -7,12 +7,18 @@ import {
 } from "#src/store/accuracy.ts";
 import type { Database } from "#src/store/database.ts";
 import {
+  addProgramDeployment,
+  readProgramDeployments,
+  type StoredDeployment,
+} from "#src/store/program-deployments.ts";
+import {
   dropQuotedBefore,
   readQuoted,
   type StoredQuoted,
   writeQuoted,
 } from "#src/store/quoted-executed.ts";
 import { VENUE_IDS } from "#src/venues/venue.ts";
+import type { Deployment, ProgramWatch } from "./program-watch.ts";
 import { ANSWER_AGES, type QuotedExecuted, type QuotedRow } from "./quoted-executed.ts";
 import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
@@ -22,30 +28,44 @@ export const MISMATCHES_KEPT = 1_000;
 /** A venue that is off altogether fills the record soon enough at this rate. */
 const MAX_PER_SAVE = 100;
 
-/** What is counted. */
-export type Kept = { readonly tallies: Tallies; readonly quoted: QuotedExecuted };
+/** What is counted, and when programs were deployed. */
+export type Kept = {
+  readonly tallies: Tallies;
+  readonly quoted: QuotedExecuted;
+  readonly programs: Pick<ProgramWatch, "restore">;
+};
 
 /** Keeps tallies and mismatches in the database; without one they live as long as the process. */
 export class AccuracyStore {
   readonly #database: Database;
   readonly #mismatches: StoredMismatch[] = [];
+  readonly #deployments: Deployment[] = [];
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async restore({ tallies, quoted }: Kept): Promise<void> {
+  async restore({ tallies, quoted, programs }: Kept): Promise<void> {
     const { db } = this.#database;
     tallies.restore((await readTallies(db)).flatMap((row) => parseRow(row) ?? []));
     quoted.restore((await readQuoted(db)).flatMap((row) => parseQuoted(row) ?? []));
+    programs.restore(await readDeployments(this.#database));
+  }
+
+  addDeployment(deployment: Deployment): void {
+    this.#deployments.push(deployment);
   }
 
   addMismatch(mismatch: StoredMismatch): void {
     if (this.#mismatches.length < MAX_PER_SAVE) this.#mismatches.push(mismatch);
   }
 
-  async save({ tallies, quoted }: Kept, nowMs: number): Promise<void> {
+  async save({ tallies, quoted }: Pick<Kept, "tallies" | "quoted">, nowMs: number): Promise<void> {
     const { db } = this.#database;
+    for (let [first] = this.#deployments; first !== undefined; [first] = this.#deployments) {
+      await addProgramDeployment(db, first);
+      this.#deployments.shift();
+    }
     const hours = quoted.takeChanged(nowMs);
     await writeQuoted(
       db,
@@ -70,6 +90,19 @@ export class AccuracyStore {
       await dropTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
     }
   }
+}
+
+/** Every deployment that was seen, in that order. */
+export async function readDeployments({
+  db,
+}: Pick<Database, "db">): Promise<readonly Deployment[]> {
+  return (await readProgramDeployments(db)).flatMap((row) => parseDeployment(row) ?? []);
+}
+
+/** Null where the row is of a program that this version does not know. */
+function parseDeployment({ venue, ...deployment }: StoredDeployment): Deployment | null {
+  const known = VENUE_IDS.find((id) => id === venue);
+  return known === undefined ? null : { venue: known, ...deployment };
 }
 
 /** Null where the row is of an age that this version does not know. */

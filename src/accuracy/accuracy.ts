@@ -1,16 +1,18 @@
 import type { Logger } from "pino";
-import type { ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountStarts, ChainSource } from "#src/chain/chain-source.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { keepVersions } from "./account-versions.ts";
 import { AccuracyRecord, type VenueAccuracy } from "./accuracy-record.ts";
 import { AccuracyStore, type Kept } from "./accuracy-store.ts";
 import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
+import { type ProgramReport, ProgramWatch } from "./program-watch.ts";
 import { ANSWER_AGES, QuotedExecuted, type QuotedWindow } from "./quoted-executed.ts";
 import type { FromReplay } from "./replay-messages.ts";
 import { ReplayWorker } from "./replay-worker.ts";
@@ -19,11 +21,15 @@ import type { TransactionFeed } from "./transaction-feed.ts";
 
 const SAVE_EVERY_MS = 5_000;
 const WATCH_EVERY_MS = 1_000;
+/** An upgrade is noticed within this time, swaps or none. */
+const CHECK_PROGRAMS_EVERY_MS = 60_000;
 /** Every answer asks for the shares: they are counted anew at most this often. */
 const CHECK_EVERY_MS = 500;
 
 export type AccuracyDeps = {
   readonly source: ChainSource;
+  /** Where the programs' own accounts are read. */
+  readonly starts: AccountStarts;
   /** Where transactions are heard, on a connection of their own. */
   readonly transactions: TransactionFeed;
   readonly nowMs: NowMs;
@@ -39,6 +45,8 @@ export interface Accuracy {
   /** Share of exact replays, percent, of the venues that have any: for confidence. */
   exactPctByVenue(): ReadonlyMap<VenueId, number>;
   report(): AccuracyReport;
+  /** Reads now when the programs were deployed: done at the start and every minute too. Never throws. */
+  checkPrograms(): Promise<void>;
   /** Takes up the record that is stored, and watches the swaps of whatever is tracked until it is closed. */
   start(tracker: TrackedPools): Promise<void>;
   close(): Promise<void>;
@@ -47,7 +55,8 @@ export interface Accuracy {
 export type TrackedPools = Pick<Tracker, "pools" | "holds" | "onServed">;
 
 export type AccuracyReport = {
-  readonly venues: readonly VenueAccuracy[];
+  /** Every venue that is modelled. */
+  readonly venues: readonly (VenueAccuracy & { readonly program: ProgramReport })[];
   /** What an answer's age costs, over the last day and thirty days. */
   readonly quoted: readonly {
     readonly ageSeconds: number;
@@ -64,6 +73,7 @@ class LiveAccuracy implements Accuracy {
   readonly source: ChainSource;
   readonly #deps: AccuracyDeps;
   readonly #record: AccuracyRecord;
+  readonly #programs: ProgramWatch;
   readonly #kept: Kept;
   readonly #store: AccuracyStore | null;
   readonly #replay: ReplayWorker;
@@ -80,11 +90,33 @@ class LiveAccuracy implements Accuracy {
     this.#deps = deps;
     this.#record = new AccuracyRecord({
       onLine: (venue, { isBelow, exactPct }) => {
-        if (isBelow) log.error({ venue, exactPct }, "replays of this venue are no longer exact");
-        else log.info({ venue, exactPct }, "replays of this venue are exact again");
+        if (!isBelow) {
+          log.info({ venue, exactPct }, "replays of this venue are exact again");
+          return;
+        }
+        log.error({ venue, exactPct }, "replays of this venue are no longer exact");
+        void this.checkPrograms();
       },
     });
-    this.#kept = { tallies: this.#record.tallies, quoted: new QuotedExecuted() };
+    this.#programs = new ProgramWatch({
+      starts: deps.starts,
+      programs: VENUES,
+      nowMs: deps.nowMs,
+      onDeployment: (deployment) => this.#store?.addDeployment(deployment),
+      onUpgrade: (venue, { slot, previousSlot }) =>
+        log.error(
+          { venue, deployedSlot: String(slot), previousSlot: String(previousSlot) },
+          "this venue's program was upgraded",
+        ),
+      onUnknown: (venue, reason) =>
+        log.warn({ venue, reason }, "it is not known when this venue's program was deployed"),
+      onFailure: (what, cause) => log.warn({ err: cause }, `accuracy failed to ${what}`),
+    });
+    this.#kept = {
+      tallies: this.#record.tallies,
+      quoted: new QuotedExecuted(),
+      programs: this.#programs,
+    };
     this.#replay = new ReplayWorker({
       start: () => ({
         feed: deps.transactions,
@@ -110,7 +142,10 @@ class LiveAccuracy implements Accuracy {
     const nowMs = this.#deps.nowMs();
     const { quoted } = this.#kept;
     return {
-      venues: this.#record.report(nowMs),
+      venues: this.#programs.reports().map((program) => ({
+        ...this.#record.venue(program.venue, nowMs),
+        program,
+      })),
       quoted: ANSWER_AGES.map((age) => ({
         ageSeconds: age,
         day: quoted.window(age, nowMs, 24),
@@ -119,8 +154,13 @@ class LiveAccuracy implements Accuracy {
     };
   }
 
+  checkPrograms(): Promise<void> {
+    return this.#programs.check();
+  }
+
   async start(tracker: TrackedPools): Promise<void> {
     await this.#store?.restore(this.#kept);
+    void this.checkPrograms();
     this.#tracker = tracker;
     this.#replay.start();
     this.#stopServed = tracker.onServed((served) => {
@@ -130,12 +170,14 @@ class LiveAccuracy implements Accuracy {
     this.#timers = [
       setInterval(() => this.#replay.watch(tracker.pools()), WATCH_EVERY_MS),
       setInterval(() => this.#tidy(), SAVE_EVERY_MS),
+      setInterval(() => void this.checkPrograms(), CHECK_PROGRAMS_EVERY_MS),
     ];
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#stopServed?.();
+    await this.#programs.close();
     await this.#replay.close();
     this.#save();
     await this.#saving;
@@ -180,6 +222,7 @@ class LiveAccuracy implements Accuracy {
     const { venue, pool, signature, outcome, atMs } = swap;
     if (execution !== null) this.#store?.addMismatch({ atMs, venue, signature, execution });
     const { executed, modelled } = outcome;
+    const deployedSlot = this.#programs.deployedSlotAt(venue, swap.slot);
     this.#deps.log.warn(
       {
         venue,
@@ -189,6 +232,7 @@ class LiveAccuracy implements Accuracy {
         executed: String(executed),
         modelled: modelled === null ? null : String(modelled),
         bps: differenceBps(outcome),
+        deployedSlot: deployedSlot === null ? null : String(deployedSlot),
       },
       "a swap paid something else than the model says",
     );

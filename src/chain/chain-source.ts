@@ -117,6 +117,19 @@ export interface ChainSource {
   close(): Promise<void>;
 }
 
+/** The beginnings of accounts that are too large to be read whole: a program's code is megabytes. */
+export interface AccountStarts {
+  /**
+   * As `readAccounts`, with `data` cut to its first `bytes`: the node sends no more than these.
+   * Fails as the reads of a ChainSource do.
+   */
+  readAccountStarts(
+    addresses: readonly Address[],
+    bytes: number,
+    signal?: AbortSignal,
+  ): Promise<AccountsRead>;
+}
+
 /** What a node tells of transactions, beside its accounts. */
 export interface TransactionSource {
   /**

@@ -49,6 +49,11 @@ export type RpcReader = {
     addresses: readonly Address[],
     signal?: AbortSignal,
   ) => Promise<AccountsRead>;
+  readonly readAccountStarts: (
+    addresses: readonly Address[],
+    bytes: number,
+    signal?: AbortSignal,
+  ) => Promise<AccountsRead>;
   readonly searchAccounts: (filter: ProgramFilter, signal?: AbortSignal) => Promise<SearchResult>;
   readonly findLargestAccounts: (mint: Address, signal?: AbortSignal) => Promise<LargestAccounts>;
   readonly readHead: (signal?: AbortSignal) => Promise<ChainHead>;
@@ -57,6 +62,9 @@ export type RpcReader = {
     signal?: AbortSignal,
   ) => Promise<ObservedTransaction | null>;
 };
+
+/** Accounts of one request; `bytes`: how much of each, null: all. */
+type Batch = { readonly addresses: readonly Address[]; readonly bytes: number | null };
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
   const { client, commitment, nowMs, staleWaitMs } = options;
@@ -72,16 +80,14 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     return limiter.run(() => client.call(request, parse, signal), signal);
   }
 
-  function readOnce(batch: readonly Address[], signal: AbortSignal | undefined) {
-    const params = [batch, { encoding: "base64", commitment }];
+  function readOnce({ addresses: batch, bytes }: Batch, signal: AbortSignal | undefined) {
+    const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
+    const params = [batch, { encoding: "base64", commitment, ...slice }];
     const request = { method: "getMultipleAccounts", params, timeoutMs: READ_TIMEOUT_MS };
     return ask(request, (result) => parseMultipleAccounts(result, batch), signal);
   }
 
-  async function readBatch(
-    batch: readonly Address[],
-    signal: AbortSignal | undefined,
-  ): Promise<AccountsAnswer> {
+  async function readBatch(batch: Batch, signal: AbortSignal | undefined): Promise<AccountsAnswer> {
     for (let retries = 0; ; retries++) {
       const floor = newestSlot;
       const answer = await readOnce(batch, signal);
@@ -94,14 +100,31 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     }
   }
 
-  async function readAccounts(
+  function readAccounts(
     addresses: readonly Address[],
     signal?: AbortSignal,
   ): Promise<AccountsRead> {
+    return readAll(addresses, null, signal);
+  }
+
+  async function readAccountStarts(
+    addresses: readonly Address[],
+    bytes: number,
+    signal?: AbortSignal,
+  ): Promise<AccountsRead> {
+    const { slot, accounts } = await readAll(addresses, bytes, signal);
+    return { slot, accounts: new Map([...accounts].map(([at, whole]) => [at, cut(whole, bytes)])) };
+  }
+
+  async function readAll(
+    addresses: readonly Address[],
+    bytes: number | null,
+    signal: AbortSignal | undefined,
+  ): Promise<AccountsRead> {
     const wanted = [...new Set(addresses)];
-    const batches: (readonly Address[])[] = [];
+    const batches: Batch[] = [];
     for (let start = 0; start < wanted.length; start += BATCH) {
-      batches.push(wanted.slice(start, start + BATCH));
+      batches.push({ addresses: wanted.slice(start, start + BATCH), bytes });
     }
     const answers = await Promise.all(batches.map((batch) => readBatch(batch, signal))).catch(
       asUnavailable,
@@ -174,7 +197,14 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     );
   }
 
-  return { readAccounts, searchAccounts, findLargestAccounts, readHead, readTransaction };
+  return {
+    readAccounts,
+    readAccountStarts,
+    searchAccounts,
+    findLargestAccounts,
+    readHead,
+    readTransaction,
+  };
 }
 
 /** The filter as getProgramAccounts and programSubscribe take it. */
@@ -187,6 +217,12 @@ export function filtersOf(filter: ProgramFilter): readonly unknown[] {
         : { offset, bytes: Buffer.from(bytes).toString("base64"), encoding: "base64" },
   }));
   return [...size, ...memcmp];
+}
+
+/** A node may take a slice for a hint: a copy, so that what it sent beyond is not kept alive. */
+function cut(account: Account | null, bytes: number): Account | null {
+  if (account === null || account.data.length <= bytes) return account;
+  return { ...account, data: account.data.slice(0, bytes) };
 }
 
 function maxSlot(a: bigint, b: bigint): bigint {

@@ -84,6 +84,34 @@ test("accounts of several batches are read together; absent ones are null", asyn
   });
 });
 
+test("of an account's start the node sends no more than was asked for", async (t) => {
+  const { ledger, httpUrl } = await localNode(t);
+  const [long, short, none] = [testAddress(30), testAddress(31), testAddress(32)];
+  ledger.apply(new Map([[long, testAccount(PROGRAM, Array(5_000).fill(7))]]));
+  ledger.apply(new Map([[short, testAccount(PROGRAM, [1, 2])]]));
+  const source = sourceAt(t, httpUrl);
+  const { slot, accounts } = await source.readAccountStarts([long, short, none], 48);
+  assert.equal(slot, CLOCK.slot);
+  assert.deepEqual(accounts.get(long)?.data, new Uint8Array(48).fill(7));
+  assert.deepEqual(accounts.get(short)?.data, Uint8Array.of(1, 2));
+  assert.equal(accounts.get(none), null);
+
+  let asked: unknown = null;
+  const generous = await fakeNode(t, (request, response) => {
+    asked = request.params[1];
+    const data = [Buffer.alloc(5_000, 7).toString("base64"), "base64"];
+    result(response, request, { context: { slot: 5 }, value: [{ ...RAW_ACCOUNT, data }] });
+  });
+  const whole = await sourceAt(t, generous.httpUrl).readAccountStarts([long], 48);
+  assert.deepEqual(asked, {
+    encoding: "base64",
+    commitment: "confirmed",
+    dataSlice: { offset: 0, length: 48 },
+  });
+  const cut = whole.accounts.get(long)?.data;
+  assert.deepEqual([cut?.length, cut?.buffer.byteLength], [48, 48], "a node that sends all is cut");
+});
+
 test("a search finds what the filter asks for, by address and by raw bytes", async (t) => {
   const { ledger, httpUrl } = await localNode(t);
   const mint = testAddress(7);

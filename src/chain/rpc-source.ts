@@ -1,6 +1,6 @@
 import type { NowMs } from "#src/platform/clock.ts";
 import type { ChainLogger } from "./chain-logger.ts";
-import type { ChainSource, TransactionSource } from "./chain-source.ts";
+import type { AccountStarts, ChainSource, TransactionSource } from "./chain-source.ts";
 import { createJsonRpcClient, type RetryPolicy } from "./json-rpc-client.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import { type Commitment, createRpcReader } from "./rpc-reader.ts";
@@ -25,7 +25,9 @@ export type RpcSourceOptions = {
 };
 
 /** A Solana node over JSON-RPC: HTTP for reads, WebSockets for all that is followed. */
-export function createRpcSource(options: RpcSourceOptions): ChainSource & TransactionSource {
+export function createRpcSource(
+  options: RpcSourceOptions,
+): ChainSource & TransactionSource & AccountStarts {
   const { nowMs, random, commitment = "confirmed", logger = null } = options;
   const closing = new AbortController();
   const client = createJsonRpcClient({

@@ -24,6 +24,7 @@ import {
 import { type DemoToken, type PoolPlan, TOKEN_PLANS } from "./demo-tokens.ts";
 import { Ledger } from "./ledger.ts";
 import type { MarketProgram } from "./market-program.ts";
+import { DEMO_DEPLOYED_SLOT, programAccounts } from "./program-accounts.ts";
 import { type SeededRandom, seededRandom } from "./seeded-random.ts";
 import { clockAt, SLOT_MS } from "./slot-clock.ts";
 
@@ -88,7 +89,10 @@ export class DemoMarket {
     this.#nextMs = options.startMs + SLOT_MS;
     this.ledger = new Ledger(clockAt(options.startMs));
     this.ledger.apply(stableAndSolMints(this.ledger.clock.slot));
-    for (const program of options.programs) this.ledger.apply(program.setup(this.ledger.clock));
+    for (const program of options.programs) {
+      this.ledger.apply(program.setup(this.ledger.clock));
+      this.#deploy(program.venue, DEMO_DEPLOYED_SLOT);
+    }
     this.#openUsdcPool();
     for (const plan of TOKEN_PLANS) {
       if (this.#create(plan) !== null) this.#named.push(plan);
@@ -132,6 +136,16 @@ export class DemoMarket {
       return applyScript(this.ledger, token.pools, script, this.#random);
     }
     return fillCurve(this.ledger, token, this.#random) && this.#graduate(token);
+  }
+
+  /** Deploys a venue's program anew in this slot, as its authority may; what it does stays the same. */
+  upgrade(venue: VenueId): void {
+    this.#deploy(venue, this.ledger.clock.slot);
+  }
+
+  #deploy(venue: VenueId, slot: bigint): void {
+    const programId = this.#program(venue)?.venue.programId;
+    if (programId !== undefined) this.ledger.apply(programAccounts(programId, slot));
   }
 
   #program(venue: VenueId): PlayedProgram | null {

@@ -1,4 +1,5 @@
 import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import { known, type Metric } from "./exposition.ts";
 
 /** What became of the swaps seen on tracked pools; a venue without any has no samples. */
@@ -20,6 +21,22 @@ export function accuracyMetrics({ venues }: Pick<AccuracyReport, "venues">): rea
       type: "gauge",
       samples: venues.flatMap(({ venue, exactPct }) =>
         known(exactPct === null ? null : exactPct / 100, { venue }),
+      ),
+    },
+    {
+      name: "exitability_program_deployed_slot",
+      help: "Slot in which the venue's program was last deployed; absent where it is not known or not kept.",
+      type: "gauge",
+      samples: venues.flatMap(({ venue, program: { state } }) =>
+        known(state.kind === "deployed" ? toNumber(state.slot) : null, { venue }),
+      ),
+    },
+    {
+      name: "exitability_program_upgrade_seen_timestamp_seconds",
+      help: "When the venue's program was last found deployed anew; absent where that never was.",
+      type: "gauge",
+      samples: venues.flatMap(({ venue, program: { upgrade } }) =>
+        known(upgrade === null ? null : upgrade.seenAtMs / 1_000, { venue }),
       ),
     },
   ];

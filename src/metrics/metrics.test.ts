@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ProgramReport } from "#src/accuracy/program-watch.ts";
 import { Admission } from "#src/http/admission.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
@@ -84,7 +85,8 @@ test("a venue whose swaps could not be replayed has counts, and no share of exac
   const none = { exact: 0, within1Bp: 0, worstBps: null, skipped: {} };
   const seen = { ...none, seen: 3, replayed: 0 };
   const windows = { hour: seen, day: seen, month: seen };
-  const venues = [{ venue: "pumpswap", windows, exactPct: null } as const];
+  const program = someProgram({ state: { kind: "immutable" } });
+  const venues = [{ venue: "pumpswap", windows, exactPct: null, program } as const];
   const samples = await scrape({
     led: { accuracy: { report: () => ({ venues, quoted: [] }) } },
   });
@@ -93,6 +95,31 @@ test("a venue whose swaps could not be replayed has counts, and no share of exac
   assert.deepEqual([swaps("seen"), swaps("replayed"), swaps("exact")], [3, 0, 0]);
   assert.ok(![...samples.keys()].some((name) => name.includes("exact_ratio")));
 });
+
+test("a program's deployed slot is shown where it is known, and its last upgrade where one was seen", async () => {
+  const none = { seen: 0, replayed: 0, exact: 0, within1Bp: 0, worstBps: null, skipped: {} };
+  const windows = { hour: none, day: none, month: none };
+  const show = async (change: Partial<ProgramReport>) => {
+    const program = someProgram(change);
+    const venues = [{ venue: "pumpswap", windows, exactPct: null, program } as const];
+    const samples = await scrape({ led: { accuracy: { report: () => ({ venues, quoted: [] }) } } });
+    return [
+      samples.get('exitability_program_deployed_slot{venue="pumpswap"}'),
+      samples.get('exitability_program_upgrade_seen_timestamp_seconds{venue="pumpswap"}'),
+    ];
+  };
+  const state = { kind: "deployed", slot: 431_172_301n, isUpgradeable: true } as const;
+  const upgrade = { slot: 431_172_301n, previousSlot: 430_000_000n, seenAtMs: NOW - 500 };
+  assert.deepEqual(await show({ state, upgrade }), [431_172_301, NOW / 1_000 - 0.5]);
+  assert.deepEqual(await show({ state }), [431_172_301, undefined]);
+  for (const unknown of [{ kind: "immutable" }, { kind: "unknown", reason: "not-read" }] as const)
+    assert.deepEqual(await show({ state: unknown }), [undefined, undefined]);
+});
+
+function someProgram(change: Partial<ProgramReport>): ProgramReport {
+  const state = { kind: "unknown", reason: "not-read" } as const;
+  return { venue: "pumpswap", state, readAtMs: null, upgrade: null, ...change };
+}
 
 test("what is known is shown in seconds, with the oldest message's time since it was due", async () => {
   const health = { ...JUST_BEGUN, chainAgeMs: 1_500, slotLag: 0, readsFailedAtMs: NOW - 2_000 };

@@ -12,7 +12,7 @@ import type { Address } from "#src/units/address.ts";
  * after the deployment and the version, so that others that share the server, and other versions,
  * are not heard.
  */
-const VERSION = 1;
+const VERSION = 2;
 
 /** A beat is late after this: nothing more is asked of that tracker. */
 export const TRACKER_SILENT_MS = 4_000;

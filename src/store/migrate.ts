@@ -12,6 +12,7 @@ import * as watchlist from "./migrations/0020-watchlist.ts";
 import * as userAlerts from "./migrations/0021-user-alerts.ts";
 import * as accuracy from "./migrations/0030-accuracy.ts";
 import * as quotedExecuted from "./migrations/0031-quoted-executed.ts";
+import * as programDeployments from "./migrations/0032-program-deployments.ts";
 import * as alertShare from "./migrations/0050-alert-share.ts";
 
 export type Migration = {
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0021-user-alerts", ...userAlerts },
   { name: "0030-accuracy", ...accuracy },
   { name: "0031-quoted-executed", ...quotedExecuted },
+  { name: "0032-program-deployments", ...programDeployments },
   { name: "0050-alert-share", ...alertShare },
 ];
 

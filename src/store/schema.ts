@@ -8,6 +8,7 @@ import type { DeliveriesTables } from "./deliveries.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
 import type { LeadershipTables } from "./leadership.ts";
+import type { ProgramDeploymentsTables } from "./program-deployments.ts";
 import type { QuotedExecutedTables } from "./quoted-executed.ts";
 import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
@@ -37,6 +38,7 @@ export type Schema = UsageTables &
   DeliveriesTables &
   AccuracyTables &
   QuotedExecutedTables &
+  ProgramDeploymentsTables &
   LeadershipTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */

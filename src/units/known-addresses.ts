@@ -5,6 +5,13 @@ export const TOKEN_2022_PROGRAM = address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXE
 export const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
 export const CLOCK_SYSVAR = address("SysvarC1ock11111111111111111111111111111111");
 
+/** The loaders that keep no slot of deployment, and never replace a program. */
+export const LOADER_V1 = address("BPFLoader1111111111111111111111111111111111");
+export const LOADER_V2 = address("BPFLoader2111111111111111111111111111111111");
+/** The upgradeable loader: nearly every program's. */
+export const LOADER_V3 = address("BPFLoaderUpgradeab1e11111111111111111111111");
+export const LOADER_V4 = address("LoaderV411111111111111111111111111111111111");
+
 export const WSOL = address("So11111111111111111111111111111111111111112");
 export const USDC = address("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
 export const USDT = address("Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB");

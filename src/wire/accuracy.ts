@@ -1,3 +1,6 @@
+import { toNumber } from "#src/units/to-number.ts";
+import { timestamp } from "./timestamp.ts";
+
 /** What became of one program's swaps in one window; as `accuracy/tally.ts` counts them. */
 export type WindowAnswer = {
   readonly seen: number;
@@ -13,12 +16,23 @@ export type AccuracyAnswer = {
     readonly venue: string;
     readonly windows: Readonly<Record<"hour" | "day" | "month", WindowAnswer>>;
     readonly exactPct: number | null;
+    readonly program: ProgramAnswer;
   }[];
   readonly quoted: readonly {
     readonly ageSeconds: number;
     readonly day: QuotedAnswer;
     readonly month: QuotedAnswer;
   }[];
+};
+
+/** What is known of a venue's program; as `accuracy/program-watch.ts` reports it. */
+export type ProgramAnswer = {
+  readonly state:
+    | { readonly kind: "deployed"; readonly slot: bigint; readonly isUpgradeable: boolean }
+    | { readonly kind: "immutable" }
+    | { readonly kind: "unknown"; readonly reason: string };
+  readonly readAtMs: number | null;
+  readonly upgrade: { readonly previousSlot: bigint; readonly seenAtMs: number } | null;
 };
 
 /** How far sales fell short of answers of at most an age, in basis points of their worth; null: no sale was compared. */
@@ -33,9 +47,11 @@ export type QuotedAnswer = {
 /** GET /api/accuracy: how near the modelled outputs are to executed ones, per program. Null: nothing replayed. */
 export function accuracyBody({ venues, quoted }: AccuracyAnswer) {
   return {
-    venues: venues.map(({ venue, windows, exactPct }) => ({
+    venues: venues.map(({ venue, windows, exactPct, program }) => ({
       program: venue,
       exact_pct: exactPct,
+      deployed_slot: program.state.kind === "deployed" ? toNumber(program.state.slot) : null,
+      deployment: deploymentBody(program),
       windows: {
         hour: windowBody(windows.hour),
         day: windowBody(windows.day),
@@ -46,6 +62,16 @@ export function accuracyBody({ venues, quoted }: AccuracyAnswer) {
       age_seconds: ageSeconds,
       windows: { day: quotedBody(day), month: quotedBody(month) },
     })),
+  };
+}
+
+function deploymentBody({ state, readAtMs, upgrade }: ProgramAnswer) {
+  return {
+    state: state.kind === "deployed" ? (state.isUpgradeable ? "upgradeable" : "final") : state.kind,
+    unknown_because: state.kind === "unknown" ? state.reason : null,
+    read_at: readAtMs === null ? null : timestamp(readAtMs),
+    upgrade_seen_at: upgrade === null ? null : timestamp(upgrade.seenAtMs),
+    previous_slot: upgrade === null ? null : toNumber(upgrade.previousSlot),
   };
 }
 

@@ -416,6 +416,18 @@ export type Status = {
   readonly version: string;
 };
 
+export type Deployment = {
+  /** upgradeable: its authority may replace it. final: nobody may any more. immutable: its loader replaces nothing, and keeps no slot. unknown: see unknown_because */
+  readonly state: "upgradeable" | "final" | "immutable" | "unknown";
+  readonly unknown_because: "not-read" | "no-such-account" | "no-code" | "loader-unknown" | "bytes-unreadable" | null;
+  /** When a node last told of it */
+  readonly read_at: string | null;
+  /** Since when its code is known to be another than before; null: no change was seen */
+  readonly upgrade_seen_at: string | null;
+  /** deployed_slot before that change */
+  readonly previous_slot: number | null;
+};
+
 export type AccuracyWindow = {
   /** Swaps that were executed on pools that are tracked */
   readonly seen: number;
@@ -445,8 +457,11 @@ export type QuotedWindow = {
 export type Accuracy = {
   readonly venues: readonly {
     readonly program: string;
-    /** What confidence goes by */
+    /** What confidence goes by; null where nothing was replayed */
     readonly exact_pct: number | null;
+    /** Slot in which the program's code was last deployed; null where it is not known or not kept */
+    readonly deployed_slot: number | null;
+    readonly deployment: Deployment;
     readonly windows: {
       readonly hour: AccuracyWindow;
       readonly day: AccuracyWindow;

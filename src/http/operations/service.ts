@@ -70,7 +70,8 @@ export const SERVICE: readonly Operation[] = [
     id: "getAccuracy",
     tag: "service",
     summary: "Modelled against executed",
-    description: "Every swap seen on a tracked pool is replayed; here is how many came out exact.",
+    description:
+      "Every swap seen on a tracked pool is replayed; here is how many came out exact, and when each program was last deployed.",
     successes: {
       200: {
         description: "By program",
@@ -80,6 +81,14 @@ export const SERVICE: readonly Operation[] = [
             {
               program: "raydium-cpmm",
               exact_pct: 100,
+              deployed_slot: 431172301,
+              deployment: {
+                state: "upgradeable",
+                unknown_because: null,
+                read_at: "2026-11-20T12:00:00.000Z",
+                upgrade_seen_at: null,
+                previous_slot: null,
+              },
               windows: { hour: EXAMPLE_WINDOW, day: EXAMPLE_WINDOW, month: EXAMPLE_WINDOW },
             },
           ],

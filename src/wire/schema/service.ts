@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { AddressText, nullable } from "./value.ts";
+import { AddressText, nullable, Timestamp } from "./value.ts";
 
 const ChainWord = Type.Enum(["demo", "recorded", "live"]);
 
@@ -69,12 +69,39 @@ const QuotedWindow = Type.Object(
   { $id: "QuotedWindow" },
 );
 
+const Deployment = Type.Object(
+  {
+    state: Type.Enum(["upgradeable", "final", "immutable", "unknown"], {
+      description:
+        "upgradeable: its authority may replace it. final: nobody may any more. immutable: its loader replaces nothing, and keeps no slot. unknown: see unknown_because",
+    }),
+    unknown_because: nullable(
+      Type.Enum(["not-read", "no-such-account", "no-code", "loader-unknown", "bytes-unreadable"]),
+    ),
+    read_at: nullable(Timestamp, "When a node last told of it"),
+    upgrade_seen_at: nullable(
+      Timestamp,
+      "Since when its code is known to be another than before; null: no change was seen",
+    ),
+    previous_slot: nullable(Type.Integer(), "deployed_slot before that change"),
+  },
+  { $id: "Deployment" },
+);
+
 export const AccuracyBody = Type.Object(
   {
     venues: Type.Array(
       Type.Object({
         program: Type.String(),
-        exact_pct: nullable(Type.Number(), "What confidence goes by"),
+        exact_pct: nullable(
+          Type.Number(),
+          "What confidence goes by; null where nothing was replayed",
+        ),
+        deployed_slot: nullable(
+          Type.Integer(),
+          "Slot in which the program's code was last deployed; null where it is not known or not kept",
+        ),
+        deployment: Deployment,
         windows: Type.Object({ hour: AccuracyWindow, day: AccuracyWindow, month: AccuracyWindow }),
       }),
     ),

@@ -20,6 +20,7 @@ test("the replaying thread hears, replays and compares swaps beside tracking, an
   const open = () =>
     createAccuracy({
       source: chain.source,
+      starts: chain.starts,
       transactions: chain.transactions,
       nowMs,
       database,

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Accuracy, createAccuracy } from "#src/accuracy/accuracy.ts";
+import { DEMO_DEPLOYED_SLOT } from "#src/local-node/program-accounts.ts";
+import { openChain } from "#src/open-chain.ts";
+import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
+import { VENUES } from "#src/venues/all.ts";
+import type { VenueId } from "#src/venues/venue.ts";
+import { accuracyBody } from "#src/wire/accuracy.ts";
+import { sqliteDatabase } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
+
+/** Where the demo market's first named token trades. */
+const UPGRADED = "raydium-cpmm";
+const SEEN_WITHIN_MS = 20_000;
+
+test("an upgrade is an alarm that names the venue and its time; confidence falls only where swaps are off", async (t) => {
+  const database = await sqliteDatabase(t);
+  const nowMs = Date.now;
+  const chain = await openChain({ kind: "demo" }, { nowMs, random: Math.random });
+  t.after(chain.close);
+  const { demo } = chain;
+  assert.ok(demo !== null);
+  const alarms: unknown[] = [];
+  const log = {
+    error: (context: unknown, text?: string) => alarms.push([context, text]),
+    warn: (context: unknown) => alarms.push(context),
+    info: () => {},
+  };
+  const open = () => createAccuracy({ ...chain, nowMs, database, log });
+  const accuracy = open();
+  const tracker = createTracker({
+    source: accuracy.source,
+    venues: VENUES,
+    nowMs,
+    database,
+    exactPctByVenue: () => accuracy.exactPctByVenue(),
+  });
+  await accuracy.start(tracker);
+  tracker.start();
+  await accuracy.checkPrograms();
+  for (const { id } of VENUES)
+    assert.equal(shown(accuracy, id).deployed_slot, Number(DEMO_DEPLOYED_SLOT), id);
+  assert.deepEqual(alarms, []);
+
+  demo.upgrade(UPGRADED);
+  const { slot } = demo.ledger.clock;
+  await accuracy.checkPrograms();
+  const told = [
+    { venue: UPGRADED, deployedSlot: String(slot), previousSlot: String(DEMO_DEPLOYED_SLOT) },
+    "this venue's program was upgraded",
+  ];
+  assert.deepEqual(alarms, [told]);
+  const named = shown(accuracy, UPGRADED);
+  assert.equal(named.deployed_slot, Number(slot));
+  assert.equal(named.deployment.previous_slot, Number(DEMO_DEPLOYED_SLOT));
+  const { upgrade_seen_at: seenAt } = named.deployment;
+  assert.ok(seenAt !== null && Math.abs(Date.parse(seenAt) - nowMs()) < 60_000);
+  for (const { id } of VENUES)
+    if (id !== UPGRADED) assert.equal(shown(accuracy, id).deployment.upgrade_seen_at, null, id);
+
+  // What the program does is the same: its swaps go on being exact, and so its venue is believed.
+  const mints = demo.namedTokens.map(({ mint }) => mint);
+  for (const mint of mints) await tracker.snapshot(mint);
+  await eventually(
+    "a swap replayed on the upgraded program",
+    () => {
+      for (const mint of mints) demo.script(mint, { kind: "trade", side: "buy", sol: 0.05 });
+      const { replayed } = shown(accuracy, UPGRADED).windows.hour;
+      return replayed > 0 ? replayed : null;
+    },
+    SEEN_WITHIN_MS,
+  );
+  for (const mint of mints) {
+    const { findings } = await assessed(tracker, mint);
+    assert.ok(findings.every(({ kind }) => kind !== "live-check"));
+  }
+
+  // An upgrade that changes what it pays shows in its swaps: that asks for the slot before its turn.
+  alarms.splice(0);
+  demo.upgrade(UPGRADED);
+  const mint = await mintOn(UPGRADED, mints, tracker);
+  assert.ok(demo.script(mint, { kind: "fee", feePpm: 9_000, isSilent: true }));
+  const upgradeIn = (entries: readonly unknown[]) =>
+    entries.find((entry) => Array.isArray(entry) && entry[1] === told[1]) ?? null;
+  await eventually(
+    "the alarm that a mismatch led to",
+    async () => {
+      demo.script(mint, { kind: "trade", side: "buy", sol: 0.05 });
+      await tracker.snapshot(mint);
+      return upgradeIn(alarms);
+    },
+    SEEN_WITHIN_MS,
+  );
+  const { findings } = await assessed(tracker, mint);
+  assert.ok(
+    findings.some((finding) => finding.kind === "live-check" && finding.venue === UPGRADED),
+  );
+  await tracker.close();
+  await accuracy.close();
+  const seenLast = shown(accuracy, UPGRADED).deployment;
+
+  const later = open();
+  t.after(() => later.close());
+  alarms.splice(0);
+  await later.start(tracker);
+  await later.checkPrograms();
+  const seenLater = shown(later, UPGRADED).deployment;
+  assert.equal(seenLater.upgrade_seen_at, seenLast.upgrade_seen_at, "it outlives the process");
+  assert.equal(seenLater.previous_slot, Number(slot));
+  assert.equal(upgradeIn(alarms), null, "and is not told of twice");
+});
+
+async function assessed(tracker: Tracker, mint: Address) {
+  const snapshot = await tracker.snapshot(mint);
+  assert.ok(snapshot.kind === "assessed");
+  return snapshot.assessment;
+}
+
+/** A token that trades on the venue alone. */
+async function mintOn(venue: VenueId, mints: readonly Address[], tracker: Tracker) {
+  for (const mint of mints) {
+    const pools = (await assessed(tracker, mint)).measurement?.pools ?? [];
+    if (pools.length > 0 && pools.every((pool) => pool.venue === venue)) return mint;
+  }
+  throw new Error(`no token trades on ${venue} alone`);
+}
+
+function shown(accuracy: Accuracy, venue: VenueId) {
+  const body = accuracyBody(accuracy.report());
+  const found = body.venues.find(({ program }) => program === venue);
+  assert.ok(found !== undefined, venue);
+  return found;
+}
