@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { USDC, USDT } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, usdcPool } from "#test/support/markets.ts";
+import {
+  marketOf,
+  PLAIN_TOKEN,
+  poolOfSol,
+  SOL,
+  SOMEBODY,
+  usdcPool,
+} from "#test/support/markets.ts";
 import {
   constantProductPool,
   emptyPool,
@@ -273,7 +280,7 @@ describe("stable-quoted pools", () => {
       base: 1_000_000_000_000n,
       quote: 1_000_000_000_000n,
     });
-    const token = { ...PLAIN_TOKEN, hasFreezeAuthority: true, supply: 10n ** 16n };
+    const token = { ...PLAIN_TOKEN, freezeAuthority: SOMEBODY, supply: 10n ** 16n };
     const assessment = assess(
       marketOf([direct, cross], { mint: USDC, token, stablePools: [usdcPool()] }),
     );
@@ -344,7 +351,7 @@ describe("a token is blocked", () => {
     assert.equal(reasonOf({}, [paused, waiting]), "all-paused");
     assert.equal(reasonOf({}, [paused, pool]), null);
     assert.equal(
-      reasonOf({ token: { ...PLAIN_TOKEN, isPausable: true, isPaused: true } }),
+      reasonOf({ token: { ...PLAIN_TOKEN, pausable: { isPaused: true, authority: SOMEBODY } } }),
       "all-paused",
     );
   });
@@ -355,7 +362,7 @@ describe("a token is blocked", () => {
       "not-transferable",
     );
     assert.equal(reasonOf({ token: { ...PLAIN_TOKEN, startsFrozen: true } }), "not-transferable");
-    const thawable = { ...PLAIN_TOKEN, startsFrozen: true, hasFreezeAuthority: true };
+    const thawable = { ...PLAIN_TOKEN, startsFrozen: true, freezeAuthority: SOMEBODY };
     assert.equal(reasonOf({ token: thawable }), null);
   });
 

@@ -34,6 +34,7 @@ export function assess(market: Market): Assessment {
   return {
     mint: market.mint,
     decimals: market.token?.decimals ?? null,
+    token: market.token,
     phase,
     family: priced.family,
     measurement: blocked === null && market.token !== null ? measure(priced, market.token) : null,
@@ -79,6 +80,7 @@ function shareOf(route: Route): PoolShare {
   const { pool } = route;
   return {
     venue: pool.venue,
+    family: pool.family,
     address: pool.address,
     quoteMint: pool.quoteMint,
     status: pool.status,

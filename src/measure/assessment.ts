@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { Family, PoolStatus, VenueId } from "#src/venues/venue.ts";
 import type { Finding } from "./finding.ts";
+import type { TokenFacts } from "./market.ts";
 
 /** The standard sizes of a position, in SOL, as keys; ascending. */
 export const STANDARD_SIZES = ["0.5", "1", "2", "5", "10", "50"] as const;
@@ -51,6 +52,7 @@ export type Ladder = {
 
 export type PoolShare = {
   readonly venue: VenueId;
+  readonly family: Family;
   readonly address: Address;
   readonly quoteMint: Address;
   readonly status: PoolStatus;
@@ -83,6 +85,8 @@ export type Assessment = {
   readonly mint: Address;
   /** Null where the mint can't be read. */
   readonly decimals: number | null;
+  /** What the mint says; null where it can't be read. */
+  readonly token: TokenFacts | null;
   readonly phase: Phase;
   readonly family: Family;
   /** Null where the token is blocked; `blocked` says why. Unknown is never zero. */

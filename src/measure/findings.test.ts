@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import type { Finding } from "./finding.ts";
@@ -9,6 +9,12 @@ import type { Market } from "./market.ts";
 
 const pool = poolOfSol(100, 0.001, { number: 1 });
 const stateTimeMs = 1_790_000_000_000;
+const CHANGING_FEE = {
+  feeBps: 100,
+  maximum: 5_000n,
+  authority: SOMEBODY,
+  announced: { epoch: 900n, feeBps: 500, maximum: 5_000n },
+};
 
 function findingsOf(changes: Partial<Market>): readonly Finding[] {
   return assess({ ...marketOf([pool]), ...changes }).findings;
@@ -55,11 +61,16 @@ describe("each finding leaves confidence at most where the method's table says",
       "spot-disagreement",
       "medium",
     ],
-    ["a freeze authority", token({ hasFreezeAuthority: true }), "freeze-authority", "medium"],
-    ["a fee change", token({ transferFeeChangesAtEpoch: 900n }), "transfer-fee-change", "medium"],
-    ["a transfer hook", token({ hasTransferHook: true }), "transfer-hook", "low"],
-    ["a permanent delegate", token({ hasPermanentDelegate: true }), "permanent-delegate", "low"],
-    ["a pausable token", token({ isPausable: true }), "pausable", "low"],
+    ["a freeze authority", token({ freezeAuthority: SOMEBODY }), "freeze-authority", "medium"],
+    ["a fee change", token({ transferFee: CHANGING_FEE }), "transfer-fee-change", "medium"],
+    ["a transfer hook", token({ transferHook: SOMEBODY }), "transfer-hook", "low"],
+    ["a permanent delegate", token({ permanentDelegate: SOMEBODY }), "permanent-delegate", "low"],
+    [
+      "a pausable token",
+      token({ pausable: { isPaused: false, authority: SOMEBODY } }),
+      "pausable",
+      "low",
+    ],
     [
       "rewritable reserves",
       { pools: [poolOfSol(50, 1, { cautions: ["rewritable-reserves"] })] },
@@ -118,7 +129,7 @@ describe("just inside each limit nothing is found", () => {
 test("the worst finding comes first, and decides", () => {
   const found = findingsOf({
     isSearchComplete: false,
-    token: { ...PLAIN_TOKEN, hasFreezeAuthority: true, hasPermanentDelegate: true },
+    token: { ...PLAIN_TOKEN, freezeAuthority: SOMEBODY, permanentDelegate: SOMEBODY },
   });
   assert.deepEqual(
     found.map((finding) => finding.kind),

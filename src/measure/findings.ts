@@ -95,15 +95,14 @@ function tokenFindings({ market }: PricedMarket): readonly Finding[] {
   const { token } = market;
   if (token === null) return [];
   const found: Finding[] = [];
-  if (token.hasFreezeAuthority) found.push({ kind: "freeze-authority" });
-  if (token.transferFeeChangesAtEpoch !== null) {
-    found.push({ kind: "transfer-fee-change", epoch: token.transferFeeChangesAtEpoch });
-  }
-  if (token.hasTransferHook || hasCaution(market.pools, "transfer-hook")) {
+  if (token.freezeAuthority !== null) found.push({ kind: "freeze-authority" });
+  const announced = token.transferFee?.announced ?? null;
+  if (announced !== null) found.push({ kind: "transfer-fee-change", epoch: announced.epoch });
+  if (token.transferHook !== null || hasCaution(market.pools, "transfer-hook")) {
     found.push({ kind: "transfer-hook" });
   }
-  if (token.hasPermanentDelegate) found.push({ kind: "permanent-delegate" });
-  if (token.isPausable) found.push({ kind: "pausable" });
+  if (token.permanentDelegate !== null) found.push({ kind: "permanent-delegate" });
+  if (token.pausable !== null) found.push({ kind: "pausable" });
   if (token.startsFrozen) found.push({ kind: "starts-frozen" });
   return found;
 }

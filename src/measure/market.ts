@@ -7,15 +7,35 @@ export type TokenFacts = {
   readonly decimals: number;
   /** Base units. */
   readonly supply: bigint;
-  readonly hasFreezeAuthority: boolean;
-  /** The epoch from which another transfer fee holds; null where none is announced. */
-  readonly transferFeeChangesAtEpoch: bigint | null;
-  readonly hasTransferHook: boolean;
-  readonly hasPermanentDelegate: boolean;
-  readonly isPausable: boolean;
-  readonly isPaused: boolean;
+  /** Who may make more of it; null: nobody. */
+  readonly mintAuthority: Address | null;
+  /** Who may freeze accounts and thaw them; null: nobody. */
+  readonly freezeAuthority: Address | null;
+  /** Null where transfers cost nothing, and never can. */
+  readonly transferFee: TransferFeeFacts | null;
+  /** The program that a transfer calls; null: none. */
+  readonly transferHook: Address | null;
+  /** Who may name such a program; null: nobody. */
+  readonly transferHookAuthority: Address | null;
+  /** Who may move anybody's tokens; null: nobody. */
+  readonly permanentDelegate: Address | null;
+  /** Null where transfers can't be paused. */
+  readonly pausable: { readonly isPaused: boolean; readonly authority: Address | null } | null;
   readonly startsFrozen: boolean;
   readonly isNonTransferable: boolean;
+};
+
+export type TransferFeeFacts = TransferFeeRate & {
+  /** Who may change it; null: nobody. */
+  readonly authority: Address | null;
+  /** Another fee that was announced, and the epoch from which it holds; null: none was. */
+  readonly announced: (TransferFeeRate & { readonly epoch: bigint }) | null;
+};
+
+type TransferFeeRate = {
+  readonly feeBps: number;
+  /** Base units of one transfer at the most. */
+  readonly maximum: bigint;
 };
 
 /** A pool that is known and can't be priced. */

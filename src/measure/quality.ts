@@ -61,7 +61,7 @@ export function blockReasonOf(
   const { market, routes } = priced;
   const { token } = market;
   if (token === null) return "mint-unreadable";
-  if (token.isNonTransferable || (token.startsFrozen && !token.hasFreezeAuthority)) {
+  if (token.isNonTransferable || (token.startsFrozen && token.freezeAuthority === null)) {
     return "not-transferable";
   }
   if (ageSecondsOf(market) > CALIBRATION.block.staleSeconds) return "stale";
@@ -71,7 +71,8 @@ export function blockReasonOf(
   if (!market.isSearchComplete && standing.length === 0 && !hasUnpriced) return "search-incomplete";
   if (coverage.unpricedPct > CALIBRATION.block.unpricedSharePct) return "unpriced-majority";
   if (coverage.hasUnweighed && standing.length === 0) return "unpriced-majority";
-  const isHalted = token.isPaused || standing.every((route) => isPausedPool(route.pool.status));
+  const isHalted =
+    token.pausable?.isPaused === true || standing.every((route) => isPausedPool(route.pool.status));
   return standing.length > 0 && isHalted ? "all-paused" : null;
 }
 

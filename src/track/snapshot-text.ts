@@ -9,7 +9,7 @@ import type { MarketSnapshot } from "./market-snapshot.ts";
 export type AssessedSnapshot = MarketSnapshot & { readonly kind: "assessed" };
 
 /** Changes when a snapshot's shape does: text of another version is not read. */
-const VERSION = 1;
+const VERSION = 2;
 
 export function snapshotText(snapshot: AssessedSnapshot): string {
   return integerJson({ version: VERSION, snapshot });

@@ -1,25 +1,36 @@
-import type { TokenFacts } from "#src/measure/market.ts";
+import type { TokenFacts, TransferFeeFacts } from "#src/measure/market.ts";
 import type { Mint } from "#src/venues/token/mint.ts";
+import { feeAt } from "#src/venues/token/transfer-fee.ts";
 
-/** What measuring needs of a mint, at the chain's present epoch. */
+/** What a mint says about selling its token, at the chain's present epoch. */
 export function tokenFacts(mint: Mint, epoch: bigint): TokenFacts {
   return {
     decimals: mint.decimals,
     supply: mint.supply,
-    hasFreezeAuthority: mint.freezeAuthority !== null,
-    transferFeeChangesAtEpoch: announcedFeeEpoch(mint, epoch),
-    hasTransferHook: mint.transferHook !== null,
-    hasPermanentDelegate: mint.permanentDelegate !== null,
-    isPausable: mint.pausable !== null,
-    isPaused: mint.pausable?.isPaused ?? false,
+    mintAuthority: mint.mintAuthority,
+    freezeAuthority: mint.freezeAuthority,
+    transferFee: transferFeeFacts(mint, epoch),
+    transferHook: mint.transferHook,
+    transferHookAuthority: mint.transferHookAuthority,
+    permanentDelegate: mint.permanentDelegate,
+    pausable: mint.pausable,
     startsFrozen: mint.startsFrozen,
     isNonTransferable: mint.isNonTransferable,
   };
 }
 
-function announcedFeeEpoch(mint: Mint, epoch: bigint): bigint | null {
+function transferFeeFacts(mint: Mint, epoch: bigint): TransferFeeFacts | null {
   if (mint.transferFee === null) return null;
   const { older, newer } = mint.transferFee;
+  const { feeBps, maximum } = feeAt(mint.transferFee, epoch);
   const changes = newer.feeBps !== older.feeBps || newer.maximum !== older.maximum;
-  return changes && newer.epoch > epoch ? newer.epoch : null;
+  const isAhead = changes && newer.epoch > epoch;
+  return {
+    feeBps,
+    maximum,
+    authority: mint.transferFeeAuthority,
+    announced: isAhead
+      ? { epoch: newer.epoch, feeBps: newer.feeBps, maximum: newer.maximum }
+      : null,
+  };
 }

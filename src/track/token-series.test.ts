@@ -16,6 +16,7 @@ function pool(name: string, sol: number): PoolShare {
   const depthLamports = BigInt(Math.round(sol * 1e9));
   return {
     venue: "pumpswap",
+    family: "pump",
     address: namedAddress(name),
     quoteMint: MINT,
     status: "open",
@@ -32,6 +33,7 @@ function assessed(pools: readonly PoolShare[], nowMs: number): Assessment {
   return {
     mint: MINT,
     decimals: 6,
+    token: null,
     phase: "listed",
     family: "pump",
     measurement: {

@@ -4,28 +4,105 @@ import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { ExitRoute } from "#src/measure/exit-route.ts";
 import type { Confidence } from "#src/measure/finding.ts";
 import { retailScore } from "#src/measure/ladder.ts";
+import type { TokenFacts } from "#src/measure/market.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { lamportsToSol, priceOf } from "./exitability.ts";
-import { CAUSE_WORD, CONFIDENCE_WORD } from "./words.ts";
+import { AMM_OF_FAMILY, CAUSE_WORD, CONFIDENCE_WORD } from "./words.ts";
 
+/**
+ * GET /api/token/{id}: what the token calls itself, and what its mint lets somebody do to a holder.
+ * Each of those says whether there is none, it is set, or it is not known: null never means none.
+ */
+export function tokenBody({ assessment, name, symbol }: TokenAnswer) {
+  const { token } = assessment;
+  const setting = (address: (facts: TokenFacts) => string | null) => addressSetting(token, address);
+  return {
+    token_id: assessment.mint,
+    name,
+    symbol,
+    decimals: assessment.decimals,
+    supply_units: token === null ? null : String(token.supply),
+    supply_tokens:
+      token === null ? null : ratioToNumber(token.supply, 10n ** BigInt(token.decimals)),
+    mint_authority: setting((facts) => facts.mintAuthority),
+    freeze_authority: setting((facts) => facts.freezeAuthority),
+    permanent_delegate: setting((facts) => facts.permanentDelegate),
+    transfer_hook: {
+      ...setting((facts) => facts.transferHook),
+      authority: setting((facts) => facts.transferHookAuthority),
+    },
+    transfer_fee: transferFeeBody(token),
+    pausable: {
+      status: statusOf(token, (facts) => facts.pausable),
+      is_paused: token === null ? null : (token.pausable?.isPaused ?? false),
+      authority: setting((facts) => facts.pausable?.authority ?? null),
+    },
+    accounts_start_frozen: token?.startsFrozen ?? null,
+    is_transferable: token === null ? null : !token.isNonTransferable,
+    slot: toNumber(assessment.slot),
+    updated_at: new Date(assessment.stateTimeMs).toISOString(),
+  };
+}
+
+export type TokenAnswer = {
+  readonly assessment: Assessment;
+  readonly name: string | null;
+  readonly symbol: string | null;
+};
+
+function transferFeeBody(token: TokenFacts | null) {
+  const fee = token?.transferFee ?? null;
+  const announced = fee?.announced ?? null;
+  return {
+    status: statusOf(token, (facts) => facts.transferFee),
+    fee_pct: token === null ? null : (fee?.feeBps ?? 0) / BPS_PER_PERCENT,
+    max_fee_units: fee === null ? null : String(fee.maximum),
+    authority: addressSetting(token, (facts) => facts.transferFee?.authority ?? null),
+    announced: {
+      status: statusOf(token, (facts) => facts.transferFee?.announced ?? null),
+      from_epoch: announced === null ? null : toNumber(announced.epoch),
+      fee_pct: announced === null ? null : announced.feeBps / BPS_PER_PERCENT,
+      max_fee_units: announced === null ? null : String(announced.maximum),
+    },
+  };
+}
+
+function addressSetting(token: TokenFacts | null, addressOf: (facts: TokenFacts) => string | null) {
+  return {
+    status: statusOf(token, addressOf),
+    address: token === null ? null : addressOf(token),
+  };
+}
+
+function statusOf(token: TokenFacts | null, settingOf: (facts: TokenFacts) => unknown) {
+  if (token === null) return "unknown";
+  return settingOf(token) === null ? "none" : "set";
+}
+
+const BPS_PER_PERCENT = 100;
 const SAMPLE_DIGITS = 7;
 const SLIPPAGE_SCALE = 10_000;
 
-/** GET /api/token/{id}/pools: each pool with its share of the depth. Null measurement: nothing is known. */
+/**
+ * GET /api/token/{id}/pools: each pool with its share of the depth; null where the token is blocked:
+ * then it is not known what they hold, and no pools at all would be another answer.
+ */
 export function poolsBody(assessment: Assessment) {
-  const pools = assessment.measurement?.pools ?? [];
-  const total = pools.reduce((sum, { depthLamports }) => sum + depthLamports, 0n);
+  const pools = assessment.measurement?.pools ?? null;
+  const total = (pools ?? []).reduce((sum, { depthLamports }) => sum + depthLamports, 0n);
   return {
     token_id: assessment.mint,
     slot: toNumber(assessment.slot),
     updated_at: new Date(assessment.stateTimeMs).toISOString(),
-    pools: pools.map((pool) => poolBody(pool, total, assessment.decimals)),
+    state: pools === null ? "bloqueado_dato" : "ok",
+    pools: pools?.map((pool) => poolBody(pool, total, assessment.decimals)) ?? null,
   };
 }
 
 function poolBody(pool: PoolShare, totalLamports: bigint, decimals: number | null) {
   return {
     program: pool.venue,
+    amm: AMM_OF_FAMILY[pool.family],
     address: pool.address,
     quote_mint: pool.quoteMint,
     status: pool.status,

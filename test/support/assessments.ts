@@ -2,6 +2,7 @@ import type { HttpDeps } from "#src/http/app.ts";
 import type { Assessment, Ladder, Measurement } from "#src/measure/assessment.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { type Address, address } from "#src/units/address.ts";
+import { PLAIN_TOKEN } from "./markets.ts";
 
 export const SOME_MINT = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");
 
@@ -25,6 +26,7 @@ export function someAssessment(change: Partial<Assessment> = {}): Assessment {
   return {
     mint: SOME_MINT,
     decimals: 6,
+    token: PLAIN_TOKEN,
     phase: "migrated",
     family: "pump",
     measurement: someMeasurement,

@@ -1,20 +1,25 @@
 import type { Market, TokenFacts } from "#src/measure/market.ts";
+import { address } from "#src/units/address.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { constantProductPool, TOKEN } from "./pools.ts";
 
 export const SOL = 1_000_000_000n;
 
+/** Whoever holds an authority. */
+export const SOMEBODY = address("8h4fQdVJPmFkMJ7FzkyCY5EqCn3VdrLQKVuAtuuRNdsZ");
+
 /** A plain token of six decimals and a thousand million units, without any hazard. */
 export const PLAIN_TOKEN: TokenFacts = {
   decimals: 6,
   supply: 1_000_000_000_000_000n,
-  hasFreezeAuthority: false,
-  transferFeeChangesAtEpoch: null,
-  hasTransferHook: false,
-  hasPermanentDelegate: false,
-  isPausable: false,
-  isPaused: false,
+  mintAuthority: null,
+  freezeAuthority: null,
+  transferFee: null,
+  transferHook: null,
+  transferHookAuthority: null,
+  permanentDelegate: null,
+  pausable: null,
   startsFrozen: false,
   isNonTransferable: false,
 };

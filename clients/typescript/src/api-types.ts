@@ -111,6 +111,86 @@ export type Token = {
   /** Untrusted text too */
   readonly symbol: string | null;
   readonly decimals: number | null;
+  /** All of it there is, in base units, exact */
+  readonly supply_units: string | null;
+  /** The same in whole tokens */
+  readonly supply_tokens: number | null;
+  /** May make more of it */
+  readonly mint_authority: {
+    /** none: it has none; set: it has; unknown: the mint account can't be read */
+    readonly status: "none" | "set" | "unknown";
+    /** Null unless set */
+    readonly address: string | null;
+  };
+  /** May freeze any holder's account, and thaw it */
+  readonly freeze_authority: {
+    /** none: it has none; set: it has; unknown: the mint account can't be read */
+    readonly status: "none" | "set" | "unknown";
+    /** Null unless set */
+    readonly address: string | null;
+  };
+  /** May move or burn anybody's tokens */
+  readonly permanent_delegate: {
+    /** none: it has none; set: it has; unknown: the mint account can't be read */
+    readonly status: "none" | "set" | "unknown";
+    /** Null unless set */
+    readonly address: string | null;
+  };
+  /** A program that each transfer calls, and that may refuse it */
+  readonly transfer_hook: {
+    /** none: it has none; set: it has; unknown: the mint account can't be read */
+    readonly status: "none" | "set" | "unknown";
+    readonly address: string | null;
+    /** May name another program, or a first one */
+    readonly authority: {
+      /** none: it has none; set: it has; unknown: the mint account can't be read */
+      readonly status: "none" | "set" | "unknown";
+      /** Null unless set */
+      readonly address: string | null;
+    };
+  };
+  /** What each transfer loses on its way; slippage includes it */
+  readonly transfer_fee: {
+    /** none: it has none; set: it has; unknown: the mint account can't be read */
+    readonly status: "none" | "set" | "unknown";
+    /** What holds now, percent of what is sent; 0: nothing */
+    readonly fee_pct: number | null;
+    /** Of one transfer at the most, in base units */
+    readonly max_fee_units: string | null;
+    /** May change it, two epochs ahead */
+    readonly authority: {
+      /** none: it has none; set: it has; unknown: the mint account can't be read */
+      readonly status: "none" | "set" | "unknown";
+      /** Null unless set */
+      readonly address: string | null;
+    };
+    /** Another fee that is to come */
+    readonly announced: {
+      /** none: it has none; set: it has; unknown: the mint account can't be read */
+      readonly status: "none" | "set" | "unknown";
+      readonly from_epoch: number | null;
+      readonly fee_pct: number | null;
+      readonly max_fee_units: string | null;
+    };
+  };
+  /** Whether all transfers can be stopped at once */
+  readonly pausable: {
+    /** none: it has none; set: it has; unknown: the mint account can't be read */
+    readonly status: "none" | "set" | "unknown";
+    readonly is_paused: boolean | null;
+    /** May pause all transfers, and resume them */
+    readonly authority: {
+      /** none: it has none; set: it has; unknown: the mint account can't be read */
+      readonly status: "none" | "set" | "unknown";
+      /** Null unless set */
+      readonly address: string | null;
+    };
+  };
+  /** New holders' accounts have to be thawed */
+  readonly accounts_start_frozen: boolean | null;
+  /** False: whoever has it can only burn it */
+  readonly is_transferable: boolean | null;
+  readonly slot: number;
   /** UTC, ISO 8601 with milliseconds and Z */
   readonly updated_at: string;
 };
@@ -121,13 +201,19 @@ export type Pools = {
   readonly slot: number;
   /** UTC, ISO 8601 with milliseconds and Z */
   readonly updated_at: string;
+  /** As in exitability */
+  readonly state: "ok" | "bloqueado_dato";
+  /** Null where state is bloqueado_dato: what they hold is not known; empty: there are none */
   readonly pools: readonly {
     /** The program, as in /api/status */
     readonly program: string;
+    /** The program's family, as in exitability */
+    readonly amm: "pumpswap" | "raydium" | "meteora" | "otro";
     /** A Solana address: 32 bytes in base58 */
     readonly address: string;
     /** A Solana address: 32 bytes in base58 */
     readonly quote_mint: string;
+    /** open, paused, not-open-yet, complete or migrated */
     readonly status: string;
     /** SOL that selling can still take out of it */
     readonly depth_sol: number;
@@ -135,8 +221,9 @@ export type Pools = {
     readonly share_pct: number | null;
     /** SOL per whole token, before fees */
     readonly spot_price: number | null;
+    /** What the pool takes of a small sale now, every part of it; without the token's own transfer fee */
     readonly fee_pct: number;
-  }[];
+  }[] | null;
 };
 
 export type History = {
@@ -575,7 +662,7 @@ export type Operations = {
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
     };
   };
-  /** A token's name and decimals */
+  /** A token's name, supply, and what its mint lets somebody do to holders */
   readonly getToken: {
     readonly method: "GET";
     readonly path: "/api/token/{id}";

@@ -11,6 +11,8 @@ import {
   TOKEN_ERRORS,
 } from "./operation.ts";
 
+const NOBODY = { status: "none", address: null };
+const SOMEBODY = "8h4fQdVJPmFkMJ7FzkyCY5EqCn3VdrLQKVuAtuuRNdsZ";
 const WSOL = "So11111111111111111111111111111111111111112";
 
 export const EXITABILITY_EXAMPLE = {
@@ -141,7 +143,9 @@ export const MEASURING: readonly Operation[] = [
     path: "/api/token/{id}",
     id: "getToken",
     tag: "token",
-    summary: "A token's name and decimals",
+    summary: "A token's name, supply, and what its mint lets somebody do to holders",
+    description:
+      "Read from the mint account itself, Token-2022 extensions included. Each power says none, set or unknown; null is never none. It lists facts and judges none of them.",
     parameters: [MINT_PARAMETER],
     successes: {
       200: {
@@ -152,6 +156,23 @@ export const MEASURING: readonly Operation[] = [
           name: "Three Pools",
           symbol: "THREE",
           decimals: 6,
+          supply_units: "1000000000000000",
+          supply_tokens: 1000000000,
+          mint_authority: NOBODY,
+          freeze_authority: { status: "set", address: SOMEBODY },
+          permanent_delegate: NOBODY,
+          transfer_hook: { ...NOBODY, authority: NOBODY },
+          transfer_fee: {
+            status: "set",
+            fee_pct: 1,
+            max_fee_units: "5000000000",
+            authority: { status: "set", address: SOMEBODY },
+            announced: { status: "none", from_epoch: null, fee_pct: null, max_fee_units: null },
+          },
+          pausable: { status: "none", is_paused: false, authority: NOBODY },
+          accounts_start_frozen: false,
+          is_transferable: true,
+          slot: 420000000,
           updated_at: "2026-11-21T01:10:10.000Z",
         },
       },
@@ -173,9 +194,11 @@ export const MEASURING: readonly Operation[] = [
           token_id: EXAMPLE_MINT,
           slot: 420000000,
           updated_at: "2026-11-21T01:10:10.000Z",
+          state: "ok",
           pools: [
             {
               program: "raydium-cpmm",
+              amm: "raydium",
               address: "7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5",
               quote_mint: WSOL,
               status: "open",

@@ -14,7 +14,7 @@ import {
 } from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOMEBODY } from "#test/support/markets.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { NO_WATCHING } from "#test/support/watching.ts";
 import type { HttpDeps } from "../app.ts";
@@ -55,11 +55,74 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
   };
 }
 
+test("of a mint that was read each power is none or set, with who holds it", async (t) => {
+  const token = {
+    ...PLAIN_TOKEN,
+    freezeAuthority: SOMEBODY,
+    transferHookAuthority: SOMEBODY,
+    transferFee: {
+      feeBps: 150,
+      maximum: 2n ** 64n - 1n,
+      authority: null,
+      announced: { epoch: 900n, feeBps: 500, maximum: 7n },
+    },
+  };
+  const get = await startApp(t, { snapshot: async () => someSnapshot({ token }) });
+  const { status, body } = await get("");
+  assert.equal(status, 200);
+  assert.equal(body.supply_units, "1000000000000000");
+  assert.equal(body.supply_tokens, 1_000_000_000);
+  const none = { status: "none", address: null };
+  const set = { status: "set", address: SOMEBODY };
+  assert.deepEqual([body.mint_authority, body.freeze_authority], [none, set]);
+  assert.deepEqual(body.permanent_delegate, none);
+  assert.deepEqual(body.transfer_hook, { ...none, authority: set });
+  assert.deepEqual(body.transfer_fee, {
+    status: "set",
+    fee_pct: 1.5,
+    max_fee_units: "18446744073709551615",
+    authority: none,
+    announced: { status: "set", from_epoch: 900, fee_pct: 5, max_fee_units: "7" },
+  });
+  assert.deepEqual(body.pausable, { status: "none", is_paused: false, authority: none });
+  assert.deepEqual([body.accounts_start_frozen, body.is_transferable], [false, true]);
+});
+
+test("of a mint that can't be read nothing is said to be none", async (t) => {
+  const get = await startApp(t, {
+    snapshot: async () => someSnapshot({ token: null, decimals: null, measurement: null }),
+  });
+  const { body } = await get("");
+  const unknown = { status: "unknown", address: null };
+  for (const power of ["mint_authority", "freeze_authority", "permanent_delegate"]) {
+    assert.deepEqual(body[power], unknown, power);
+  }
+  assert.deepEqual(body.transfer_hook, { ...unknown, authority: unknown });
+  assert.deepEqual(body.pausable, { status: "unknown", is_paused: null, authority: unknown });
+  assert.equal(body.transfer_fee.fee_pct, null);
+  assert.equal(body.transfer_fee.announced.status, "unknown");
+  assert.deepEqual([body.supply_units, body.is_transferable], [null, null]);
+});
+
+test("a blocked token's pools are unknown, and an empty market's are none", async (t) => {
+  const blocked = await startApp(t, {
+    snapshot: async () => someSnapshot({ measurement: null, blocked: "stale" }),
+  });
+  const unknown = (await blocked("/pools")).body;
+  assert.deepEqual([unknown.state, unknown.pools], ["bloqueado_dato", null]);
+  const { mint: _mint, ...nothing } = assess(marketOf([]));
+  const empty = await startApp(t, { snapshot: async () => someSnapshot(nothing) });
+  const none = (await empty("/pools")).body;
+  assert.deepEqual([none.state, none.pools], ["ok", []]);
+});
+
 test("pools are told with their share of the depth, and the shares make a whole", async (t) => {
   const get = await startApp(t);
   const { status, body } = await get("/pools");
   assert.equal(status, 200);
   assert.equal(body.pools.length, 2);
+  for (const { program, amm } of body.pools)
+    assert.deepEqual([program, amm], ["raydium-cpmm", "raydium"]);
   const shares = body.pools.map((pool: { share_pct: number }) => pool.share_pct);
   assert.ok(Math.abs(shares[0] + shares[1] - 100) < 1e-9);
   assert.ok(shares[0] > shares[1]);

@@ -5,7 +5,7 @@ import type { NowMs } from "#src/platform/clock.ts";
 import type { Markets, Sale } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { parseUnits } from "#src/wire/size.ts";
-import { exitAtBody, historyBody, poolsBody } from "#src/wire/token-data.ts";
+import { exitAtBody, historyBody, poolsBody, tokenBody } from "#src/wire/token-data.ts";
 import type { Metering } from "../plugins/metering.ts";
 import { prepareAboutToken, readProfile } from "./token-question.ts";
 
@@ -37,13 +37,7 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
     metering(request, reply, () =>
       prepareAboutToken({
         ...about(request.params.id),
-        answer: ({ assessment, name, symbol }) => ({
-          token_id: assessment.mint,
-          name,
-          symbol,
-          decimals: assessment.decimals,
-          updated_at: new Date(assessment.stateTimeMs).toISOString(),
-        }),
+        answer: tokenBody,
       }),
     ),
   );

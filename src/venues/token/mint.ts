@@ -26,13 +26,17 @@ export type Mint = {
   readonly mintAuthority: Address | null;
   readonly freezeAuthority: Address | null;
   readonly transferFee: TransferFeeSchedule | null;
+  /** Who may change the transfer fee; null where there is none or nobody may. */
+  readonly transferFeeAuthority: Address | null;
   /** The program that a transfer calls; null where there is no hook or it names none. */
   readonly transferHook: Address | null;
+  /** Who may name another hook, or a first one; null where nobody may. */
+  readonly transferHookAuthority: Address | null;
   readonly permanentDelegate: Address | null;
   readonly isNonTransferable: boolean;
   readonly startsFrozen: boolean;
   /** Null where the mint can't be paused. */
-  readonly pausable: { readonly isPaused: boolean } | null;
+  readonly pausable: { readonly isPaused: boolean; readonly authority: Address | null } | null;
   readonly metadata: { readonly name: string; readonly symbol: string } | null;
 };
 
@@ -76,11 +80,16 @@ export function decodeMint(account: Account | null | undefined): Mint | null {
     mintAuthority: reader.u32(0) === 0 ? null : reader.address(4),
     freezeAuthority: reader.u32(46) === 0 ? null : reader.address(50),
     transferFee: fee === undefined ? null : { older: readFee(fee, 72), newer: readFee(fee, 90) },
+    transferFeeAuthority: fee === undefined ? null : optionalAddress(fee, 0),
+    transferHookAuthority: hook === undefined ? null : optionalAddress(hook, 0),
     transferHook: hook === undefined ? null : optionalAddress(hook, 32),
     permanentDelegate: delegate === undefined ? null : optionalAddress(delegate, 0),
     isNonTransferable: extensions.has(EXTENSION.nonTransferable),
     startsFrozen: initial?.u8(0) === 2,
-    pausable: pausable === undefined ? null : { isPaused: pausable.bool(32) },
+    pausable:
+      pausable === undefined
+        ? null
+        : { isPaused: pausable.bool(32), authority: optionalAddress(pausable, 0) },
     metadata: readMetadata(extensions.get(EXTENSION.tokenMetadata)),
   };
 }

@@ -31,6 +31,7 @@ export function transferFeeBps(schedule: TransferFeeSchedule | null, epoch: bigi
   return schedule === null ? 0 : feeAt(schedule, epoch).feeBps;
 }
 
-function feeAt(schedule: TransferFeeSchedule, epoch: bigint): TransferFee {
+/** The schedule that holds at `epoch`. */
+export function feeAt(schedule: TransferFeeSchedule, epoch: bigint): TransferFee {
   return epoch >= schedule.newer.epoch ? schedule.newer : schedule.older;
 }

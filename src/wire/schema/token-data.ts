@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { AMM_OF_FAMILY } from "../words.ts";
 import {
   AddressText,
   IntegerText,
@@ -9,12 +10,66 @@ import {
   Timestamp,
 } from "./value.ts";
 
+/** Whether the mint has something: null is never an answer to that. */
+const Status = Type.Enum(["none", "set", "unknown"], {
+  description: "none: it has none; set: it has; unknown: the mint account can't be read",
+});
+
+function addressSetting(description: string) {
+  return Type.Object(
+    { status: Status, address: nullable(AddressText, "Null unless set") },
+    { description },
+  );
+}
+
 export const TokenBody = Type.Object(
   {
     token_id: AddressText,
     name: nullable(Type.String(), "The token's own word for itself: untrusted text"),
     symbol: nullable(Type.String(), "Untrusted text too"),
     decimals: nullable(Type.Integer()),
+    supply_units: nullable(IntegerText, "All of it there is, in base units, exact"),
+    supply_tokens: nullable(Type.Number(), "The same in whole tokens"),
+    mint_authority: addressSetting("May make more of it"),
+    freeze_authority: addressSetting("May freeze any holder's account, and thaw it"),
+    permanent_delegate: addressSetting("May move or burn anybody's tokens"),
+    transfer_hook: Type.Object(
+      {
+        status: Status,
+        address: nullable(AddressText),
+        authority: addressSetting("May name another program, or a first one"),
+      },
+      { description: "A program that each transfer calls, and that may refuse it" },
+    ),
+    transfer_fee: Type.Object(
+      {
+        status: Status,
+        fee_pct: nullable(Type.Number(), "What holds now, percent of what is sent; 0: nothing"),
+        max_fee_units: nullable(IntegerText, "Of one transfer at the most, in base units"),
+        authority: addressSetting("May change it, two epochs ahead"),
+        announced: Type.Object(
+          {
+            status: Status,
+            from_epoch: nullable(Type.Integer()),
+            fee_pct: NullableNumber,
+            max_fee_units: nullable(IntegerText),
+          },
+          { description: "Another fee that is to come" },
+        ),
+      },
+      { description: "What each transfer loses on its way; slippage includes it" },
+    ),
+    pausable: Type.Object(
+      {
+        status: Status,
+        is_paused: nullable(Type.Boolean()),
+        authority: addressSetting("May pause all transfers, and resume them"),
+      },
+      { description: "Whether all transfers can be stopped at once" },
+    ),
+    accounts_start_frozen: nullable(Type.Boolean(), "New holders' accounts have to be thawed"),
+    is_transferable: nullable(Type.Boolean(), "False: whoever has it can only burn it"),
+    slot: Type.Integer(),
     updated_at: Timestamp,
   },
   { $id: "Token" },
@@ -25,17 +80,29 @@ export const PoolsBody = Type.Object(
     token_id: AddressText,
     slot: Type.Integer(),
     updated_at: Timestamp,
-    pools: Type.Array(
-      Type.Object({
-        program: Type.String({ description: "The program, as in /api/status" }),
-        address: AddressText,
-        quote_mint: AddressText,
-        status: Type.String(),
-        depth_sol: Type.Number({ description: "SOL that selling can still take out of it" }),
-        share_pct: nullable(Type.Number(), "Of the depth of all pools together, percent"),
-        spot_price: nullable(Type.Number(), "SOL per whole token, before fees"),
-        fee_pct: Type.Number(),
-      }),
+    state: Type.Enum(["ok", "bloqueado_dato"], { description: "As in exitability" }),
+    pools: nullable(
+      Type.Array(
+        Type.Object({
+          program: Type.String({ description: "The program, as in /api/status" }),
+          amm: Type.Enum(Object.values(AMM_OF_FAMILY), {
+            description: "The program's family, as in exitability",
+          }),
+          address: AddressText,
+          quote_mint: AddressText,
+          status: Type.String({
+            description: "open, paused, not-open-yet, complete or migrated",
+          }),
+          depth_sol: Type.Number({ description: "SOL that selling can still take out of it" }),
+          share_pct: nullable(Type.Number(), "Of the depth of all pools together, percent"),
+          spot_price: nullable(Type.Number(), "SOL per whole token, before fees"),
+          fee_pct: Type.Number({
+            description:
+              "What the pool takes of a small sale now, every part of it; without the token's own transfer fee",
+          }),
+        }),
+      ),
+      "Null where state is bloqueado_dato: what they hold is not known; empty: there are none",
     ),
   },
   { $id: "Pools" },

@@ -15,7 +15,11 @@ export function PoolsTable({ mint }: { readonly mint: string }) {
   return (
     <section className="panel stack" aria-labelledby="pools">
       <h2 id="pools">{text.token.poolsTitle}</h2>
-      {pools.data !== undefined ? (
+      {pools.data?.pools === null ? (
+        <p>
+          <Unknown />
+        </p>
+      ) : pools.data !== undefined ? (
         <Rows pools={pools.data.pools} />
       ) : pools.error !== null ? (
         <Failure error={pools.error} onRetry={() => void pools.refetch()} />

@@ -11,7 +11,7 @@ export type TokenFacts = {
 
 export type PoolRow = {
   readonly program: string;
-  readonly family: ExitabilityBody["amm"];
+  readonly amm: ExitabilityBody["amm"];
   readonly address: string;
   readonly quote_mint: string;
   readonly status: "open" | "paused" | "not-open-yet" | "complete" | "migrated";
@@ -92,7 +92,7 @@ export function usePools(mint: string, isWanted: boolean) {
   return useQuery({
     queryKey: ["token", mint, "pools"],
     queryFn: ({ signal }) =>
-      api<{ readonly pools: readonly PoolRow[] }>(path(mint, "/pools"), { signal }),
+      api<{ readonly pools: readonly PoolRow[] | null }>(path(mint, "/pools"), { signal }),
     refetchInterval: REFRESH_MS,
     enabled: isWanted,
   });
