@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
 import type { AccuracyReport } from "./accuracy/accuracy.ts";
+import { JudgedSwapReader } from "./accuracy/judged-swap-reader.ts";
 import type { Config, Role } from "./config.ts";
 import { Admission } from "./http/admission.ts";
 import { buildApp } from "./http/app.ts";
@@ -144,7 +145,10 @@ async function openAlone(opening: Opening): Promise<Listening> {
   const app = await buildApp({
     ...httpDeps(opening, { markets: tracker, examples }),
     users,
-    accuracy,
+    accuracy: {
+      report: () => accuracy.report(),
+      swaps: new JudgedSwapReader(database, systemNowMs),
+    },
     watchlist: alerting.watchlist,
     feed: alerting.feed,
     channels: alerting.channels,
@@ -225,7 +229,10 @@ async function openReplica(
   const app = await buildApp({
     ...httpDeps(opening, { markets, examples }),
     users,
-    accuracy: { report: async () => (await markets.accuracyReport()) as AccuracyReport },
+    accuracy: {
+      report: async () => (await markets.accuracyReport()) as AccuracyReport,
+      swaps: new JudgedSwapReader(database, systemNowMs),
+    },
     watchlist: watching.watchlist,
     feed: watching.feed,
     channels: watching.channels,

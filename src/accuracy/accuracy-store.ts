@@ -1,11 +1,13 @@
 import {
   dropTalliesBefore,
+  readMismatches,
   readTallies,
   type StoredMismatch,
   writeMismatches,
   writeTallies,
 } from "#src/store/accuracy.ts";
 import type { Database } from "#src/store/database.ts";
+import { writeJudgedSwaps } from "#src/store/judged-swaps.ts";
 import {
   addProgramDeployment,
   readProgramDeployments,
@@ -17,9 +19,12 @@ import {
   type StoredQuoted,
   writeQuoted,
 } from "#src/store/quoted-executed.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import { VENUE_IDS } from "#src/venues/venue.ts";
-import type { Deployment, ProgramWatch } from "./program-watch.ts";
+import type { JudgedSwap } from "./judged-swap.ts";
+import { type Deployment, deployedSlotAt, type ProgramWatch } from "./program-watch.ts";
 import { ANSWER_AGES, type QuotedExecuted, type QuotedRow } from "./quoted-executed.ts";
+import { RecentSwaps } from "./recent-swaps.ts";
 import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
 
@@ -27,6 +32,11 @@ import type { Tally } from "./tally.ts";
 export const MISMATCHES_KEPT = 1_000;
 /** A venue that is off altogether fills the record soon enough at this rate. */
 const MAX_PER_SAVE = 100;
+
+/** Swaps of each venue that are kept, exact or not. */
+const SWAPS_KEPT = 1_000;
+/** Of a venue that has more, the newest of each save are stored: the others are counted, as ever. */
+const SWAPS_PER_SAVE = 250;
 
 /** What is counted, and when programs were deployed. */
 export type Kept = {
@@ -40,6 +50,7 @@ export class AccuracyStore {
   readonly #database: Database;
   readonly #mismatches: StoredMismatch[] = [];
   readonly #deployments: Deployment[] = [];
+  readonly #swaps = new RecentSwaps(SWAPS_PER_SAVE);
 
   constructor(database: Database) {
     this.#database = database;
@@ -58,6 +69,10 @@ export class AccuracyStore {
 
   addMismatch(mismatch: StoredMismatch): void {
     if (this.#mismatches.length < MAX_PER_SAVE) this.#mismatches.push(mismatch);
+  }
+
+  addSwaps(swaps: readonly JudgedSwap[]): void {
+    for (const swap of swaps) this.#swaps.add(swap);
   }
 
   async save({ tallies, quoted }: Pick<Kept, "tallies" | "quoted">, nowMs: number): Promise<void> {
@@ -84,6 +99,7 @@ export class AccuracyStore {
     );
     const mismatches = this.#mismatches.splice(0);
     if (mismatches.length > 0) await writeMismatches(db, mismatches, MISMATCHES_KEPT);
+    await writeJudgedSwaps(db, this.#swaps.take(), SWAPS_KEPT);
     if (rows.length === 0) return;
     for (const span of ["minute", "hour"] as const) {
       const { lengthMs, kept } = SPANS[span];
@@ -97,6 +113,25 @@ export async function readDeployments({
   db,
 }: Pick<Database, "db">): Promise<readonly Deployment[]> {
   return (await readProgramDeployments(db)).flatMap((row) => parseDeployment(row) ?? []);
+}
+
+/**
+ * The last mismatches, the newest first, as lines that `exitability verify` reads: each with its
+ * transaction and the deployed slot of the code that ran (null: not known).
+ */
+export async function readMismatchLines(
+  database: Pick<Database, "db">,
+): Promise<readonly string[]> {
+  const deployments = await readDeployments(database);
+  const mismatches = await readMismatches(database.db, MISMATCHES_KEPT);
+  return mismatches.map(({ venue, signature, execution }) => {
+    // Our own writing.
+    const line: { readonly slot: number } = JSON.parse(execution);
+    const ran = deployments.filter((deployment) => deployment.venue === venue);
+    const deployedSlot = deployedSlotAt(ran, BigInt(line.slot));
+    const slot = deployedSlot === null ? null : toNumber(deployedSlot);
+    return JSON.stringify({ signature, deployedSlot: slot, ...line });
+  });
 }
 
 /** Null where the row is of a program that this version does not know. */

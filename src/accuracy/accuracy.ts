@@ -207,6 +207,9 @@ class LiveAccuracy implements Accuracy {
         this.#kept.quoted.replace(message.quoted);
         this.#sharesDueMs = 0;
         return;
+      case "judged":
+        this.#store?.addSwaps(message.swaps);
+        return;
       case "mismatch":
         this.#keepMismatch(message.swap, message.execution);
         return;

@@ -32,7 +32,10 @@ export type ReplayedSwap = JudgedSwap & {
 };
 
 /** How far the model is off, in basis points of what was paid; 0 is exact. */
-export function differenceBps({ executed, modelled }: ReplayedSwap["outcome"]): number {
+export function differenceBps({
+  executed,
+  modelled,
+}: Pick<ReplayedSwap["outcome"], "executed" | "modelled">): number {
   if (modelled === executed) return 0;
   if (modelled === null || executed === 0n) return REFUSED_BPS;
   const difference = modelled > executed ? modelled - executed : executed - modelled;

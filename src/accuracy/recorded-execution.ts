@@ -18,7 +18,12 @@ export type RecordedExecution = {
 };
 
 export type RecordedLine =
-  | { readonly kind: "execution"; readonly execution: RecordedExecution }
+  | {
+      readonly kind: "execution";
+      readonly execution: RecordedExecution;
+      /** Of the code that executed it; null where the line does not know. */
+      readonly deployedSlot: bigint | null;
+    }
   | { readonly kind: "set" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
@@ -38,7 +43,12 @@ export class RecordedExecutionReader {
         this.#sets.set(text(value, "set"), accountSet(value.accounts));
         return { kind: "set" };
       }
-      return { kind: "execution", execution: this.#execution(value) };
+      const { deployedSlot = null } = value;
+      return {
+        kind: "execution",
+        execution: this.#execution(value),
+        deployedSlot: deployedSlot === null ? null : integer(value, "deployedSlot"),
+      };
     } catch (error) {
       if (error instanceof LineError) return { kind: "unreadable", reason: error.message };
       if (error instanceof SyntaxError) return { kind: "unreadable", reason: "not JSON" };

@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import type { ReplayedSwap } from "./judged-swap.ts";
+import type { JudgedSwap, ReplayedSwap } from "./judged-swap.ts";
 import type { QuotedRow, ServedAnswer } from "./quoted-executed.ts";
 import type { TallyRow } from "./tallies.ts";
 import type { TransactionFeed } from "./transaction-feed.ts";
@@ -47,6 +47,8 @@ export type FromReplay =
       readonly rows: readonly TallyRow[];
       readonly quoted: readonly QuotedRow[];
     }
+  /** The newest swaps since it last told of any: of busy venues not all. */
+  | { readonly kind: "judged"; readonly swaps: readonly JudgedSwap[] }
   | {
       readonly kind: "mismatch";
       readonly swap: ReplayedSwap;

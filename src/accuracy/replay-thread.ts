@@ -7,6 +7,7 @@ import { AccountVersions } from "./account-versions.ts";
 import { isMismatch } from "./accuracy-record.ts";
 import { mismatchLine } from "./mismatch-line.ts";
 import { QuotedExecuted } from "./quoted-executed.ts";
+import { RecentSwaps } from "./recent-swaps.ts";
 import type { FromReplay, PoolName, ReplayStart, ToReplay } from "./replay-messages.ts";
 import { saleOf } from "./served-answer.ts";
 import { SwapWatch } from "./swap-watch.ts";
@@ -20,6 +21,9 @@ import { UpdateReader } from "./update-batch.ts";
  */
 
 const TELL_EVERY_MS = 250;
+/** Swaps cost tracking's thread something each: of a venue that has more than these, the newest are told. */
+const TELL_SWAPS_EVERY_MS = 2_000;
+const SWAPS_PER_TELL = 100;
 
 const port = parentPort;
 if (port === null) throw new Error("this file is a worker thread's");
@@ -32,6 +36,7 @@ const tallies = new Tallies();
 tallies.restore(rows);
 const quoted = new QuotedExecuted();
 quoted.restore(quotedRows);
+const recent = new RecentSwaps(SWAPS_PER_TELL);
 const tell = (message: FromReplay): void => port.postMessage(message);
 const transactions = await openTransactionFeed(feed, { nowMs, random: Math.random });
 const watch = new SwapWatch({
@@ -41,6 +46,7 @@ const watch = new SwapWatch({
   nowMs,
   onJudged: (swap, ref, ground) => {
     tallies.count(swap);
+    recent.add(swap);
     const sale = saleOf(swap, ref.mint);
     if (sale !== null) quoted.execute(sale);
     if (!isMismatch(swap)) return;
@@ -53,6 +59,7 @@ const watch = new SwapWatch({
   onFailure: (what, cause) => tell({ kind: "failure", what, cause }),
 });
 const telling = setInterval(tellCounted, TELL_EVERY_MS);
+const tellingSwaps = setInterval(tellSwaps, TELL_SWAPS_EVERY_MS);
 port.on("message", hear);
 watch.start();
 
@@ -96,10 +103,17 @@ function tellCounted(): void {
   if (rows.length > 0 || hours.length > 0) tell({ kind: "counted", rows, quoted: hours });
 }
 
+function tellSwaps(): void {
+  const swaps = recent.take();
+  if (swaps.length > 0) tell({ kind: "judged", swaps });
+}
+
 async function close(): Promise<void> {
   clearInterval(telling);
+  clearInterval(tellingSwaps);
   await watch.close();
   await transactions.close();
   tellCounted();
+  tellSwaps();
   port?.close();
 }

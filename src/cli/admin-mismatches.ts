@@ -1,5 +1,4 @@
-import { MISMATCHES_KEPT } from "#src/accuracy/accuracy-store.ts";
-import { readMismatches } from "#src/store/accuracy.ts";
+import { readMismatchLines } from "#src/accuracy/accuracy-store.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { UsageError } from "./output.ts";
 
@@ -9,8 +8,6 @@ export async function adminMismatches(
   { store, output }: AdminDeps,
 ): Promise<number> {
   if (words.length > 0) throw new UsageError("mismatches takes no further word");
-  for (const { execution } of await readMismatches(store.db, MISMATCHES_KEPT)) {
-    output.out(execution);
-  }
+  for (const line of await readMismatchLines(store)) output.out(line);
   return 0;
 }

@@ -55,12 +55,15 @@ test("one lamport off, or a line that can't be read, is told and ends with 1", a
   if (recorded === null) return;
   const path = join(recorded.folder, "b.jsonl");
   const [set = "", execution = ""] = recorded.lines;
-  writeFileSync(path, [set, execution.replace("259942898", "259942899"), "{"].join("\n"));
+  const off = JSON.parse(execution.replace("259942898", "259942899"));
+  const known = JSON.stringify({ deployedSlot: 431_172_301, ...off });
+  writeFileSync(path, [set, JSON.stringify(off), "{", known].join("\n"));
   const { code, out, err } = await verify(path);
   assert.equal(code, 1);
   assert.match(err.join("\n"), /b\.jsonl:2 .*executed 259942899, modelled 259942898/);
   assert.match(err.join("\n"), /b\.jsonl:3 .*unreadable: not JSON/);
-  assert.match(out.join("\n"), /pump-curve +1 +0 +0 +0\.00 %/);
+  assert.match(err.join("\n"), /b\.jsonl:4 .*\(code of slot 431172301\): executed/);
+  assert.match(out.join("\n"), /pump-curve +2 +0 +0 +0\.00 %/);
 });
 
 test("called without a file it says how it is called", async () => {

@@ -14,6 +14,8 @@ type Row = {
   readonly modelled: string | null;
   readonly exact: boolean;
   readonly reason?: string;
+  /** Of the code that executed it, where the recording knows. */
+  readonly deployedSlot?: string;
 };
 
 type Tally = { cases: number; exact: number; refusals: number };
@@ -51,7 +53,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
       yield { line, file, venue: null, expected: null, modelled: null, exact: false, reason };
       continue;
     }
-    const { execution } = content;
+    const { execution, deployedSlot } = content;
     const { amountOut, reason } = replay(execution);
     yield {
       line,
@@ -61,6 +63,7 @@ async function* rowsOf(path: string): AsyncGenerator<Row> {
       modelled: decimal(amountOut),
       exact: amountOut === execution.amountOut,
       ...(reason === null ? {} : { reason }),
+      ...(deployedSlot === null ? {} : { deployedSlot: String(deployedSlot) }),
     };
   }
 }
@@ -82,7 +85,8 @@ function describe(row: Row): string {
   const place = `${row.file}:${row.line}`;
   if (row.venue === null) return `${place}  unreadable: ${row.reason}`;
   const modelled = row.modelled ?? `refused (${row.reason})`;
-  return `${place}  ${row.venue}: executed ${row.expected ?? "refused"}, modelled ${modelled}`;
+  const code = row.deployedSlot === undefined ? "" : ` (code of slot ${row.deployedSlot})`;
+  return `${place}  ${row.venue}${code}: executed ${row.expected ?? "refused"}, modelled ${modelled}`;
 }
 
 function summary(tallies: ReadonlyMap<string, Tally>): string {

@@ -13,6 +13,7 @@ import * as userAlerts from "./migrations/0021-user-alerts.ts";
 import * as accuracy from "./migrations/0030-accuracy.ts";
 import * as quotedExecuted from "./migrations/0031-quoted-executed.ts";
 import * as programDeployments from "./migrations/0032-program-deployments.ts";
+import * as judgedSwaps from "./migrations/0033-judged-swaps.ts";
 import * as alertShare from "./migrations/0050-alert-share.ts";
 
 export type Migration = {
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0030-accuracy", ...accuracy },
   { name: "0031-quoted-executed", ...quotedExecuted },
   { name: "0032-program-deployments", ...programDeployments },
+  { name: "0033-judged-swaps", ...judgedSwaps },
   { name: "0050-alert-share", ...alertShare },
 ];
 

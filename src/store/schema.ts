@@ -7,6 +7,7 @@ import type { ChannelsTables } from "./channels.ts";
 import type { DeliveriesTables } from "./deliveries.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
+import type { JudgedSwapsTables } from "./judged-swaps.ts";
 import type { LeadershipTables } from "./leadership.ts";
 import type { ProgramDeploymentsTables } from "./program-deployments.ts";
 import type { QuotedExecutedTables } from "./quoted-executed.ts";
@@ -39,6 +40,7 @@ export type Schema = UsageTables &
   AccuracyTables &
   QuotedExecutedTables &
   ProgramDeploymentsTables &
+  JudgedSwapsTables &
   LeadershipTables;
 
 /** A database handle and which of the two it is, where the sign-in library's columns differ. */

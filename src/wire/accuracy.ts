@@ -82,3 +82,63 @@ function quotedBody({ compared, p10Bps, p50Bps, p90Bps, p99Bps }: QuotedAnswer) 
 function windowBody({ seen, replayed, exact, within1Bp, worstBps, skipped }: WindowAnswer) {
   return { seen, replayed, exact, within_1bp: within1Bp, worst_bps: worstBps, skipped };
 }
+
+/** An executed swap; as `accuracy/judged-swap-reader.ts` tells it. */
+export type SwapAnswer = {
+  readonly atMs: number;
+  readonly venue: string;
+  readonly pool: string;
+  readonly slot: bigint;
+  readonly signature: string;
+  readonly deployedSlot: bigint | null;
+  readonly differenceBps: number | null;
+  readonly outcome:
+    | { readonly kind: "skipped"; readonly reason: string }
+    | {
+        readonly kind: "replayed";
+        readonly inputMint: string;
+        readonly outputMint: string;
+        readonly amountIn: bigint;
+        readonly executed: bigint;
+        readonly modelled: bigint | null;
+      };
+};
+
+/** GET /api/accuracy/swaps. Amounts are decimal text; null: not replayed, or refused by the model. */
+export function swapsBody(swaps: readonly SwapAnswer[]) {
+  return { swaps: swaps.map(swapBody) };
+}
+
+function swapBody({ outcome, differenceBps, ...swap }: SwapAnswer) {
+  const replayed = outcome.kind === "replayed" ? outcome : null;
+  const modelled = replayed?.modelled ?? null;
+  return {
+    program: swap.venue,
+    pool: swap.pool,
+    slot: toNumber(swap.slot),
+    signature: swap.signature,
+    seen_at: timestamp(swap.atMs),
+    deployed_slot: swap.deployedSlot === null ? null : toNumber(swap.deployedSlot),
+    outcome: outcomeWord(outcome),
+    skipped_because: outcome.kind === "skipped" ? outcome.reason : null,
+    input_mint: replayed?.inputMint ?? null,
+    output_mint: replayed?.outputMint ?? null,
+    amount_in: decimal(replayed?.amountIn ?? null),
+    executed: decimal(replayed?.executed ?? null),
+    modelled: decimal(modelled),
+    difference: decimal(
+      replayed === null || modelled === null ? null : modelled - replayed.executed,
+    ),
+    difference_bps: differenceBps,
+  };
+}
+
+function outcomeWord(outcome: SwapAnswer["outcome"]) {
+  if (outcome.kind === "skipped") return "skipped";
+  if (outcome.modelled === null) return "refused";
+  return outcome.modelled === outcome.executed ? "exact" : "inexact";
+}
+
+function decimal(amount: bigint | null): string | null {
+  return amount === null ? null : String(amount);
+}

@@ -42,13 +42,16 @@ export async function oneApp(t: TestContext, suite: Suite, setting?: Setting): P
 }
 
 type Suite = (app: TestApp, t: TestContext) => Promise<void>;
-type Setting = { readonly markets?: HttpDeps["markets"] };
+type Setting = {
+  readonly markets?: HttpDeps["markets"];
+  readonly accuracy?: HttpDeps["accuracy"];
+};
 
 async function onStore(
   t: TestContext,
   store: Store,
   suite: Suite,
-  { markets = someMarkets(() => someSnapshot()) }: Setting = {},
+  { markets = someMarkets(() => someSnapshot()), accuracy = NO_ACCURACY }: Setting = {},
 ): Promise<void> {
   const users = await testUsers(t, store);
   const alerting = createAlerting({
@@ -70,7 +73,7 @@ async function onStore(
   });
   const admission = new Admission();
   const app = await buildCheckedApp({
-    accuracy: NO_ACCURACY,
+    accuracy,
     markets,
     users,
     ...alerting,

@@ -79,4 +79,5 @@ export const SOME_SERVICE: HttpDeps["service"] = {
 /** Nothing was ever replayed. */
 export const NO_ACCURACY: HttpDeps["accuracy"] = {
   report: () => ({ venues: [], quoted: [] }),
+  swaps: { last: async () => [] },
 };

@@ -566,6 +566,40 @@ export type Accuracy = {
   }[];
 };
 
+export type JudgedSwap = {
+  readonly program: string;
+  /** A Solana address: 32 bytes in base58 */
+  readonly pool: string;
+  readonly slot: number;
+  /** The transaction's, in base58 */
+  readonly signature: string;
+  /** UTC, ISO 8601 with milliseconds and Z */
+  readonly seen_at: string;
+  /** Slot in which the code that executed it was deployed; null where that is not known */
+  readonly deployed_slot: number | null;
+  /** exact: modelled to the base unit. refused: the model would not fill what the program did. skipped: not replayed */
+  readonly outcome: "exact" | "inexact" | "refused" | "skipped";
+  /** As counted in the windows of /api/accuracy */
+  readonly skipped_because: string | null;
+  readonly input_mint: string | null;
+  readonly output_mint: string | null;
+  /** Base units; lamports of SOL. Null where outcome is skipped */
+  readonly amount_in: string | null;
+  /** Base units; lamports of SOL. Null where outcome is skipped */
+  readonly executed: string | null;
+  /** Null where outcome is refused or skipped */
+  readonly modelled: string | null;
+  /** modelled less executed, in base units of output_mint: lamports where SOL came out */
+  readonly difference: string | null;
+  /** Its size in basis points of what was paid; 10000 where the model refuses; null where outcome is skipped */
+  readonly difference_bps: number | null;
+};
+
+export type AccuracySwaps = {
+  /** The last one first */
+  readonly swaps: readonly JudgedSwap[];
+};
+
 export type Readiness = {
   readonly status: "ready" | "not_ready";
   readonly database: "ok" | "failing";
@@ -1569,6 +1603,27 @@ export type Operations = {
     readonly body: undefined;
     readonly answers: {
       readonly 200: Accuracy;
+      readonly 405: Refusal<"method_not_allowed">;
+      readonly 500: Refusal<"server_error">;
+      readonly 503: Refusal<"overloaded">;
+    };
+  };
+  /** The last swaps, one by one */
+  readonly getAccuracySwaps: {
+    readonly method: "GET";
+    readonly path: "/api/accuracy/swaps";
+    readonly parameters: undefined;
+    readonly query: {
+      /** Swaps of this program alone */
+      readonly program?: "meteora-damm-v1" | "meteora-damm-v2" | "meteora-dbc" | "meteora-dlmm" | "orca-whirlpool" | "pump-curve" | "pumpswap" | "raydium-amm-v4" | "raydium-clmm" | "raydium-cpmm" | "raydium-launchlab" | undefined;
+      /** How many at most */
+      readonly limit?: number | undefined;
+    };
+    readonly headers: undefined;
+    readonly body: undefined;
+    readonly answers: {
+      readonly 200: AccuracySwaps;
+      readonly 400: Refusal<"invalid_body">;
       readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;

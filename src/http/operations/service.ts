@@ -1,5 +1,12 @@
 import Type from "typebox";
-import { AccuracyBody, ExamplesBody, ReadyBody, StatusBody } from "#src/wire/schema/service.ts";
+import { JUDGED_PROGRAMS, MOST_SWAPS_TOLD } from "#src/accuracy/judged-swap-reader.ts";
+import {
+  AccuracyBody,
+  AccuracySwapsBody,
+  ExamplesBody,
+  ReadyBody,
+  StatusBody,
+} from "#src/wire/schema/service.ts";
 import { EXAMPLE_MINT, type Operation } from "./operation.ts";
 
 const open = { method: "get", access: "anyone", isOpenToPages: true, errors: [] } as const;
@@ -94,6 +101,58 @@ export const SERVICE: readonly Operation[] = [
           ],
           quoted_vs_executed: [
             { age_seconds: 10, windows: { day: EXAMPLE_QUOTED, month: EXAMPLE_QUOTED } },
+          ],
+        },
+      },
+    },
+  },
+  {
+    ...open,
+    path: "/api/accuracy/swaps",
+    id: "getAccuracySwaps",
+    tag: "service",
+    summary: "The last swaps, one by one",
+    description:
+      "What each paid and what the model says, with the slot in which the code that ran was deployed. They are stored every few seconds; of a program with more than fifty a second some are left out here, and counted in /api/accuracy all the same.",
+    parameters: [
+      {
+        in: "query",
+        name: "program",
+        description: "Swaps of this program alone",
+        schema: Type.Enum([...JUDGED_PROGRAMS]),
+      },
+      {
+        in: "query",
+        name: "limit",
+        description: "How many at most",
+        schema: Type.Integer({ minimum: 1, maximum: MOST_SWAPS_TOLD, default: 50 }),
+      },
+    ],
+    errors: ["invalid_body"],
+    successes: {
+      200: {
+        description: "The last one first",
+        schema: AccuracySwapsBody,
+        example: {
+          swaps: [
+            {
+              program: "raydium-cpmm",
+              pool: "7JuwJuNU88gurFnyWeiyGKbFmExMWcmRZntn9imEzdny",
+              slot: 431172512,
+              signature:
+                "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
+              seen_at: "2026-11-20T12:00:00.000Z",
+              deployed_slot: 431172301,
+              outcome: "inexact",
+              skipped_because: null,
+              input_mint: EXAMPLE_MINT,
+              output_mint: "So11111111111111111111111111111111111111112",
+              amount_in: "1250000000",
+              executed: "498750000",
+              modelled: "498875000",
+              difference: "125000",
+              difference_bps: 2.51,
+            },
           ],
         },
       },

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { AddressText, nullable, Timestamp } from "./value.ts";
+import { AddressText, IntegerText, nullable, Timestamp } from "./value.ts";
 
 const ChainWord = Type.Enum(["demo", "recorded", "live"]);
 
@@ -117,4 +117,47 @@ export const AccuracyBody = Type.Object(
     ),
   },
   { $id: "Accuracy" },
+);
+
+const AmountText = nullable(
+  IntegerText,
+  "Base units; lamports of SOL. Null where outcome is skipped",
+);
+
+const JudgedSwap = Type.Object(
+  {
+    program: Type.String(),
+    pool: AddressText,
+    slot: Type.Integer(),
+    signature: Type.String({ description: "The transaction's, in base58" }),
+    seen_at: Timestamp,
+    deployed_slot: nullable(
+      Type.Integer(),
+      "Slot in which the code that executed it was deployed; null where that is not known",
+    ),
+    outcome: Type.Enum(["exact", "inexact", "refused", "skipped"], {
+      description:
+        "exact: modelled to the base unit. refused: the model would not fill what the program did. skipped: not replayed",
+    }),
+    skipped_because: nullable(Type.String(), "As counted in the windows of /api/accuracy"),
+    input_mint: nullable(AddressText),
+    output_mint: nullable(AddressText),
+    amount_in: AmountText,
+    executed: AmountText,
+    modelled: nullable(IntegerText, "Null where outcome is refused or skipped"),
+    difference: nullable(
+      Type.String({ pattern: "^-?[0-9]+$" }),
+      "modelled less executed, in base units of output_mint: lamports where SOL came out",
+    ),
+    difference_bps: nullable(
+      Type.Number({ minimum: 0 }),
+      "Its size in basis points of what was paid; 10000 where the model refuses; null where outcome is skipped",
+    ),
+  },
+  { $id: "JudgedSwap" },
+);
+
+export const AccuracySwapsBody = Type.Object(
+  { swaps: Type.Array(JudgedSwap, { description: "The last one first" }) },
+  { $id: "AccuracySwaps" },
 );

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Accuracy, createAccuracy } from "#src/accuracy/accuracy.ts";
+import { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import { DEMO_DEPLOYED_SLOT } from "#src/local-node/program-accounts.ts";
 import { openChain } from "#src/open-chain.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { accuracyBody } from "#src/wire/accuracy.ts";
+import { accuracyBody, swapsBody } from "#src/wire/accuracy.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 
@@ -99,7 +100,14 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
   );
   await tracker.close();
   await accuracy.close();
-  const seenLast = shown(accuracy, UPGRADED).deployment;
+  const last = shown(accuracy, UPGRADED);
+  const swaps = await new JudgedSwapReader(database, nowMs).last({ program: UPGRADED, limit: 200 });
+  const judged = swapsBody(swaps).swaps;
+  assert.deepEqual(new Set(judged.map(({ program }) => program)), new Set([UPGRADED]));
+  const codeOf = (outcome: string) =>
+    new Set(judged.flatMap((swap) => (swap.outcome === outcome ? [swap.deployed_slot] : [])));
+  assert.deepEqual(codeOf("inexact"), new Set([last.deployed_slot]), "the code that is off");
+  assert.ok(codeOf("exact").has(Number(slot)), "the code before it was exact");
 
   const later = open();
   t.after(() => later.close());
@@ -107,7 +115,11 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
   await later.start(tracker);
   await later.checkPrograms();
   const seenLater = shown(later, UPGRADED).deployment;
-  assert.equal(seenLater.upgrade_seen_at, seenLast.upgrade_seen_at, "it outlives the process");
+  assert.equal(
+    seenLater.upgrade_seen_at,
+    last.deployment.upgrade_seen_at,
+    "it outlives the process",
+  );
   assert.equal(seenLater.previous_slot, Number(slot));
   assert.equal(upgradeIn(alarms), null, "and is not told of twice");
 });

@@ -1,0 +1,130 @@
+import type { Generated, Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+export type JudgedSwapsTables = {
+  judged_swaps: {
+    id: Generated<bigint>;
+    at_ms: bigint;
+    venue: string;
+    pool: string;
+    slot: bigint;
+    signature: string;
+    /** Why it was not replayed; null: it was. */
+    skipped: string | null;
+    input_mint: string | null;
+    output_mint: string | null;
+    /** Base units as decimal text: 64 bits without a sign. */
+    amount_in: string | null;
+    executed: string | null;
+    /** Null where the model refuses the swap, and where it was not replayed. */
+    modelled: string | null;
+  };
+};
+
+export type StoredSwap = {
+  readonly atMs: number;
+  readonly venue: string;
+  readonly pool: string;
+  readonly slot: bigint;
+  readonly signature: string;
+  readonly outcome:
+    | { readonly kind: "skipped"; readonly reason: string }
+    | {
+        readonly kind: "replayed";
+        readonly inputMint: string;
+        readonly outputMint: string;
+        readonly amountIn: bigint;
+        readonly executed: bigint;
+        readonly modelled: bigint | null;
+      };
+};
+
+const ROWS_PER_STATEMENT = 100;
+const NOT_REPLAYED = {
+  input_mint: null,
+  output_mint: null,
+  amount_in: null,
+  executed: null,
+  modelled: null,
+};
+
+/** Adds swaps in the order given, and forgets the oldest of their venues beyond the `kept` newest. */
+export async function writeJudgedSwaps(
+  db: Kysely<Schema>,
+  swaps: readonly StoredSwap[],
+  kept: number,
+): Promise<void> {
+  for (let start = 0; start < swaps.length; start += ROWS_PER_STATEMENT) {
+    const rows = swaps.slice(start, start + ROWS_PER_STATEMENT).map(rowOf);
+    await db.insertInto("judged_swaps").values(rows).execute();
+  }
+  for (const venue of new Set(swaps.map((swap) => swap.venue))) {
+    const oldest = await db
+      .selectFrom("judged_swaps")
+      .select("id")
+      .where("venue", "=", venue)
+      .orderBy("id", "desc")
+      .limit(1)
+      .offset(kept - 1)
+      .executeTakeFirst();
+    if (oldest === undefined) continue;
+    await db
+      .deleteFrom("judged_swaps")
+      .where("venue", "=", venue)
+      .where("id", "<", oldest.id)
+      .execute();
+  }
+}
+
+/** The newest swaps, of one venue or of all (null), the last one first. */
+export async function readJudgedSwaps(
+  db: Kysely<Schema>,
+  { venue, limit }: { readonly venue: string | null; readonly limit: number },
+): Promise<readonly StoredSwap[]> {
+  const all = db.selectFrom("judged_swaps").selectAll();
+  const some = venue === null ? all : all.where("venue", "=", venue);
+  const rows = await some.orderBy("id", "desc").limit(limit).execute();
+  return rows.flatMap((row) => {
+    const outcome = outcomeOf(row);
+    if (outcome === null) return [];
+    const { at_ms, venue: of, pool, slot, signature } = row;
+    return [{ atMs: Number(at_ms), venue: of, pool, slot, signature, outcome }];
+  });
+}
+
+function rowOf({ atMs, venue, pool, slot, signature, outcome }: StoredSwap) {
+  const swap = { at_ms: BigInt(atMs), venue, pool, slot, signature };
+  if (outcome.kind === "skipped") return { ...swap, skipped: outcome.reason, ...NOT_REPLAYED };
+  const { inputMint, outputMint, amountIn, executed, modelled } = outcome;
+  return {
+    ...swap,
+    skipped: null,
+    input_mint: inputMint,
+    output_mint: outputMint,
+    amount_in: String(amountIn),
+    executed: String(executed),
+    modelled: modelled === null ? null : String(modelled),
+  };
+}
+
+type OutcomeColumns = Pick<
+  JudgedSwapsTables["judged_swaps"],
+  "skipped" | "input_mint" | "output_mint" | "amount_in" | "executed" | "modelled"
+>;
+
+/** Null where a row that is neither skipped nor replayed whole came from elsewhere. */
+function outcomeOf(row: OutcomeColumns): StoredSwap["outcome"] | null {
+  const { skipped, input_mint, output_mint, amount_in, executed, modelled } = row;
+  if (skipped !== null) return { kind: "skipped", reason: skipped };
+  if (input_mint === null || output_mint === null || amount_in === null || executed === null) {
+    return null;
+  }
+  return {
+    kind: "replayed",
+    inputMint: input_mint,
+    outputMint: output_mint,
+    amountIn: BigInt(amount_in),
+    executed: BigInt(executed),
+    modelled: modelled === null ? null : BigInt(modelled),
+  };
+}
