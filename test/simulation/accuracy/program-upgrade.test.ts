@@ -81,6 +81,9 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
   // An upgrade that changes what it pays shows in its swaps: that asks for the slot before its turn.
   alarms.splice(0);
   demo.upgrade(UPGRADED);
+  const upgradedIn = demo.ledger.clock.slot;
+  // New code runs from the next slot on.
+  await eventually("the next slot", () => (demo.ledger.clock.slot > upgradedIn ? true : null));
   const mint = await mintOn(UPGRADED, mints, tracker);
   assert.ok(demo.script(mint, { kind: "fee", feePpm: 9_000, isSilent: true }));
   const upgradeIn = (entries: readonly unknown[]) =>
