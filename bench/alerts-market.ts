@@ -13,7 +13,11 @@ import { indexedSearch } from "./indexed-search.ts";
  * The demo market and its node on a thread of their own, as a chain is on machines of its own: what
  * they cost is not the service's.
  */
-export type MarketOptions = { readonly tokens: number; readonly tradesPerMinute: number };
+export type MarketOptions = {
+  readonly tokens: number;
+  readonly tradesPerMinute: number;
+  readonly seed?: number;
+};
 export type MarketReady = {
   readonly kind: "ready";
   readonly httpUrl: string;
@@ -22,15 +26,17 @@ export type MarketReady = {
 };
 export type MarketOrder =
   | { readonly kind: "search"; readonly id: number; readonly filter: ProgramFilter }
-  | { readonly kind: "withdraw"; readonly mint: Address; readonly shareBps: number };
+  | { readonly kind: "withdraw"; readonly mint: Address; readonly shareBps: number }
+  /** Everything stands still from now on, its clock included. */
+  | { readonly kind: "stop" };
 export type MarketWord =
   | MarketReady
   | { readonly kind: "found"; readonly id: number; readonly result: SearchResult }
   | { readonly kind: "withdrawn"; readonly mint: Address; readonly atMs: number };
 
-const { tokens, tradesPerMinute } = workerData as MarketOptions;
+const { tokens, tradesPerMinute, seed = 1 } = workerData as MarketOptions;
 const demo = new DemoMarket({
-  seed: 1,
+  seed,
   startMs: Date.now(),
   programs: MARKET_PROGRAMS,
   venues: VENUES,
@@ -40,12 +46,16 @@ const demo = new DemoMarket({
 const search = indexedSearch(demo.ledger);
 const node = createLocalNode({ ledger: demo.ledger });
 const addresses = await node.listen();
-setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
+const playing = setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
 
 const say = (word: MarketWord): void => parentPort?.postMessage(word);
 parentPort?.on("message", async (order: MarketOrder) => {
   if (order.kind === "search") {
     say({ kind: "found", id: order.id, result: await search(order.filter) });
+    return;
+  }
+  if (order.kind === "stop") {
+    clearInterval(playing);
     return;
   }
   const atMs = performance.timeOrigin + performance.now();
