@@ -38,7 +38,7 @@ export async function makeProKeys(dataDir: string, count: number): Promise<reado
   const nowMs = Date.now();
   await migrate(store, nowMs);
   const feed = new AccessFeed({ db: store.db, nowMs: Date.now });
-  const apiKeys = new ApiKeys({ db: store.db, feed, prefix: "exi", nowMs: Date.now });
+  const apiKeys = new ApiKeys({ store, feed, prefix: "exi", nowMs: Date.now });
   const keys: string[] = [];
   for (let index = 0; index < count; index++) {
     const email = `bench-${index}@example.com`;

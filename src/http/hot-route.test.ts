@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/users.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
+import type { Quotas } from "#src/users/quotas.ts";
 import {
   NO_ACCURACY,
   SOME_MINT,
@@ -14,6 +15,7 @@ import {
   someSnapshot,
 } from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
 import { NO_WATCHING } from "#test/support/watching.ts";
 import { Admission } from "./admission.ts";
@@ -32,6 +34,8 @@ type Running = {
   readonly admission: Admission;
   /** How many answers the framework's route has made. */
   readonly framework: () => number;
+  /** How many requests the hot route has counted. */
+  readonly hot: () => number;
 };
 
 /** The service on a socket, and a key of a tier without a daily gate. */
@@ -42,6 +46,14 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
   const requests = new RequestCounts();
   const admission = new Admission();
   let framework = 0;
+  let hot = 0;
+  const quotas: Quotas = {
+    ...users.quotas,
+    spendAtOnce(...asked) {
+      hot++;
+      return users.quotas.spendAtOnce(...asked);
+    },
+  };
   const app = await buildApp({
     markets: someMarkets(
       () => {
@@ -50,7 +62,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
       },
       { latest: (mint) => (mint === SOME_MINT ? snapshot : null) },
     ),
-    users,
+    users: { ...users, quotas },
     ...NO_WATCHING,
     accuracy: NO_ACCURACY,
     publicUrl: TEST_PUBLIC_URL,
@@ -75,6 +87,10 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
   const headers = { "x-api-key": issued.text };
   // Keys are believed only while their changes are looked at.
   users.start();
+  await eventually("a key that was checked is believed", async () => {
+    await users.apiKeys.check(issued.text, NOW);
+    return users.apiKeys.recall(issued.text, NOW);
+  });
   try {
     await suite({
       app,
@@ -84,6 +100,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
       admission,
       apiKeys: users.apiKeys,
       framework: () => framework,
+      hot: () => hot,
     });
   } finally {
     await app.close();
@@ -138,6 +155,38 @@ test("the hot answer equals the framework's to the byte, for every profile, size
           /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-z]+$/,
         );
       }
+    }
+  }));
+
+test("what the reader has already is not sent again, hot or not, and is counted as an answer", (t) =>
+  running(t, async ({ app, url, headers, hot: answered }) => {
+    const { etag } = (await app.inject({ url: PATH, headers })).headers;
+    assert.equal(typeof etag, "string");
+    const [weak, strong] = [String(etag), String(etag).slice(2)];
+    const cases: readonly (readonly [string, number])[] = [
+      [weak, 304],
+      [strong, 304],
+      [`"another", ${weak}`, 304],
+      ["*", 304],
+      ['"another"', 200],
+      ["", 200],
+    ];
+    for (const [known, status] of cases) {
+      const asked = { ...headers, "if-none-match": known, origin: "https://example.com" };
+      const slow = await app.inject({ url: PATH, headers: asked });
+      const before = answered();
+      const hot = await fetch(url + PATH, { headers: asked });
+      assert.equal(hot.status, status, known);
+      assert.deepEqual(
+        comparable(hot.status, hot.headers, await hot.text()),
+        comparable(slow.statusCode, slow.headers, slow.body),
+        known,
+      );
+      assert.equal(answered() - before, 1, known);
+      assert.equal(
+        Number(hot.headers.get("x-ratelimit-remaining")),
+        Number(slow.headers["x-ratelimit-remaining"]) - 1,
+      );
     }
   }));
 

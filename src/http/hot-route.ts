@@ -10,7 +10,7 @@ import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { type Language, preferredLanguage } from "#src/wire/notice.ts";
 import { parseSize } from "#src/wire/size.ts";
 import type { Admission } from "./admission.ts";
-import { MEASURED_CACHING, tagOf, VARY } from "./plugins/conditional.ts";
+import { MEASURED_CACHING, namesState, tagOf, VARY } from "./plugins/conditional.ts";
 import { OPEN_HEADERS } from "./plugins/cors.ts";
 import { RETRY_AFTER_SECONDS } from "./plugins/errors.ts";
 import { REFUSAL_MESSAGES } from "./plugins/refusing.ts";
@@ -99,10 +99,17 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     // A refused caller has taken nothing: the framework's route refuses again, with its body.
     if (spend === null || !spend.allowed) return false;
     const body = bodies.of(snapshot, target, asked.language);
+    const isKnown = asked.ifNoneMatch !== null && namesState(asked.ifNoneMatch, body.etag);
     const headers = limitHeaders(spend, now);
+    if (!isKnown) {
+      headers.push(
+        "content-type",
+        "application/json; charset=utf-8",
+        "content-length",
+        body.length,
+      );
+    }
     headers.push(
-      "content-type",
-      "application/json; charset=utf-8",
       "x-request-id",
       nextRequestId(),
       "cache-control",
@@ -111,14 +118,13 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       VARY,
       "etag",
       body.etag,
-      "content-length",
-      body.length,
     );
     if (asked.hasOrigin) headers.push(...CROSS_ORIGIN);
     if (isDemo) headers.push("x-chain", "demo");
-    response.writeHead(200, headers);
-    response.end(body.text);
-    counts.count(200, performance.now() - startedMs);
+    const status = isKnown ? 304 : 200;
+    response.writeHead(status, headers);
+    response.end(isKnown ? "" : body.text);
+    counts.count(status, performance.now() - startedMs);
     return true;
   };
 }
@@ -182,6 +188,7 @@ type Asked = {
   readonly apiKey: string;
   readonly language: Language;
   readonly hasOrigin: boolean;
+  readonly ifNoneMatch: string | null;
 };
 
 /** The headers that matter, from the flat list; null where one of them wants the framework's care. */
@@ -189,6 +196,7 @@ function readHeaders(raw: readonly string[]): Asked | null {
   let apiKey: string | null = null;
   let language: Language = "es";
   let hasOrigin = false;
+  let ifNoneMatch: string | null = null;
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] ?? "";
     switch (name.length) {
@@ -202,7 +210,10 @@ function readHeaders(raw: readonly string[]): Asked | null {
         }
         break;
       case 13:
-        if (name.toLowerCase() === "if-none-match") return null;
+        if (name.toLowerCase() === "if-none-match") {
+          if (ifNoneMatch !== null) return null;
+          ifNoneMatch = raw[index + 1] ?? "";
+        }
         break;
       case 15:
         if (name.toLowerCase() === "accept-language") language = preferredLanguage(raw[index + 1]);
@@ -210,7 +221,7 @@ function readHeaders(raw: readonly string[]): Asked | null {
       default:
     }
   }
-  return apiKey === null ? null : { apiKey, language, hasOrigin };
+  return apiKey === null ? null : { apiKey, language, hasOrigin, ifNoneMatch };
 }
 
 type Assessed = MarketSnapshot & { readonly kind: "assessed" };

@@ -61,8 +61,15 @@ function isStillRight({ method, headers }: FastifyRequest, reply: FastifyReply):
   const etag = reply.getHeader("etag");
   if (known === undefined || typeof etag !== "string") return false;
   if (reply.statusCode !== 200 || (method !== "GET" && method !== "HEAD")) return false;
+  return namesState(known, etag);
+}
+
+/** Whether an If-None-Match names the state that the tag does: then the reader has it. */
+export function namesState(ifNoneMatch: string, etag: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//, "");
-  return known.trim() === "*" || known.split(",").some((tag) => bare(tag) === bare(etag));
+  return (
+    ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => bare(tag) === bare(etag))
+  );
 }
 
 async function packed(
