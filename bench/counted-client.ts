@@ -19,6 +19,8 @@ export type Asked = {
 export type Answered = {
   readonly status: number;
   readonly etag: string | undefined;
+  /** Null where the answer does not ask to be patient. */
+  readonly retryAfterSeconds: number | null;
   readonly text: string;
 };
 
@@ -63,7 +65,9 @@ export class CountedClient {
     const bytes = Buffer.concat(parts);
     const isPacked = response.headers["content-encoding"] === "br";
     const text = (isPacked ? brotliDecompressSync(bytes) : bytes).toString("utf8");
-    return { status: response.statusCode ?? 0, etag: response.headers.etag, text };
+    const { etag, "retry-after": retryAfter } = response.headers;
+    const retryAfterSeconds = retryAfter === undefined ? null : Number(retryAfter);
+    return { status: response.statusCode ?? 0, etag, retryAfterSeconds, text };
   }
 
   /** Opens a stream of server-sent events, which is read until the client is closed. */

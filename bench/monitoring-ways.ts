@@ -1,5 +1,5 @@
 import { STANDARD_SIZES, type StandardSize } from "#src/measure/assessment.ts";
-import { type Asked, CountedClient } from "./counted-client.ts";
+import { type Answered, type Asked, CountedClient } from "./counted-client.ts";
 
 /** What a way of monitoring tells of each token: percent of slippage by size; null: not sellable. */
 export type Told = Map<string, Readonly<Record<StandardSize, number | null>>>;
@@ -18,6 +18,8 @@ export interface Way {
   readonly told: Told;
   /** Answers or events that were told so far. */
   readonly answers: number;
+  /** Requests that were refused for the server's load, and asked again when it said. */
+  readonly refused: number;
   /** Resolves when the bot is ready for its first round. */
   open(): Promise<void>;
   /** Asks what has to be asked in one round, spread over so many milliseconds. */
@@ -30,6 +32,7 @@ export const MOST_MINTS = 100;
 const CONNECTIONS = 16;
 /** A caller can keep this many connections busy without asking for more than it is read. */
 const LANES = 8;
+const OVERLOADED = 503;
 const STREAMS_OPEN_WITHIN_MS = 60_000;
 
 /** Opens one of the ways. */
@@ -56,6 +59,7 @@ class Bot {
   readonly told: Told = new Map();
   readonly mints: readonly string[];
   answers = 0;
+  refused = 0;
   readonly #setting: WaySetting;
   #turn = 0;
 
@@ -63,6 +67,19 @@ class Bot {
     this.#setting = setting;
     this.mints = setting.mints;
     this.client = new CountedClient(setting.url, CONNECTIONS);
+  }
+
+  /** As any bot has to: what is refused for the load is asked again when the server says. */
+  async ask(path: string, more: Partial<Asked> = {}): Promise<Answered> {
+    for (;;) {
+      const answer = await this.client.ask(path, { ...this.asked, ...more });
+      if (answer.status !== OVERLOADED) {
+        if (answer.status === 200 || answer.status === 304) return answer;
+        throw new Error(`${path.slice(0, 80)} was answered ${answer.status}: ${answer.text}`);
+      }
+      this.refused++;
+      await pause(1_000 * (answer.retryAfterSeconds ?? 1));
+    }
   }
 
   get asked(): Pick<Asked, "apiKey" | "encoding"> {
@@ -83,11 +100,7 @@ class Bot {
 class BatchWay extends Bot implements Way {
   async round(spreadMs: number): Promise<void> {
     await paced(chunks(this.mints), spreadMs, async (mints) => {
-      const answer = await this.client.ask("/api/exitability/batch", {
-        ...this.asked,
-        body: { mints },
-      });
-      expectStatus("a batch", answer.status, 200);
+      const answer = await this.ask("/api/exitability/batch", { body: { mints } });
       for (const { token_id, status, exitability } of JSON.parse(answer.text).items) {
         if (exitability === null) throw new Error(`${token_id} in a batch: ${status}`);
         this.hear(exitability);
@@ -136,12 +149,11 @@ class LadderWay extends Bot implements Way {
     await paced(this.mints, spreadMs, async (mint) => {
       const path = `/api/token/${mint}/exitability`;
       const ifNoneMatch = this.#etags.get(mint);
-      const { status, etag, text } = await this.client.ask(path, { ...this.asked, ifNoneMatch });
+      const { status, etag, text } = await this.ask(path, { ifNoneMatch });
       if (status === 304) {
         this.answers++;
         return;
       }
-      expectStatus("a ladder", status, 200);
       if (etag !== undefined) this.#etags.set(mint, etag);
       this.hear(JSON.parse(text));
     });
@@ -155,8 +167,7 @@ class SingleWay extends Bot implements Way {
       const slippage: [StandardSize, number | null][] = [];
       for (const size of STANDARD_SIZES) {
         const path = `/api/token/${mint}/exitability/at?size=${size}`;
-        const answer = await this.client.ask(path, this.asked);
-        expectStatus("a quote", answer.status, 200);
+        const answer = await this.ask(path);
         slippage.push([size, JSON.parse(answer.text).slippage_pct]);
         this.answers++;
       }
@@ -192,10 +203,6 @@ function chunks(mints: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(mints.length / MOST_MINTS) }, (_, place) =>
     mints.slice(place * MOST_MINTS, (place + 1) * MOST_MINTS),
   );
-}
-
-function expectStatus(what: string, status: number, wanted: number): void {
-  if (status !== wanted) throw new Error(`${what} was answered ${status}, not ${wanted}`);
 }
 
 function pause(ms: number): Promise<void> {

@@ -34,6 +34,8 @@ type Case = { readonly way: WayName; readonly encoding: Asked["encoding"] };
 
 type Figures = Traffic & {
   readonly answers: number;
+  /** For the server's load; asked again when it said. */
+  readonly refused: number;
   /** Of the server's process, beyond what it spends in a like time while nobody asks. */
   readonly cpuMs: number;
 };
@@ -172,7 +174,7 @@ async function measureRound(each: Case, service: ServiceProcess): Promise<Figure
   const way = open(each, service);
   await way.open();
   if (each.way === "ladder") await way.round(SPREAD_MS);
-  const before = { ...way.client.traffic, answers: way.answers };
+  const before = { ...way.client.traffic, answers: way.answers, refused: way.refused };
   const cpuMs = await cpuOf(service, async () => {
     await Promise.all([way.round(SPREAD_MS), pause(ROUND_MS)]);
   });
@@ -183,6 +185,7 @@ async function measureRound(each: Case, service: ServiceProcess): Promise<Figure
     sentBytes: after.sentBytes - before.sentBytes,
     receivedBytes: after.receivedBytes - before.receivedBytes,
     answers: way.answers - before.answers,
+    refused: way.refused - before.refused,
     cpuMs,
   };
 }
@@ -224,6 +227,7 @@ function report({ idleCpuMs, cases }: Measured, disagreements: readonly string[]
       sentBytes: middle("sentBytes"),
       receivedBytes: middle("receivedBytes"),
       cpuMs: Math.round(middle("cpuMs")),
+      refused: rounds.reduce((sum, { refused }) => sum + refused, 0),
       proAccounts: accountsFor(way),
     };
   });
@@ -239,10 +243,12 @@ function report({ idleCpuMs, cases }: Measured, disagreements: readonly string[]
       kilobytes(line.sentBytes),
       kilobytes(line.receivedBytes),
       line.cpuMs,
+      line.refused,
       line.proAccounts,
     ]);
     const heading = ["each 10 s", "requests", "answers", "kB sent", "kB received", "server CPU ms"];
-    console.log(formatTable([[...heading, "pro accounts"], ...rows]));
+    const last = ["refused", "pro accounts"];
+    console.log(formatTable([[...heading, ...last], ...rows]));
     console.log(
       `\n${tokens} tokens, ${STANDARD_SIZES.length} sizes, ${values["trades-per-minute"]} trades a minute. ` +
         `Server CPU is what comes on top of ${Math.round(idle)} ms while nobody asks. ` +

@@ -30,8 +30,8 @@ export type ToReplay =
       readonly added: readonly PoolName[];
       readonly removed: readonly Address[];
     }
-  /** An answer went out: sales to come are held against it. */
-  | { readonly kind: "served"; readonly answer: ServedAnswer }
+  /** Answers went out: sales to come are held against them. */
+  | { readonly kind: "served"; readonly answers: readonly ServedAnswer[] }
   /** Nothing depends on these accounts any more. */
   | { readonly kind: "forget"; readonly addresses: readonly Address[] }
   /** Updates were lost: nothing that is held is known to stand, and addresses are numbered anew. */

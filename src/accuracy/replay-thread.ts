@@ -74,7 +74,7 @@ function hear(message: ToReplay): void {
       for (const address of message.removed) pools.delete(address);
       return;
     case "served":
-      quoted.serve(message.answer);
+      for (const answer of message.answers) quoted.serve(answer);
       return;
     case "forget":
       versions.forget(message.addresses);

@@ -10,6 +10,7 @@ import { UpdateBatch } from "./update-batch.ts";
 
 const FLUSH_EVERY_MS = 50;
 const FLUSH_BYTES = 256 * 1024;
+const FLUSH_ANSWERS = 500;
 /** A thread that is so far behind is told of a gap instead: what it then can't replay it counts as skipped. */
 const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
 const START_AGAIN_MS = 5_000;
@@ -32,6 +33,8 @@ export class ReplayWorker implements UpdateKeeper {
   readonly #batch = new UpdateBatch();
   /** Accounts and pools that the thread knows. */
   readonly #told = new Set<Address>();
+  /** Answers that went out since the last flush: a message each would cost more than the answer. */
+  #served: ServedAnswer[] = [];
   readonly #pools = new Map<Address, PoolName>();
   #worker: Worker | null = null;
   #unreadBytes = 0;
@@ -78,7 +81,8 @@ export class ReplayWorker implements UpdateKeeper {
   }
 
   serve(answer: ServedAnswer): void {
-    this.#worker?.postMessage({ kind: "served", answer } satisfies ToReplay);
+    this.#served.push(answer);
+    if (this.#served.length >= FLUSH_ANSWERS) this.#flush();
   }
 
   /** Lets the thread forget the accounts that nobody holds any more. */
@@ -127,12 +131,15 @@ export class ReplayWorker implements UpdateKeeper {
 
   #flush(): void {
     const worker = this.#worker;
+    const answers = this.#served;
+    if (answers.length > 0) this.#served = [];
     if (worker === null || this.#unreadBytes > MOST_UNREAD_BYTES) {
       this.#drop();
       return;
     }
     if (this.#hasLost) worker.postMessage({ kind: "gap" } satisfies ToReplay);
     this.#hasLost = false;
+    if (answers.length > 0) worker.postMessage({ kind: "served", answers } satisfies ToReplay);
     if (this.#batch.length === 0) return;
     const batch = this.#batch.take();
     this.#unreadBytes += batch.length;
