@@ -74,6 +74,7 @@ export class MarketPublisher {
     const message = parseMessage<ToTracker>(text);
     if (message === null) return;
     if (message.kind === "touched") this.#touch(message.mints);
+    else if (message.kind === "kept") this.#keep(message.mints);
     else if (message.kind === "watchlist") this.#deps.onWatchlistChange(message.userId);
     else void this.#answer(message);
   }
@@ -84,6 +85,15 @@ export class MarketPublisher {
     for (const mint of mints) {
       this.#wanted.set(mint, nowMs());
       if (markets.latest(mint) === null) this.#toLoad.add(mint);
+    }
+    this.#load();
+  }
+
+  #keep(mints: readonly Address[]): void {
+    const { markets, nowMs } = this.#deps;
+    for (const mint of mints) {
+      this.#wanted.set(mint, nowMs());
+      if (!markets.touch(mint)) this.#toLoad.add(mint);
     }
     this.#load();
   }

@@ -12,7 +12,7 @@ import type { Address } from "#src/units/address.ts";
  * after the deployment and the version, so that others that share the server, and other versions,
  * are not heard.
  */
-const VERSION = 2;
+const VERSION = 3;
 
 /** A beat is late after this: nothing more is asked of that tracker. */
 export const TRACKER_SILENT_MS = 4_000;
@@ -77,6 +77,8 @@ export type ToTracker =
   | Ask
   /** Somebody asked for these just now: they are kept fresh, and told of. */
   | { readonly kind: "touched"; readonly mints: readonly Address[] }
+  /** Somebody follows these: they are told of as before, but not measured for it. */
+  | { readonly kind: "kept"; readonly mints: readonly Address[] }
   /** A user's watchlist is another one now. */
   | { readonly kind: "watchlist"; readonly userId: string };
 

@@ -89,7 +89,8 @@ export class RemoteMarkets<Facts> implements Markets {
   readonly #loading = new Map<Address, Promise<MarketSnapshot>>();
   readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
   readonly #waiting = new Map<number, Waiting>();
-  #touched = new Set<Address>();
+  readonly #touched = new Set<Address>();
+  readonly #kept = new Set<Address>();
   #term = 0n;
   #beat: Beat<Facts> | null = null;
   #beatAtMs = 0;
@@ -136,6 +137,14 @@ export class RemoteMarkets<Facts> implements Markets {
     held.askedAtMs = nowMs;
     this.#touched.add(mint);
     return this.#judged(held, nowMs);
+  }
+
+  touch(mint: Address): boolean {
+    const held = this.#held.get(mint);
+    if (held === undefined) return false;
+    held.askedAtMs = this.#deps.nowMs();
+    this.#kept.add(mint);
+    return true;
   }
 
   snapshot(mint: Address): Promise<MarketSnapshot> {
@@ -286,13 +295,17 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   #tellTouched(): void {
-    if (this.#touched.size === 0 || !this.hasTracker) return;
-    const { link, channels } = this.#deps;
-    const mints = [...this.#touched];
-    this.#touched = new Set();
-    link.publish(channels.tracker, messageText({ kind: "touched", mints })).catch(() => {
-      for (const mint of mints) this.#touched.add(mint);
-    });
+    if (!this.hasTracker) return;
+    for (const kind of ["touched", "kept"] as const) {
+      const told = kind === "touched" ? this.#touched : this.#kept;
+      if (told.size === 0) continue;
+      const { link, channels } = this.#deps;
+      const mints = [...told];
+      told.clear();
+      link.publish(channels.tracker, messageText({ kind, mints })).catch(() => {
+        for (const mint of mints) told.add(mint);
+      });
+    }
   }
 
   /** What was told meanwhile is lost: the tracker, perhaps a new one, is to tell it again. */

@@ -24,4 +24,9 @@ export interface MarketSource {
   snapshot(mint: Address): Promise<MarketSnapshot>;
   /** The newest snapshot held in this process, synchronously; null where there is none yet. */
   latest(mint: Address): MarketSnapshot | null;
+  /**
+   * Counts the token as asked for, without measuring it. False where `latest` would know nothing of
+   * it: it has to be loaded.
+   */
+  touch(mint: Address): boolean;
 }

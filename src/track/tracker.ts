@@ -155,6 +155,13 @@ class LiveTracker implements Tracker {
     return this.#answers.of(token);
   }
 
+  touch(mint: Address): boolean {
+    const token = this.#state.tokens.get(mint);
+    if (token === undefined) return this.#care.isKnownMissing(mint);
+    token.askedAtMs = this.#deps.nowMs();
+    return true;
+  }
+
   market(mint: Address): Market | null {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return null;

@@ -5,6 +5,9 @@ export type UsedUp = {
   readonly used: number;
 };
 
+const WAITLIST_URL = "/api/oracle/waitlist";
+const REGISTER_URL = "/api/oracle/register";
+
 /** The body of a 429 (contract.md section 2). `isAnonymous` callers are shown where to register. */
 export function rateLimitBody({ policy, used, limit }: UsedUp, isAnonymous: boolean) {
   return {
@@ -15,10 +18,33 @@ export function rateLimitBody({ policy, used, limit }: UsedUp, isAnonymous: bool
         : `You have used ${used} of ${limit} queries this minute; wait for the window to open.`,
     used,
     limit,
-    register_url: isAnonymous ? "/api/oracle/register" : null,
-    waitlist_url: "/api/oracle/waitlist",
+    register_url: isAnonymous ? REGISTER_URL : null,
+    waitlist_url: WAITLIST_URL,
     upgrade_cta: isAnonymous
       ? "Register for free to double your daily queries."
       : "Join the waitlist for a tier without a daily limit.",
+  };
+}
+
+/** How many tokens a caller wants to follow, follows already, and may follow at once. */
+export type StreamsFull = {
+  readonly asked: number;
+  readonly followed: number;
+  readonly limit: number;
+};
+
+/** The same body for a stream that would follow more tokens at once than the tier does. */
+export function streamLimitBody({ asked, followed, limit }: StreamsFull, isAnonymous: boolean) {
+  return {
+    error: "rate_limit_exceeded",
+    message:
+      asked > limit
+        ? `Your tier follows ${limit} tokens at once, and this stream asks for ${asked}.`
+        : `You follow ${followed} of ${limit} tokens at once; close a stream to follow ${asked} more.`,
+    used: followed,
+    limit,
+    register_url: isAnonymous ? REGISTER_URL : null,
+    waitlist_url: WAITLIST_URL,
+    upgrade_cta: "Join the waitlist for a tier that follows more tokens at once.",
   };
 }

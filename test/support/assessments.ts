@@ -59,6 +59,7 @@ export function someMarkets(
   };
   return {
     latest: () => null,
+    touch: () => true,
     snapshot: async (mint) => snapshotOf(mint),
     exit: unexpected,
     history: unexpected,

@@ -828,7 +828,7 @@ export type Operations = {
       readonly 401: Refusal<"unauthorized">;
       readonly 404: Refusal<"not_found">;
       readonly 405: Refusal<"method_not_allowed">;
-      readonly 429: Refusal<"rate_limit_exceeded"> | RateLimitExceeded;
+      readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"chain_unavailable" | "overloaded">;
     };
@@ -860,7 +860,7 @@ export type Operations = {
       readonly 400: Refusal<"invalid_body" | "invalid_profile" | "invalid_size">;
       readonly 401: Refusal<"unauthorized">;
       readonly 405: Refusal<"method_not_allowed">;
-      readonly 429: Refusal<"rate_limit_exceeded"> | RateLimitExceeded;
+      readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
       readonly 503: Refusal<"overloaded">;
     };

@@ -40,13 +40,10 @@ const JsonRpcMessage = Type.Object(
   { additionalProperties: false },
 );
 
-/** The limit is spent; or too many tokens are followed at once. */
-const TooManyBody = Type.Union([errorSchema(["rate_limit_exceeded"]), RateLimitBody]);
-
 const COST =
   "Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up.";
 const STREAM =
-  "Event exitability: the body of /api/token/{id}/exitability. Event unavailable: a token's outcome where it has no answer. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID and only what changed since is told again. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000.";
+  "Event exitability: the body of /api/token/{id}/exitability. Event unavailable: a token's outcome where it has no answer; with status 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID and only what changed since is told again. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, where Retry-After is a minute, in which a stream may have ended, or a day where the tier never follows as many.";
 
 const LAST_EVENT_PARAMETER: Parameter = {
   in: "header",
@@ -85,7 +82,7 @@ const stream = {
       contentType: "text/event-stream",
     },
   },
-  errorSchemas: { 429: TooManyBody },
+  errorSchemas: { 429: RateLimitBody },
 } as const;
 
 /** Many tokens in one question, and answers that come by themselves. */

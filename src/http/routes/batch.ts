@@ -1,12 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import { Check } from "typebox/value";
+import { mapSome } from "#src/platform/map-some.ts";
 import type { MarketSource } from "#src/track/market-snapshot.ts";
 import { parseAddress } from "#src/units/address.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
 import { BatchRequest, MOST_MINTS, type TokenOutcome } from "#src/wire/schema/batch.ts";
 import type { BulkMetering } from "../plugins/bulk-metering.ts";
 import { bodyObject, invalid, type JsonObject } from "../plugins/json-body.ts";
-import { beyondLimit, mapSome, outcomeOf } from "./token-outcome.ts";
+import { beyondLimit, outcomeOf } from "./token-outcome.ts";
 import { readProfile, readSize } from "./token-question.ts";
 
 const AT_ONCE = 8;

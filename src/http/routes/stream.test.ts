@@ -95,6 +95,113 @@ test("a stream tells the changes that reach the threshold, and nothing smaller",
   );
 });
 
+/** A market that knows nothing of any token at first; and how often it was searched and measured. */
+function emptyMarket(kind: "unavailable" | "not-found") {
+  let held: AssessedSnapshot | null = null;
+  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  const calls = { searched: 0, measured: 0 };
+  const markets = someMarkets(
+    (mint) => {
+      calls.searched++;
+      return held ?? { kind, mint };
+    },
+    {
+      latest: () => {
+        calls.measured++;
+        return held;
+      },
+      touch: () => held !== null,
+      onSnapshot: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  );
+  const tell = (snapshot: AssessedSnapshot) => {
+    held = snapshot;
+    for (const listener of listeners) listener(snapshot);
+  };
+  const hold = (snapshot: AssessedSnapshot) => {
+    held = snapshot;
+  };
+  return { markets, calls, tell, hold };
+}
+
+const LOOK_MS = 10_000;
+
+test("a token that could not be loaded at first is told of as soon as it can be", async (t) => {
+  const { markets, hold } = emptyMarket("unavailable");
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      const first = await stream.next();
+      assert.deepEqual([first.event, JSON.parse(first.data).status], ["unavailable", 503]);
+      hold(slipping(2));
+      t.mock.timers.tick(LOOK_MS);
+      const second = await stream.next();
+      assert.equal(second.event, "exitability");
+      assert.equal(JSON.parse(second.data).slippage.all["1"], 2);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("a token that was not there is told of once it is found, and is not searched for again", async (t) => {
+  const { markets, calls, tell } = emptyMarket("not-found");
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      const first = await stream.next();
+      assert.deepEqual([first.event, JSON.parse(first.data).status], ["unavailable", 404]);
+      const { searched } = calls;
+      t.mock.timers.tick(LOOK_MS);
+      tell(slipping(4));
+      assert.equal(JSON.parse((await stream.next()).data).slippage.all["1"], 4);
+      assert.equal(calls.searched, searched);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("following a token keeps it asked for, and measures it only where nothing is told of it", async (t) => {
+  const { markets, calls, tell, hold } = emptyMarket("not-found");
+  hold(slipping(1));
+  let touched = 0;
+  const touch = () => {
+    touched++;
+    return true;
+  };
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await oneApp(
+    t,
+    async ({ app, users }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      assert.equal((await stream.next()).event, "exitability");
+      const { measured } = calls;
+      for (let look = 1; look <= 6; look++) {
+        users.advance(LOOK_MS);
+        tell(slipping(1));
+        t.mock.timers.tick(LOOK_MS);
+        assert.deepEqual([touched, calls.measured], [look, measured]);
+      }
+      users.advance(3 * LOOK_MS);
+      t.mock.timers.tick(LOOK_MS);
+      assert.equal(calls.measured, measured + 1);
+      stream.close();
+    },
+    { markets: { ...markets, touch } },
+  );
+});
+
 test("a threshold may be written as any program writes a number", async (t) => {
   const { markets } = changingMarket();
   await oneApp(
@@ -130,6 +237,26 @@ test("who comes back with Last-Event-ID is told only what changed meanwhile", as
       change(3);
       assert.equal(JSON.parse((await again.next()).data).slippage.all["1"], 3);
       again.close();
+    },
+    { markets },
+  );
+});
+
+test("beyond what the tier follows at once, the refusal says when a stream may have ended", async (t) => {
+  const { markets } = changingMarket();
+  const tokens = (count: number) =>
+    [SOME_MINT, ...Array.from({ length: count - 1 }, (_, place) => `x${place}`)].join(",");
+  await oneApp(
+    t,
+    async ({ app, send }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${tokens(4)}`);
+      const refused = await send("GET", `/api/stream?mints=${tokens(7)}`);
+      assert.deepEqual(refusal(refused), [429, "rate_limit_exceeded"]);
+      assert.equal(refused.headers["retry-after"], "60");
+      const { used, limit } = refused.json();
+      assert.deepEqual([used, limit], [4, 10]);
+      stream.close();
     },
     { markets },
   );
@@ -171,6 +298,9 @@ test("wrong lists, thresholds, sizes and keys are refused, and so are too many t
     const eleven = Array.from({ length: 11 }, (_, place) => `x${place}`).join(",");
     const refused = await send("GET", `/api/stream?mints=${eleven}`);
     assert.deepEqual(refusal(refused), [429, "rate_limit_exceeded"]);
+    assert.equal(refused.headers["retry-after"], "86400");
+    const { used, limit, register_url } = refused.json();
+    assert.deepEqual([used, limit, register_url], [0, 10, "/api/oracle/register"]);
     assert.equal((await send("GET", "/api/token/x/pools")).headers["x-ratelimit-remaining"], "5");
   });
 });

@@ -1,19 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { Markets } from "#src/track/markets.ts";
+import { mapSome } from "#src/platform/map-some.ts";
 import { parseAddress } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
 import { tierLimits } from "#src/users/tiers.ts";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
+import { streamLimitBody } from "#src/wire/rate-limit.ts";
 import { LONGEST_MINT_TEXT, MOST_MINTS } from "#src/wire/schema/batch.ts";
 import type { BulkMetering, Grant } from "../plugins/bulk-metering.ts";
+import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { type EventStream, openEventStream } from "../plugins/event-stream.ts";
-import { ExitabilityChannels } from "../plugins/exitability-channels.ts";
+import { type ChannelMarkets, ExitabilityChannels } from "../plugins/exitability-channels.ts";
 import { invalid } from "../plugins/json-body.ts";
 import { StreamNews } from "../plugins/stream-news.ts";
-import { beyondLimit, type ManyQuestion, mapSome, outcomeOf } from "./token-outcome.ts";
+import { beyondLimit, type ManyQuestion, outcomeOf } from "./token-outcome.ts";
 import { readProfile, readSize } from "./token-question.ts";
 
 const LOADS_AT_ONCE = 8;
@@ -21,10 +23,14 @@ const LOADS_AT_ONCE = 8;
 const LONGEST_MS = 3_600_000;
 /** As any program writes a number that is not below zero. */
 const NUMBER = /^\d{1,3}(?:\.\d{1,30})?(?:e-\d{1,3})?$/;
+/** A stream of the caller's may end at any time; one whose reader is gone is noticed in about this time. */
+const STREAM_MAY_END_SECONDS = 60;
+/** More than the tier follows at all: as where a day's queries are used up, waiting is not the way. */
+const NEVER_ENOUGH_SECONDS = 86_400;
 const DEFAULT_THRESHOLD_PCT = 0.1;
 
 export type StreamDeps = {
-  readonly markets: Pick<Markets, "snapshot" | "latest" | "onSnapshot">;
+  readonly markets: ChannelMarkets;
   readonly bulkMetering: BulkMetering;
   readonly nowMs: NowMs;
 };
@@ -96,7 +102,10 @@ class OpenStreams {
     const { mints } = question;
     if (!this.#admit(grant.caller, mints.length)) {
       await grant.refundAll();
-      throw tooMany(grant.caller);
+      return refuseStreams(reply, grant.caller, {
+        asked: mints.length,
+        followed: this.#followedBy(grant.caller),
+      });
     }
     if (question.isOfOneToken) await this.#requireToken(grant);
     await this.#serve(request, reply, grant);
@@ -119,17 +128,20 @@ class OpenStreams {
     throw invalid("chain_unavailable", "The chain can't be reached for this token.");
   }
 
+  #followedBy(caller: Caller): number {
+    return this.#followed.get(quotaSubject(caller)) ?? 0;
+  }
+
   #admit(caller: Caller, tokens: number): boolean {
-    const subject = quotaSubject(caller);
-    const followed = (this.#followed.get(subject) ?? 0) + tokens;
+    const followed = this.#followedBy(caller) + tokens;
     if (followed > tierLimits(callerTier(caller)).streamedTokens) return false;
-    this.#followed.set(subject, followed);
+    this.#followed.set(quotaSubject(caller), followed);
     return true;
   }
 
   #leave(caller: Caller, tokens: number): void {
     const subject = quotaSubject(caller);
-    const left = (this.#followed.get(subject) ?? 0) - tokens;
+    const left = this.#followedBy(caller) - tokens;
     if (left > 0) this.#followed.set(subject, left);
     else this.#followed.delete(subject);
   }
@@ -157,22 +169,28 @@ class OpenStreams {
     });
     await mapSome(question.mints, LOADS_AT_ONCE, async (id, place) => {
       if (!isOpen) return;
-      const outcome =
-        place < granted ? await outcomeOf(this.#deps.markets, id, question) : beyondLimit(id);
+      const isGranted = place < granted;
+      const outcome = isGranted
+        ? await outcomeOf(this.#deps.markets, id, question)
+        : beyondLimit(id);
       const mint = parseAddress(id);
       if (!isOpen) return;
-      if (outcome.exitability === null || mint === null) {
+      const { exitability } = outcome;
+      if (exitability === null) {
         stream.send({ event: "unavailable", data: JSON.stringify(outcome) });
-        return;
       }
-      const { channel, stop } = this.#channels.follow({ ...question, mint }, (channel) =>
-        news.add(channel),
+      if (!isGranted || mint === null) return;
+      const { channel, stop } = this.#channels.follow(
+        { ...question, mint },
+        (channel) => news.add(channel),
+        { isSought: exitability === null && outcome.status !== STATUS_OF_CODE.not_found },
       );
       stops.push(stop);
-      const { body, changedAt } = channel;
-      const isSeen = body !== null && resumeAfter !== null && changedAt <= resumeAfter;
-      if (isSeen) news.markSent(body);
-      else news.addBody(body ?? outcome.exitability);
+      const body = channel.body ?? exitability;
+      if (body === null) return;
+      const isSeen = resumeAfter !== null && channel.changedAt <= resumeAfter;
+      if (isSeen && channel.body !== null) news.markSent(body);
+      else news.addBody(body);
     });
     news.flush();
   }
@@ -231,10 +249,15 @@ function noSuchToken(id: string) {
   );
 }
 
-function tooMany(caller: Caller) {
-  const { streamedTokens } = tierLimits(callerTier(caller));
-  return invalid(
-    "rate_limit_exceeded",
-    `Your tier follows ${streamedTokens} tokens at once; close a stream first.`,
-  );
+/** Answers 429 with how many tokens are followed, of how many, and when it may be worth asking again. */
+function refuseStreams(
+  reply: FastifyReply,
+  caller: Caller,
+  { asked, followed }: { readonly asked: number; readonly followed: number },
+): FastifyReply {
+  const { streamedTokens: limit } = tierLimits(callerTier(caller));
+  return reply
+    .code(STATUS_OF_CODE.rate_limit_exceeded)
+    .header("retry-after", asked > limit ? NEVER_ENOUGH_SECONDS : STREAM_MAY_END_SECONDS)
+    .send(streamLimitBody({ asked, followed, limit }, caller.kind === "anonymous"));
 }
