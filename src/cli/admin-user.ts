@@ -85,7 +85,7 @@ async function find(
       used_today: user.usedToday,
     });
     output.out(JSON.stringify(users.map(found)));
-  } else if (users.length === 0) output.out("nobody");
+  } else if (users.length === 0) output.out(`no user's address or id has "${text}" in it`);
   else {
     const extra = [["keys", "today"], ...users.map(({ keys, usedToday }) => [keys, usedToday])];
     output.out(formatTable(rowsOf(users).map((row, index) => [...row, ...(extra[index] ?? [])])));

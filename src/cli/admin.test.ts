@@ -55,7 +55,10 @@ test("users are found by any part of address or id, wildcards taken literally", 
     const table = await run("user", "find", "ana");
     assert.match(table.out, /^id +e-mail +tier +created/);
     assert.match(table.out, /ana@example\.com +free +2026-11-20T12:00/);
-    assert.equal((await run("user", "find", "nobody")).out, "nobody\n");
+    assert.equal(
+      (await run("user", "find", "nobody")).out,
+      'no user\'s address or id has "nobody" in it\n',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { readConfig } from "#src/config.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { databaseFileExists, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -76,6 +76,12 @@ export async function admin(args: readonly string[], output: Output): Promise<nu
   const run = Object.hasOwn(WHOLE_DATABASE_AREAS, area) ? WHOLE_DATABASE_AREAS[area] : undefined;
   if (run !== undefined)
     return run({ words, flags: call.flags }, { databaseUrl, dataDir, nowMs, output });
+  if (databaseUrl === null && !databaseFileExists(dataDir)) {
+    output.err(
+      `there is no embedded database in ${dataDir}: name the service's own by DATA_DIR or --data-dir, or its DATABASE_URL`,
+    );
+    return 1;
+  }
   const database = openDatabase({ databaseUrl, dataDir, access: "visitor", connections: 1 });
   try {
     await refuseHalfMoved(database);
@@ -112,7 +118,12 @@ export function readCall(args: readonly string[]): AdminCall {
 }
 
 function adminUsage(problem: string): UsageError {
+  return new UsageError(`${problem}\n\n${adminHelp()}`);
+}
+
+/** Every task, a line each. */
+export function adminHelp(): string {
   const lines = USAGE.map((line) => `  exitability admin ${line}`);
   const note = "USER is an e-mail address or an id; --json prints JSON instead.";
-  return new UsageError([problem, "", ...lines, "", note].join("\n"));
+  return [...lines, "", note].join("\n");
 }

@@ -1,71 +1,129 @@
 import { ConfigError } from "#src/config.ts";
+import { RecordingError } from "#src/local-node/recording.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { failureText } from "./failure-text.ts";
 import { type Output, terminal, UsageError } from "./output.ts";
 
-type Command = (args: readonly string[], output: Output) => Promise<number>;
+type Run = (args: readonly string[], output: Output) => Promise<number>;
+
+type Command = {
+  readonly usage: string;
+  readonly summary: string;
+  readonly load: () => Promise<Run>;
+  /** What `--help` adds. */
+  readonly help?: () => Promise<string>;
+};
 
 /** Each command is loaded only when it is called: `verify` needs no database, `serve` no benchmark. */
-const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
+    usage: "",
     summary: "the whole service: what npm start runs",
     load: async () => (await import("./serve.ts")).serve,
   },
   measure: {
-    summary: "MINT [--size SOL] [--profile retail|pro] [--json]: one assessment",
+    usage: "MINT [--size SOL] [--profile retail|pro] [--json]",
+    summary: "one assessment",
     load: async () => (await import("./measure.ts")).measure,
   },
   watch: {
-    summary: "MINT [--json]: the same, live: a line for each change",
+    usage: "MINT [--json]",
+    summary: "the same, live: a line for each change",
     load: async () => (await import("./watch.ts")).watch,
   },
   record: {
-    summary: "MINT DIR: write every account behind an assessment, as ACCOUNTS_DIR reads them",
+    usage: "MINT DIR",
+    summary: "every account behind an assessment, as ACCOUNTS_DIR reads them",
     load: async () => (await import("./measure.ts")).recordAssessment,
   },
   verify: {
-    summary: "FILE... [--json]: replay recorded executions, say how many are exact",
+    usage: "FILE... [--json]",
+    summary: "replay recorded executions, say how many are exact",
     load: async () => (await import("./verify.ts")).verify,
   },
   mcp: {
-    summary: "[--url URL]: tools for agents (MCP) on standard input and output",
+    usage: "[--url URL]",
+    summary: "tools for agents (MCP) on standard input and output",
     load: async () => (await import("./mcp.ts")).mcp,
   },
   admin: {
-    summary: "user|key|funnel|waitlist ...: the operator's tasks",
+    usage: "user|key|mismatches|waitlist|alerts|funnel|backup|move-to ...",
+    summary: "the operator's tasks",
     load: async () => (await import("./admin.ts")).admin,
+    help: async () => (await import("./admin.ts")).adminHelp(),
   },
 };
 
+const HELP: readonly string[] = ["help", "--help", "-h"];
+
 /** Runs one command and returns the exit code: 0 done, 1 failed, 2 called wrongly. */
 export async function run(args: readonly string[], output: Output = terminal): Promise<number> {
-  const [name = "help", ...rest] = args;
-  if (name === "help" || name === "--help" || name === "-h") {
+  const [first = "help", ...rest] = args;
+  if (first === "--version") {
+    output.out(manifest.version);
+    return 0;
+  }
+  const isHelp = HELP.includes(first);
+  if (isHelp && rest.length === 0) {
     output.out(usage());
     return 0;
   }
+  const [name = first] = isHelp ? rest : [first];
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
     output.err(`exitability: there is no command "${name}"\n\n${usage()}`);
     return 2;
   }
+  if (isHelp || rest.some((word) => word === "--help" || word === "-h")) {
+    output.out(await helpOf(name, command));
+    return 0;
+  }
   try {
     return await (await command.load())(rest, output);
   } catch (error) {
-    if (!isUsageError(error)) throw error;
-    output.err(`exitability ${name}: ${error.message}`);
-    return 2;
+    return failed(error, name, output);
   }
 }
 
-function isUsageError(error: unknown): error is Error {
-  if (error instanceof UsageError || error instanceof ConfigError) return true;
+/** Tells why in one sentence. @throws what can only be our own mistake */
+function failed(error: unknown, name: string, output: Output): number {
+  if (
+    error instanceof UsageError ||
+    error instanceof ConfigError ||
+    error instanceof RecordingError
+  ) {
+    output.err(`exitability ${name}: ${error.message}`);
+    return 2;
+  }
+  if (isUnknownOption(error)) {
+    // Node's second sentence is about arguments that begin with a dash: none of ours do.
+    const [what = ""] = error.message.split(". ");
+    output.err(`exitability ${name}: ${what}; exitability ${name} --help says what there is`);
+    return 2;
+  }
+  const text = failureText(error);
+  if (text === null) throw error;
+  output.err(`exitability ${name}: ${text}`);
+  return 1;
+}
+
+function isUnknownOption(error: unknown): error is Error {
   return (
     error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")
   );
 }
 
+async function helpOf(name: string, { usage, summary, help }: Command): Promise<string> {
+  const lines = [`usage: exitability ${`${name} ${usage}`.trim()}`, "", `  ${summary}`];
+  return help === undefined ? lines.join("\n") : [...lines, "", await help()].join("\n");
+}
+
 function usage(): string {
-  const lines = Object.entries(COMMANDS).map(
-    ([name, { summary }]) => `  ${name.padEnd(9)}${summary}`,
-  );
-  return ["usage: exitability COMMAND ...", "", ...lines].join("\n");
+  const lines = Object.entries(COMMANDS).map(([name, { usage, summary }]) => {
+    const call = usage === "" ? summary : `${usage}: ${summary}`;
+    return `  ${name.padEnd(9)}${call}`;
+  });
+  const note =
+    "The environment configures each (README.md lists the variables): without any, the demo market.";
+  return ["usage: exitability COMMAND ...", "", ...lines, "", note].join("\n");
 }

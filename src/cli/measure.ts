@@ -6,11 +6,12 @@ import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import { openChain } from "#src/open-chain.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
-import { type Address, parseAddress } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { parseSize } from "#src/wire/size.ts";
 import { formatAssessment } from "./assessment-report.ts";
+import { mintArgument } from "./mint-argument.ts";
 import { type Output, UsageError } from "./output.ts";
 import { record } from "./record.ts";
 
@@ -90,13 +91,5 @@ function readArguments(args: readonly string[]): Question {
   if (profile !== "retail" && profile !== "pro") {
     throw new UsageError("--profile must be retail or pro");
   }
-  return { mint: mintOf(positionals), size, profile, isJson: values.json };
-}
-
-function mintOf(positionals: readonly string[]): Address {
-  const [text, ...more] = positionals;
-  if (text === undefined || more.length > 0) throw new UsageError(`name one mint: ${USAGE}`);
-  const mint = parseAddress(text);
-  if (mint === null) throw new UsageError(`${text} is not a Solana address`);
-  return mint;
+  return { mint: mintArgument(positionals, USAGE), size, profile, isJson: values.json };
 }

@@ -6,9 +6,12 @@ import { readRecordedAccounts } from "#src/local-node/recorded-accounts.ts";
 import { RecordingError, writeRecording } from "#src/local-node/recording.ts";
 import { searchKeyOf } from "#src/local-node/search-key.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
-import { type Address, parseAddress } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { mintArgument } from "./mint-argument.ts";
 import { type Output, UsageError } from "./output.ts";
+
+const USAGE = "exitability record MINT DIR";
 
 export type RecordDeps = {
   readonly source: ChainSource;
@@ -26,10 +29,9 @@ export type RecordDeps = {
 export async function record(args: readonly string[], deps: RecordDeps): Promise<number> {
   const [mintText, folder, ...rest] = args;
   if (mintText === undefined || folder === undefined || rest.length > 0) {
-    throw new UsageError("needs a mint and a folder: record MINT DIR");
+    throw new UsageError(`name a mint and a folder: ${USAGE}`);
   }
-  const mint = parseAddress(mintText);
-  if (mint === null) throw new UsageError(`"${mintText}" is no Solana address`);
+  const mint = mintArgument([mintText], USAGE);
   const { source, remembered } = rememberReads(deps.source);
   if ((await deps.measure(source, mint)) === null) {
     deps.output.err(`${mint}: no pool was found, so nothing was recorded`);

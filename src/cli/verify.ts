@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
@@ -31,6 +32,10 @@ export async function verify(args: readonly string[], output: Output): Promise<n
     allowPositionals: true,
   });
   if (positionals.length === 0) throw new UsageError(`name at least one file: ${VERIFY_USAGE}`);
+  for (const path of positionals) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+      throw new UsageError(`there is no file ${path}: ${VERIFY_USAGE}`);
+  }
   const tallies = new Map<string, Tally>();
   for (const path of positionals) {
     for await (const row of rowsOf(path)) {

@@ -8,12 +8,13 @@ import { systemNowMs } from "#src/platform/clock.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { AlertEvent } from "#src/track/token-observer.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
-import { type Address, parseAddress } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { exitabilityBody, lamportsToSol, type RequestedSize } from "#src/wire/exitability.ts";
 import { noticeOf } from "#src/wire/notice.ts";
 import { formatAssessment } from "./assessment-report.ts";
-import { type Output, UsageError } from "./output.ts";
+import { mintArgument } from "./mint-argument.ts";
+import type { Output } from "./output.ts";
 
 const USAGE = "exitability watch MINT [--json]";
 const ONE_SOL: RequestedSize = { requested: 1, used: "1" };
@@ -148,9 +149,5 @@ function readArguments(args: readonly string[]) {
     options: { json: { type: "boolean", default: false } },
     allowPositionals: true,
   });
-  const [text, ...more] = positionals;
-  if (text === undefined || more.length > 0) throw new UsageError(`name one mint: ${USAGE}`);
-  const mint = parseAddress(text);
-  if (mint === null) throw new UsageError(`${text} is not a Solana address`);
-  return { mint, isJson: values.json };
+  return { mint: mintArgument(positionals, USAGE), isJson: values.json };
 }

@@ -1,0 +1,33 @@
+import { AppError } from "#src/platform/app-error.ts";
+import { DirectoryInUseError } from "#src/store/directory-lock.ts";
+import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
+
+/** What an operator can do about a failure of the machine, by its code. */
+const WHAT_TO_DO: Readonly<Record<string, string>> = {
+  EADDRINUSE: "set PORT (or METRICS_PORT) to one that is free",
+  EACCES: "let this user read and write there, or name another place",
+  ECONNREFUSED: "nothing listens there: start it, or correct the address",
+  ENOTFOUND: "no such host: correct the address",
+};
+
+/**
+ * One sentence for a failure that lies outside of this program; null for what can only be our own
+ * mistake, of which the stack tells more.
+ */
+export function failureText(error: unknown): string | null {
+  if (error instanceof AppError) return error.publicMessage;
+  if (error instanceof DirectoryInUseError || error instanceof MoveRefusedError)
+    return error.message;
+  // One address for each way in (IPv4, IPv6): they failed alike.
+  if (error instanceof AggregateError) return failureText(error.errors[0]);
+  return error instanceof Error ? machineFailure(error) : null;
+}
+
+/** Of the operating system, which names its call, or of Postgres, which names its severity. */
+function machineFailure(error: Error): string | null {
+  if ("syscall" in error && "code" in error) {
+    const advice = WHAT_TO_DO[String(error.code)];
+    return advice === undefined ? error.message : `${error.message}; ${advice}`;
+  }
+  return "severity" in error ? `the database refuses: ${error.message}` : null;
+}
