@@ -143,6 +143,8 @@ export class MarketPublisher {
         return markets.snapshot(ask.asked.mint);
       case "exit":
         return markets.exit(ask.asked.mint, ask.asked.sale);
+      case "stressed":
+        return markets.stressed(ask.asked.mint);
       case "history":
         return markets.history(ask.asked.mint, ask.asked.query);
       case "alerts":

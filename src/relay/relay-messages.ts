@@ -1,4 +1,5 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert } from "#src/store/alerts.ts";
 import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
@@ -51,6 +52,10 @@ export type Questions = {
   readonly exit: {
     readonly asked: { readonly mint: Address; readonly sale: Sale };
     readonly answer: ExitAt | null;
+  };
+  readonly stressed: {
+    readonly asked: { readonly mint: Address };
+    readonly answer: StressedExit | null;
   };
   readonly history: {
     readonly asked: { readonly mint: Address; readonly query: HistoryQuery };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { StoredAlert } from "#src/store/alerts.ts";
@@ -157,6 +158,10 @@ export class RemoteMarkets<Facts> implements Markets {
 
   exit(mint: Address, sale: Sale): Promise<ExitAt | null> {
     return this.#askOrFail("exit", { mint, sale });
+  }
+
+  stressed(mint: Address): Promise<StressedExit | null> {
+    return this.#askOrFail("stressed", { mint });
   }
 
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {

@@ -1,6 +1,7 @@
 import type { Profile } from "#src/measure/assessment.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
+import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
@@ -30,6 +31,14 @@ export interface Markets extends MarketSource {
    * @throws AppError chain_unavailable where the tracker is another process and can't be asked
    */
   exit(mint: Address, sale: Sale): Promise<ExitAt | null>;
+  /**
+   * The exits now and after the largest withdrawal that is known to be possible, on the market behind
+   * the newest answer; null where the token is not tracked. Who holds the pools' shares is read where
+   * it has not been for a minute: some seconds at the most, and unknown after that.
+   *
+   * @throws AppError chain_unavailable as `exit`, overloaded where too many such questions wait
+   */
+  stressed(mint: Address): Promise<StressedExit | null>;
   /**
    * The token's past on an even grid, up to 2,000 points; empty where it was never tracked.
    *

@@ -1,6 +1,7 @@
 import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
+import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { StoredAlert } from "#src/store/alerts.ts";
@@ -14,10 +15,12 @@ import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
+import { liquidityOwners } from "./liquidity-owners.ts";
 import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { exitOn, type Markets, type Sale } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
+import { ShareHolders } from "./share-holders.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenArchive } from "./token-archive.ts";
 import { TokenCare } from "./token-care.ts";
@@ -86,6 +89,7 @@ class LiveTracker implements Tracker {
   readonly #background: BackgroundWork;
   readonly #archive: TokenArchive | null;
   readonly #answers: Answers;
+  readonly #holders: ShareHolders;
   readonly #feed: ChainFeed;
   readonly #care: TokenCare;
   readonly #alertListeners = new Set<(event: AlertEvent) => void>();
@@ -114,6 +118,7 @@ class LiveTracker implements Tracker {
     });
     this.#answers = new Answers({ state, assess: this.#assessDeps, observer, nowMs });
     const { signal } = this.#abort;
+    this.#holders = new ShareHolders({ source, nowMs, signal });
     const feed = new ChainFeed({ source, venues, state, nowMs, signal, background, onFailure });
     this.#feed = feed;
     this.#care = new TokenCare({
@@ -170,6 +175,18 @@ class LiveTracker implements Tracker {
 
   async exit(mint: Address, sale: Sale): Promise<ExitAt | null> {
     return exitOn(this.market(mint), sale);
+  }
+
+  async stressed(mint: Address): Promise<StressedExit | null> {
+    const token = this.#state.tokens.get(mint);
+    const asked = this.market(mint);
+    if (token === undefined || asked === null) return null;
+    const { known } = this.#state;
+    const holders = this.#holders;
+    const owners = await liquidityOwners(asked, poolsOf(token.group), { known, holders });
+    // Reading took a while: the market is the one that stands now.
+    const market = this.market(mint);
+    return market === null ? null : stress(market, owners);
   }
 
   setWatched(mints: Iterable<Address>): void {

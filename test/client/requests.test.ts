@@ -36,12 +36,11 @@ async function refusalOf(asking: Promise<unknown>): Promise<ExitabilityError> {
 test("each method asks what the service takes", async (t) => {
   const all: Turn = (response) => json(200, {})(response, undefined as never);
   const { url, asked } = await startScriptedServer(t, ...Array.from({ length: 12 }, () => all));
-  const { exitability, exitAt, token, pools, history, batch, accuracy, watchlist } = client(
-    `${url}/`,
-    { apiKey: "exi_key", accessToken: "session", language: "en" },
-  );
+  const { exitability, exitAt, stressedExit, token, pools, history, batch, accuracy, watchlist } =
+    client(`${url}/`, { apiKey: "exi_key", accessToken: "session", language: "en" });
   await exitability(MINT, { profile: "pro", size: 2.5 });
   await exitAt(MINT, { size: "0.000000000000000001", unit: "token" });
+  await stressedExit(MINT, { profile: "pro" });
   await token("a/../b?c#d");
   await pools(MINT);
   await history(MINT, { from: new Date(0), to: "1970-01-02T00:00:00.000Z", step: 60 });
@@ -57,6 +56,7 @@ test("each method asks what the service takes", async (t) => {
     [
       `GET ${about}/exitability?profile=pro&size=2.5`,
       `GET ${about}/exitability/at?size=0.000000000000000001&unit=token`,
+      `GET ${about}/exitability/stressed?profile=pro`,
       "GET /api/token/a%2F..%2Fb%3Fc%23d",
       `GET ${about}/pools`,
       `GET ${about}/history?step=60&from=1970-01-01T00%3A00%3A00.000Z&to=1970-01-02T00%3A00%3A00.000Z`,

@@ -62,6 +62,7 @@ export function someMarkets(
     touch: () => true,
     snapshot: async (mint) => snapshotOf(mint),
     exit: unexpected,
+    stressed: unexpected,
     history: unexpected,
     alerts: unexpected,
     onSnapshot: unexpected,

@@ -195,6 +195,92 @@ export type Token = {
   readonly updated_at: string;
 };
 
+export type StressedExit = {
+  /** A Solana address: 32 bytes in base58 */
+  readonly token_id: string;
+  /** retail: the best single route; pro: the order split over all of them */
+  readonly profile: "retail" | "pro";
+  readonly slot: number;
+  /** UTC, ISO 8601 with milliseconds and Z */
+  readonly updated_at: string;
+  readonly age_seconds: number;
+  /** ok: of every pool it is known who can withdraw. partial: of some; the others stand unchanged in `stressed`, which may be too good. unknown: of none, or what would be left can't be measured; there is no `stressed` */
+  readonly state: "ok" | "partial" | "unknown" | "bloqueado_dato";
+  /** Null where the token is blocked */
+  readonly now: {
+    /** SOL that sellers can take out, down to price zero */
+    readonly depth_sol: number;
+    /** SOL per whole token; null where nothing can be sold */
+    readonly precio_mid: number | null;
+    readonly score: number;
+    /** The largest standard size below 10 %; 0: none */
+    readonly exit_max_sol: number;
+    /** Percent by size in SOL, each worth that at this ladder's own mid; null: can't be sold whole */
+    readonly slippage: {
+      readonly "1": number | null;
+      readonly "2": number | null;
+      readonly "5": number | null;
+      readonly "10": number | null;
+      readonly "50": number | null;
+      readonly "0.5": number | null;
+    };
+  } | null;
+  /** Null where it is not known; never the same as safe */
+  readonly stressed: {
+    /** SOL that sellers can take out, down to price zero */
+    readonly depth_sol: number;
+    /** SOL per whole token; null where nothing can be sold */
+    readonly precio_mid: number | null;
+    readonly score: number;
+    /** The largest standard size below 10 %; 0: none */
+    readonly exit_max_sol: number;
+    /** Percent by size in SOL, each worth that at this ladder's own mid; null: can't be sold whole */
+    readonly slippage: {
+      readonly "1": number | null;
+      readonly "2": number | null;
+      readonly "5": number | null;
+      readonly "10": number | null;
+      readonly "50": number | null;
+      readonly "0.5": number | null;
+    };
+  } | null;
+  /** The largest that one owner can make; null: nobody is known who can, which is not that nobody can */
+  readonly withdrawal: {
+    /** A Solana address: 32 bytes in base58 */
+    readonly owner: string;
+    /** program: a program signs for it; whether it lets anybody withdraw is not known, and taken to be so */
+    readonly owner_kind: "wallet" | "program";
+    /** What of the depth leaves */
+    readonly depth_sol: number;
+    /** Of the whole depth */
+    readonly share_pct: number;
+  } | null;
+  readonly pools: readonly {
+    /** The program, as in /api/status */
+    readonly program: string;
+    /** A Solana address: 32 bytes in base58 */
+    readonly address: string;
+    /** SOL that selling can take out of it now; null: not known */
+    readonly depth_sol: number | null;
+    /** Whether it is known who can take its liquidity out; nobody: a launchpad's curve has no shares */
+    readonly who: "known" | "nobody" | "unknown";
+    /** Why it is not known; null where it is */
+    readonly reason: "positions-not-read" | "holders-not-read" | "shares-do-not-add-up" | "not-among-the-deepest" | "withdrawal-not-modelled" | "not-priced" | null;
+    /** What of its depth leaves with the withdrawal; null: not known */
+    readonly leaving_sol: number | null;
+    /** Of its shares, those of the one who holds most and may withdraw */
+    readonly largest_pct: number | null;
+    /** Burned, never issued, or held where nobody signs */
+    readonly burned_pct: number | null;
+    /** Held by a locker that gives back fees and never the liquidity */
+    readonly locked_pct: number | null;
+    /** In accounts beyond the twenty largest: each smaller than any of these */
+    readonly unlisted_pct: number | null;
+    /** The slot at which the holders were read */
+    readonly holders_slot: number | null;
+  }[];
+};
+
 export type Pools = {
   /** A Solana address: 32 bytes in base58 */
   readonly token_id: string;
@@ -710,6 +796,32 @@ export type Operations = {
     readonly answers: {
       readonly 200: Token;
       readonly 304: undefined;
+      readonly 401: Refusal<"unauthorized">;
+      readonly 404: TokenNotFound;
+      readonly 405: Refusal<"method_not_allowed">;
+      readonly 429: RateLimitExceeded;
+      readonly 500: Refusal<"server_error">;
+      readonly 503: Refusal<"chain_unavailable" | "overloaded">;
+    };
+  };
+  /** The exits that are left after the largest withdrawal */
+  readonly getStressedExit: {
+    readonly method: "GET";
+    readonly path: "/api/token/{id}/exitability/stressed";
+    readonly parameters: {
+      /** The token's mint address. What is no Solana address is answered 404. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** retail: the best single route. pro: the order split over all of them. */
+      readonly profile?: "retail" | "pro" | undefined;
+    };
+    readonly headers: undefined;
+    readonly body: undefined;
+    readonly answers: {
+      readonly 200: StressedExit;
+      readonly 304: undefined;
+      readonly 400: Refusal<"invalid_profile">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
       readonly 405: Refusal<"method_not_allowed">;

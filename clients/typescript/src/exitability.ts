@@ -6,6 +6,7 @@ import type {
   History,
   Operations,
   Pools,
+  StressedExit,
   Token,
   WatchlistItem,
 } from "./api-types.ts";
@@ -40,6 +41,7 @@ export type Measuring = Operations["getExitability"]["query"] & CallOptions;
 /** `size` as a text where a number has not the digits for it. */
 export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size"> &
   CallOptions & { readonly size: number | string };
+export type StressedQuestion = Operations["getStressedExit"]["query"] & CallOptions;
 export type HistoryRange = Omit<Operations["getHistory"]["query"], "from" | "to"> &
   CallOptions & {
     readonly from?: Date | string | undefined;
@@ -53,6 +55,8 @@ export type ExitabilityClient = {
   readonly exitability: (mint: string, options?: Measuring) => Promise<Exitability>;
   /** One sale of any size, exact to the lamport, with its route. */
   readonly exitAt: (mint: string, question: ExitAtQuestion) => Promise<ExitAt>;
+  /** The exits now, and after the largest withdrawal that is known to be possible. */
+  readonly stressedExit: (mint: string, options?: StressedQuestion) => Promise<StressedExit>;
   /** A token's name and decimals. */
   readonly token: (mint: string, options?: CallOptions) => Promise<Token>;
   /** The pools that a token can be sold in. */
@@ -110,6 +114,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
   return {
     exitability: (mint, asked) => get(about(mint, "/exitability"), asked),
     exitAt: (mint, asked) => get(about(mint, "/exitability/at"), asked),
+    stressedExit: (mint, asked) => get(about(mint, "/exitability/stressed"), asked),
     token: (mint, asked) => get(about(mint), asked),
     pools: (mint, asked) => get(about(mint, "/pools"), asked),
     history: (mint, range = {}) => get(about(mint, "/history"), withTimeTexts(range)),

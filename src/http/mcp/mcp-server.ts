@@ -68,6 +68,19 @@ function registerQuestions(server: McpServer, ask: Ask): void {
     },
   );
   server.registerTool(
+    "stressed_exit",
+    {
+      title: "A token's exit after the largest withdrawal",
+      description: `The slippage ladder now, and after the one owner whose liquidity is worth most has taken it out, in the pools where it is known who can; the others are named with the reason. It says what would be left, not that anybody will leave. Costs one query. ${NEVER}`,
+      inputSchema: { mint, profile },
+      annotations: readOnly,
+    },
+    async (input) => {
+      const query = new URLSearchParams({ profile: input.profile });
+      return result(await ask("GET", `${pathOf(input.mint)}/exitability/stressed?${query}`));
+    },
+  );
+  server.registerTool(
     "exit_history",
     {
       title: "A token's exit over time",

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { ExitabilityBody } from "#src/wire/exitability.ts";
+import { StressedExitBody } from "#src/wire/schema/stressed.ts";
 import { ExitAtBody, HistoryBody, PoolsBody, TokenBody } from "#src/wire/schema/token-data.ts";
 import {
   EXAMPLE_MINT,
@@ -68,6 +69,70 @@ const EXIT_AT_EXAMPLE = {
           amount_out: "2478200000",
         },
       ],
+    },
+  ],
+};
+
+const STRESSED_EXAMPLE = {
+  token_id: EXAMPLE_MINT,
+  profile: "retail",
+  slot: 420000000,
+  updated_at: "2026-11-21T01:10:10.000Z",
+  age_seconds: 0.4,
+  state: "partial",
+  now: {
+    depth_sol: 270,
+    precio_mid: 0.000005,
+    score: 98.9,
+    exit_max_sol: 10,
+    slippage: { "0.5": 0.5262, "1": 0.8005, "2": 1.3446, "5": 2.9385, "10": 5.4681, "50": 21.9142 },
+  },
+  stressed: {
+    depth_sol: 144,
+    precio_mid: 0.000005,
+    score: 92.2,
+    exit_max_sol: 5,
+    slippage: {
+      "0.5": 1.1665,
+      "1": 2.0658,
+      "2": 3.8132,
+      "5": 8.6783,
+      "10": 15.6537,
+      "50": 48.0968,
+    },
+  },
+  withdrawal: {
+    owner: "7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5",
+    owner_kind: "wallet",
+    depth_sol: 126,
+    share_pct: 46.666666666666664,
+  },
+  pools: [
+    {
+      program: "raydium-cpmm",
+      address: "7JuwJuNU88gurFnyWeiyGKbFmExMWcmRZntn9imEzdny",
+      depth_sol: 180,
+      who: "known",
+      reason: null,
+      leaving_sol: 126,
+      largest_pct: 70,
+      burned_pct: 30,
+      locked_pct: 0,
+      unlisted_pct: 0,
+      holders_slot: 419999950,
+    },
+    {
+      program: "meteora-dlmm",
+      address: "EtAdVRLFH22rjWh3mcUasKFF27WtHhsaCvK27tPFFWig",
+      depth_sol: 90,
+      who: "unknown",
+      reason: "positions-not-read",
+      leaving_sol: null,
+      largest_pct: null,
+      burned_pct: null,
+      locked_pct: null,
+      unlisted_pct: null,
+      holders_slot: null,
     },
   ],
 };
@@ -178,6 +243,25 @@ export const MEASURING: readonly Operation[] = [
       },
     },
     ...TOKEN_ERRORS,
+  },
+  {
+    ...metered,
+    path: "/api/token/{id}/exitability/stressed",
+    id: "getStressedExit",
+    tag: "exitability",
+    summary: "The exits that are left after the largest withdrawal",
+    description:
+      "The ladder now, beside the ladder after the one owner whose liquidity shares are worth most has taken all of it out, in every pool where it is known who can. It says what would be left, not that anybody will leave. Where it is not known, the pool and the reason are named: unknown is never safe. Burned shares and those in lockers that never give them back stay. Who holds the shares is read for it, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token.",
+    parameters: [MINT_PARAMETER, PROFILE_PARAMETER],
+    successes: {
+      200: {
+        description: "Both ladders, who would leave, and what is known of each pool",
+        schema: StressedExitBody,
+        example: STRESSED_EXAMPLE,
+      },
+    },
+    ...TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS.errors, "invalid_profile"],
   },
   {
     ...metered,

@@ -20,7 +20,13 @@ test("a real client lists the tools, measures and watches, and its questions cou
     await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name).toSorted();
-    assert.deepEqual(names, ["compare_sizes", "exit_history", "measure_exit", "watch_exits"]);
+    assert.deepEqual(names, [
+      "compare_sizes",
+      "exit_history",
+      "measure_exit",
+      "stressed_exit",
+      "watch_exits",
+    ]);
     for (const { description } of tools) assert.match(description ?? "", /never trades/);
     const measured = await call(client, "measure_exit", { mint: SOME_MINT });
     assert.equal(measured.isError, false);

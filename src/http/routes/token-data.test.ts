@@ -4,7 +4,11 @@ import { pino } from "pino";
 import { Admission } from "#src/http/admission.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
 import { assess } from "#src/measure/assess.ts";
+import type { PoolHolders } from "#src/measure/share-holders.ts";
+import { stress } from "#src/measure/stress.ts";
+import { AppError } from "#src/platform/app-error.ts";
 import { exitOn } from "#src/track/markets.ts";
+import { type Address, address } from "#src/units/address.ts";
 import {
   NO_ACCURACY,
   SOME_MINT,
@@ -20,7 +24,7 @@ import { NO_WATCHING } from "#test/support/watching.ts";
 import type { HttpDeps } from "../app.ts";
 
 const NOW = 1_790_000_001_000;
-const market = marketOf([poolOfSol(100), poolOfSol(50)]);
+const market = marketOf([poolOfSol(100), poolOfSol(50, 0.001, { number: 2 })]);
 
 async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {}) {
   const { mint: _mint, ...assessed } = assess(market);
@@ -231,6 +235,132 @@ test("history is an even grid, with null where nothing was known and alerts with
   assert.equal(body.alerts[0].cause, "liquidity-withdrawn");
   assert.equal(body.alerts[0].share_pct, 82);
   assert.equal(body.alerts[0].depth_after_sol, null);
+});
+
+const [first, second] = market.pools;
+const owner = address("A1ice11111111111111111111111111111111111111");
+
+function heldBy(shares: bigint): PoolHolders {
+  return {
+    kind: "known",
+    issued: 1_000n,
+    owners: shares === 0n ? [] : [{ owner, standing: "wallet", shares }],
+    burned: 950n - shares,
+    locked: 40n,
+    unlisted: 10n,
+    slot: 300_000_000n,
+  };
+}
+
+/** A route that is told who holds the shares of the two pools; undefined: it was not read. */
+function stressedBy(...holders: readonly (PoolHolders | undefined)[]) {
+  const byPool = new Map<Address, PoolHolders>();
+  for (const [index, known] of holders.entries()) {
+    const pool = market.pools[index];
+    if (pool !== undefined && known !== undefined) byPool.set(pool.address, known);
+  }
+  return { stressed: async () => stress(market, byPool) };
+}
+
+test("the exits after the largest withdrawal are told beside those now, with who would leave", async (t) => {
+  const get = await startApp(t, stressedBy(heldBy(900n), heldBy(0n)));
+  const { status, body, headers } = await get("/exitability/stressed?profile=pro");
+  assert.equal(status, 200);
+  assert.equal(headers["x-ratelimit-remaining"], "4");
+  const ordinary = (await get("/exitability?profile=pro")).body;
+  assert.deepEqual(body.now, {
+    depth_sol: 150,
+    precio_mid: ordinary.precio_mid,
+    score: ordinary.score,
+    exit_max_sol: ordinary.exit_max_sol,
+    slippage: ordinary.slippage.all,
+  });
+  assert.equal(body.state, "ok");
+  assert.equal(body.profile, "pro");
+  assert.equal(body.stressed.depth_sol, 60);
+  assert.ok(body.stressed.slippage["10"] > body.now.slippage["10"]);
+  assert.deepEqual(body.withdrawal, {
+    owner,
+    owner_kind: "wallet",
+    depth_sol: 90,
+    share_pct: 60,
+  });
+  assert.deepEqual(body.pools, [
+    {
+      program: "raydium-cpmm",
+      address: first?.address,
+      depth_sol: 100,
+      who: "known",
+      reason: null,
+      leaving_sol: 90,
+      largest_pct: 90,
+      burned_pct: 5,
+      locked_pct: 4,
+      unlisted_pct: 1,
+      holders_slot: 300_000_000,
+    },
+    {
+      program: "raydium-cpmm",
+      address: second?.address,
+      depth_sol: 50,
+      who: "known",
+      reason: null,
+      leaving_sol: 0,
+      largest_pct: 0,
+      burned_pct: 95,
+      locked_pct: 4,
+      unlisted_pct: 1,
+      holders_slot: 300_000_000,
+    },
+  ]);
+});
+
+test("what is not known of a pool's owners is null with its reason, and the answer says it is partial", async (t) => {
+  const get = await startApp(t, stressedBy(heldBy(900n)));
+  const { body } = await get("/exitability/stressed");
+  assert.equal(body.state, "partial");
+  assert.partialDeepStrictEqual(body.pools[1], {
+    who: "unknown",
+    reason: "holders-not-read",
+    leaving_sol: null,
+    largest_pct: null,
+    burned_pct: null,
+    holders_slot: null,
+  });
+});
+
+test("where nobody's shares are known there is no stressed ladder, and a blocked token has neither", async (t) => {
+  const unknown = await startApp(t, stressedBy());
+  const { body } = await unknown("/exitability/stressed");
+  assert.equal(body.state, "unknown");
+  assert.ok(body.now);
+  assert.deepEqual([body.stressed, body.withdrawal], [null, null]);
+  for (const stressed of [null, stress(marketOf([poolOfSol(1)], { token: null }), new Map())]) {
+    const blocked = await startApp(t, { stressed: async () => stressed });
+    const { status, body } = await blocked("/exitability/stressed");
+    assert.equal(status, 200);
+    assert.equal(body.state, "bloqueado_dato");
+    assert.deepEqual([body.now, body.stressed, body.withdrawal], [null, null, null]);
+  }
+});
+
+test("a stressed exit that can't be asked for is refused, and not counted", async (t) => {
+  const caller = { "x-forwarded-for": "203.0.113.9" };
+  for (const [code, status] of [
+    ["chain_unavailable", 503],
+    ["overloaded", 503],
+  ] as const) {
+    const get = await startApp(t, {
+      stressed: async () => {
+        throw new AppError(code, { publicMessage: "Not just now." });
+      },
+    });
+    const refused = await get("/exitability/stressed", caller);
+    assert.deepEqual([refused.status, refused.body.error], [status, code]);
+    assert.equal(refused.headers["x-ratelimit-remaining"], "5");
+    const wrong = await get("/exitability/stressed?profile=x", caller);
+    assert.deepEqual([wrong.status, wrong.body.error], [400, "invalid_profile"]);
+  }
 });
 
 test("on the dashboard everything on one token's page counts once an hour", async (t) => {

@@ -5,6 +5,7 @@ import type { NowMs } from "#src/platform/clock.ts";
 import type { Markets, Sale } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { parseUnits } from "#src/wire/size.ts";
+import { stressedBody } from "#src/wire/stressed.ts";
 import { exitAtBody, historyBody, poolsBody, tokenBody } from "#src/wire/token-data.ts";
 import type { Metering } from "../plugins/metering.ts";
 import { prepareAboutToken, readProfile } from "./token-question.ts";
@@ -17,7 +18,10 @@ const LARGEST_SIZE_LAMPORTS = 1_000_000_000_000n;
 const SMALLEST_SIZE_LAMPORTS = 10_000_000n;
 
 export type TokenDataDeps = {
-  readonly markets: Pick<Markets, "snapshot" | "latest" | "exit" | "history" | "alerts">;
+  readonly markets: Pick<
+    Markets,
+    "snapshot" | "latest" | "exit" | "stressed" | "history" | "alerts"
+  >;
   readonly metering: Metering;
   readonly nowMs: NowMs;
 };
@@ -71,6 +75,20 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
     }),
   );
 
+  app.get<Route<StressedQuery>>("/api/token/:id/exitability/stressed", (request, reply) =>
+    metering(request, reply, () => {
+      const profile = readProfile(request.query.profile);
+      return prepareAboutToken({
+        ...about(request.params.id),
+        profile,
+        answer: async ({ assessment }, mint) => {
+          const exit = await markets.stressed(mint);
+          return stressedBody({ assessment, exit, profile, nowMs: nowMs() });
+        },
+      });
+    }),
+  );
+
   app.get<Route<HistoryQuery>>("/api/token/:id/history", (request, reply) =>
     metering(request, reply, () => {
       const query = readHistoryQuery(request.query, nowMs());
@@ -88,6 +106,8 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
     }),
   );
 }
+
+type StressedQuery = { readonly profile?: unknown };
 
 type AtQuery = { readonly size?: unknown; readonly unit?: unknown; readonly profile?: unknown };
 

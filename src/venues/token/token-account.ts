@@ -4,6 +4,7 @@ import type { Account } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 
 const LENGTH = 165;
+const OWNER = 32;
 const AMOUNT = 64;
 const STATE = 108;
 const FROZEN = 2;
@@ -27,6 +28,11 @@ export function decodeTokenAccount(account: Account | null | undefined): TokenAc
     amount: reader.u64(AMOUNT),
     isFrozen: reader.u8(STATE) === FROZEN,
   };
+}
+
+/** Who may move what a token account holds, or null where the account is none. */
+export function tokenAccountOwner(account: Account | null | undefined): Address | null {
+  return isTokenAccount(account) ? new ByteReader(account.data).address(OWNER) : null;
 }
 
 /** Balance of a token account in base units, or null where the account is none. */

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+import type { KnownHolders, PoolHolders } from "#src/measure/share-holders.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { type Address, address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
+import { findProgramAddress } from "#src/units/program-address.ts";
+import { PROGRAM_ID as DAMM_V1_PROGRAM } from "#src/venues/meteora-damm-v1/layout.ts";
+import { INCINERATOR, RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
+import { namedAddress } from "#test/simulation/track/plain-pool-venue.ts";
+import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
+import { type SharedPool, ShareHolders } from "./share-holders.ts";
+
+const MINT = namedAddress("share mint");
+const POOL: SharedPool = { pool: namedAddress("pool"), mint: MINT, issued: 1_000n };
+/** A keypair's address, as wallets have: a point of the curve. */
+const WALLET = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");
+const FARM = findProgramAddress(["farm"], namedAddress("farm program"));
+
+function chainWith(supply: bigint, held: readonly (readonly [string, Address, bigint])[]) {
+  const chain = new ScriptedChain();
+  chain.set(MINT, mintAccount({ supply, decimals: 9, slot: 0n }));
+  for (const [name, owner, amount] of held) {
+    chain.set(namedAddress(name), tokenAccount({ mint: MINT, owner, amount, slot: 0n }));
+  }
+  const closing = new AbortController();
+  const nowMs = () => chain.nowMs;
+  const holders = new ShareHolders({ source: chain, nowMs, signal: closing.signal });
+  const ask = async (shared = POOL): Promise<PoolHolders> => {
+    const found = (await holders.of([shared])).get(shared.pool);
+    assert.ok(found);
+    return found;
+  };
+  return { chain, holders, ask, closing };
+}
+
+function known(holders: PoolHolders): KnownHolders {
+  assert.equal(holders.kind, "known");
+  return holders as KnownHolders;
+}
+
+describe("who holds a pool's shares", () => {
+  test("is told by owner, and what nobody can move is no owner's", async () => {
+    const { ask, chain } = chainWith(900n, [
+      ["first", WALLET, 300n],
+      ["second", WALLET, 100n],
+      ["farmed", FARM, 200n],
+      ["thrown away", INCINERATOR, 50n],
+      ["sent to nobody", SYSTEM_PROGRAM, 30n],
+      ["kept by Raydium", RAYDIUM_LOCK_AUTHORITY, 20n],
+      ["kept by Meteora", namedAddress("escrow"), 200n],
+    ]);
+    const data = Buffer.from("be6a7906c8b6154b".padEnd(400, "0"), "hex");
+    chain.set(namedAddress("escrow"), { owner: DAMM_V1_PROGRAM, lamports: 1n, data });
+    assert.deepEqual(known(await ask()), {
+      kind: "known",
+      issued: 1_000n,
+      owners: [
+        { owner: WALLET, standing: "wallet", shares: 400n },
+        { owner: FARM, standing: "program", shares: 200n },
+      ],
+      // 100 were burned out of the mint's supply, 80 lie where nobody signs.
+      burned: 180n,
+      locked: 220n,
+      unlisted: 0n,
+      slot: chain.slot,
+    });
+  });
+
+  test("a migration's burned supply leaves no owner", async () => {
+    const { ask } = chainWith(0n, [["emptied", WALLET, 0n]]);
+    assert.partialDeepStrictEqual(known(await ask()), { owners: [], burned: 1_000n });
+  });
+
+  test("an account that a program owns is a program's, on the curve or not", async () => {
+    const { ask, chain } = chainWith(1_000n, [["all", WALLET, 1_000n]]);
+    chain.set(WALLET, { owner: namedAddress("vesting"), lamports: 1n, data: new Uint8Array(8) });
+    assert.equal(known(await ask()).owners[0]?.standing, "program");
+  });
+
+  test("beyond the twenty largest accounts shares are unlisted, not burned", async () => {
+    const many = Array.from({ length: 30 }, (_, index) => {
+      const owner = namedAddress(`owner ${index}`);
+      return [`account ${index}`, owner, index < 20 ? 40n : 10n] as const;
+    });
+    const { ask } = chainWith(900n, many);
+    assert.partialDeepStrictEqual(known(await ask()), { unlisted: 100n, burned: 100n });
+  });
+});
+
+describe("holders are unknown, never none", () => {
+  const held = [["all", WALLET, 900n]] as const;
+
+  test("where the node refuses, can't be reached, or leaves an account out", async () => {
+    const refused = chainWith(900n, held);
+    refused.chain.refusedPrograms.add(MINT);
+    const dead = chainWith(900n, held);
+    dead.chain.isReachable = false;
+    const partly = chainWith(900n, held);
+    partly.chain.leftOut.add(namedAddress("all"));
+    for (const { ask } of [refused, dead, partly]) {
+      assert.deepEqual(await ask(), { kind: "unknown", reason: "holders-not-read" });
+    }
+  });
+
+  test("where the parts do not add up to what the pool and the mint count", async () => {
+    const moreThanSupply = chainWith(800n, held);
+    const lessThanListed = chainWith(950n, held);
+    const moreThanPool = chainWith(1_001n, [["all", WALLET, 1_001n]]);
+    for (const { ask } of [moreThanSupply, lessThanListed, moreThanPool]) {
+      assert.deepEqual(await ask(), { kind: "unknown", reason: "shares-do-not-add-up" });
+    }
+  });
+
+  test("a failure that is nobody's to expect is not taken for an answer", async () => {
+    const { ask, chain } = chainWith(900n, held);
+    chain.findLargestAccounts = async () => {
+      throw new TypeError("our own mistake");
+    };
+    await assert.rejects(ask(), TypeError);
+  });
+});
+
+describe("reading holders", () => {
+  test("is shared by all who ask within a minute, and done again after it", async () => {
+    const { ask, chain } = chainWith(900n, [["all", WALLET, 900n]]);
+    const answers = await Promise.all([ask(), ask(), ask()]);
+    assert.equal(chain.holderSearches.length, 1);
+    assert.equal(answers[2], answers[0]);
+    chain.nowMs += 59_000;
+    assert.equal(await ask(), answers[0]);
+    chain.nowMs += 1_000;
+    assert.notEqual(await ask(), answers[0]);
+    assert.equal(chain.holderSearches.length, 2);
+    assert.equal(chain.reads.length, 4);
+  });
+
+  test("is done anew when the pool's own count has moved, at most every five seconds", async () => {
+    const { ask, chain } = chainWith(900n, [["all", WALLET, 900n]]);
+    const first = await ask();
+    const grown = { ...POOL, issued: 1_100n };
+    chain.nowMs += 4_000;
+    assert.equal(await ask(grown), first);
+    chain.nowMs += 1_000;
+    assert.equal(known(await ask(grown)).issued, 1_100n);
+  });
+
+  test("is tried again ten seconds after it failed", async () => {
+    const { ask, chain } = chainWith(900n, [["all", WALLET, 900n]]);
+    chain.isReachable = false;
+    assert.equal((await ask()).kind, "unknown");
+    chain.isReachable = true;
+    assert.equal((await ask()).kind, "unknown");
+    chain.nowMs += 10_000;
+    assert.equal((await ask()).kind, "known");
+  });
+
+  test("is refused where too many questions wait, and ends when the tracker closes", async () => {
+    const { holders, chain, closing } = chainWith(900n, [["all", WALLET, 900n]]);
+    const never = Promise.withResolvers<never>();
+    chain.findLargestAccounts = (_mint: Address, signal?: AbortSignal) => {
+      signal?.addEventListener("abort", () => never.reject(signal.reason));
+      return never.promise;
+    };
+    const asked = Array.from({ length: 203 }, (_, index) =>
+      holders.of([{ ...POOL, pool: namedAddress(`pool ${index}`) }]),
+    );
+    const isOverloaded = (error: unknown) =>
+      error instanceof AppError && error.code === "overloaded";
+    await assert.rejects(Promise.race(asked), isOverloaded);
+    closing.abort(new Error("closed"));
+    const settled = await Promise.allSettled(asked);
+    assert.equal(settled.length, 203);
+  });
+});
