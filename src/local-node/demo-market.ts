@@ -1,7 +1,9 @@
-import type { Address } from "#src/units/address.ts";
+import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { isOnCurve } from "#src/units/curve-membership.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
+import { INCINERATOR } from "#src/venues/share-owner.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { stableAndSolMints } from "./demo-basics.ts";
 import { buyUp, fillCurve, graduate, noticeFullCurve, type PlayedProgram } from "./demo-curve.ts";
@@ -191,7 +193,7 @@ export class DemoMarket {
 
   #openPool(
     baseMint: Address,
-    plan: Pick<PoolPlan, "quote" | "depthSol">,
+    plan: Pick<PoolPlan, "quote" | "depthSol" | "burnedBps">,
     played: PlayedProgram,
     price: number,
   ): DemoPool {
@@ -202,7 +204,8 @@ export class DemoMarket {
       quoteMint,
       baseAmount: BigInt(Math.floor(lamports / price)),
       quoteAmount: BigInt(Math.floor(lamports * quoteUnitsPerLamport(quoteMint))),
-      creator: this.#random.address(),
+      creator: walletLike(this.#random.address()),
+      takers: plan.burnedBps === undefined ? [] : [{ owner: INCINERATOR, bps: plan.burnedBps }],
       clock: this.ledger.clock,
       freshAddress: this.#random.address,
     });
@@ -327,4 +330,11 @@ export class DemoMarket {
     changePoolLiquidity(this.ledger, pool, shareBps, this.#random);
     pool.storyShare *= 1 - shareBps / 10_000;
   }
+}
+
+/** The nearest address that somebody may have a key for: half of all bytes are no point of the curve. */
+function walletLike(made: Address): Address {
+  const bytes = addressBytes(made) ?? new Uint8Array(32);
+  while (!isOnCurve(bytes)) bytes[0] = ((bytes[0] ?? 0) + 1) & 0xff;
+  return addressFromBytes(bytes);
 }

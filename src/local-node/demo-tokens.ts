@@ -17,6 +17,8 @@ export type PoolPlan = {
   readonly quote: "SOL" | "USDC";
   /** What the pool holds on the quote side, in SOL; a curve starts from its launch parameters. */
   readonly depthSol: number;
+  /** The part of its liquidity shares that was thrown away at the opening, where these are tokens. */
+  readonly burnedBps?: number;
 };
 
 export type TokenPlan = DemoToken & {
@@ -44,6 +46,11 @@ function pool(venues: readonly VenueId[], depthSol: number, quote: PoolPlan["quo
   return { venues, quote, depthSol };
 }
 
+/** The same pool with that part of its shares where nobody can get them. */
+function burned(plan: PoolPlan, burnedBps: number): PoolPlan {
+  return { ...plan, burnedBps };
+}
+
 type Sketch = Pick<TokenPlan, "name" | "symbol" | "story" | "pools"> & Partial<TokenPlan>;
 
 function plan(word: string, sketch: Sketch): TokenPlan {
@@ -67,7 +74,7 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
       en: "a deep pool with calm trading both ways",
       es: "un pool profundo, con compras y ventas tranquilas",
     },
-    pools: [pool(["pumpswap", ...ANY_AMM], 420)],
+    pools: [burned(pool(["pumpswap", ...ANY_AMM], 420), 6_000)],
   }),
   plan("Three", {
     name: "Three Doors",
@@ -77,7 +84,7 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
       es: "pools en tres programas: una salida grande se reparte",
     },
     pools: [
-      pool(["raydium-cpmm"], 180),
+      burned(pool(["raydium-cpmm"], 180), 3_000),
       pool(["meteora-dlmm", "meteora-damm-v2"], 90),
       pool(["raydium-clmm", "pumpswap", "raydium-amm-v4"], 60),
     ],
@@ -150,7 +157,7 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
       en: "a good pool that nobody trades: quiet is not stale",
       es: "un buen pool en el que nadie opera: quieto no es viejo",
     },
-    pools: [pool(["raydium-amm-v4", ...ANY_AMM], 120)],
+    pools: [burned(pool(["raydium-amm-v4", ...ANY_AMM], 120), 10_000)],
     tradesPerMinute: 0,
   }),
   plan("Thin", {

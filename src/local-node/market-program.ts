@@ -31,6 +31,9 @@ export type TradeResult =
     }
   | { readonly kind: "refused"; readonly reason: string };
 
+/** Who gets that part of a pool's liquidity shares. */
+export type ShareTaker = { readonly owner: Address; readonly bps: number };
+
 export type NewPool = {
   /** The token that gets a market; its mint account is made with it where it does not exist. */
   readonly baseMint: Address;
@@ -39,6 +42,8 @@ export type NewPool = {
   readonly baseAmount: bigint;
   readonly quoteAmount: bigint;
   readonly creator: Address;
+  /** Who else gets shares of its liquidity, where these are tokens; the creator gets what is left. */
+  readonly takers?: readonly ShareTaker[];
   readonly clock: Clock;
   /** Makes addresses that the true program would take from a fresh keypair. Deterministic. */
   readonly freshAddress: () => Address;
@@ -59,7 +64,8 @@ export interface MarketProgram {
   swap(known: AccountSet, trade: Trade): TradeResult;
   /**
    * Takes out (`shareBps` below zero: puts in) that share of the pool's liquidity, both sides in
-   * proportion; on concentrated pools, of every position. Null where the program has no such thing.
+   * proportion; on concentrated pools, of every position. Where shares are tokens the creator burns or
+   * is given them, as far as it holds any. Null where the program has no such thing.
    */
   changeLiquidity(
     known: AccountSet,

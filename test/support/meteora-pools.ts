@@ -134,6 +134,7 @@ export function dammV1Fixture(state: DammV1State): PoolFixture {
   const depeg = state.curve.kind === "stable" ? state.curve.depeg : null;
   const pool = dammV1PoolAccount(state, {
     lpMint: OTHER,
+    creator: OTHER,
     vaultA: VAULT_A,
     vaultB: VAULT_B,
     poolLpA,

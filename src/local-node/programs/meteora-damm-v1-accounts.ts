@@ -16,6 +16,7 @@ const VAULT_LENGTH = 10_240;
 
 export type NewDammV1Pool = {
   readonly lpMint: Address;
+  readonly creator: Address;
   readonly vaultA: Address;
   readonly vaultB: Address;
   readonly poolLpA: Address;
@@ -51,6 +52,7 @@ export function dammV1PoolAccount(state: DammV1State, fields: NewDammV1Pool): Ac
     .u8(POOL.poolType, 1)
     .address(POOL.stake, fields.stake)
     .u64(POOL.activationPoint, state.activationPoint)
+    .address(POOL.poolCreator, fields.creator)
     .u8(POOL.activationType, state.activationType === "slot" ? 0 : 1);
   writeCurve(writer, state.curve, fields.depegType);
   return { owner: PROGRAM_ID, lamports: 7_516_800n, data: writer.bytes, slot: fields.slot };

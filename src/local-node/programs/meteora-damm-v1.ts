@@ -3,10 +3,12 @@ import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
+import { squareRootFloor } from "#src/venues/curves/constant-product.ts";
 import { configuredPool, meteoraDammV1 } from "#src/venues/meteora-damm-v1/adapter.ts";
 import {
   type DammV1Addresses,
   type DammV1State,
+  liquidityShares,
   poolAddresses,
   type VaultAddresses,
   type VaultShare,
@@ -34,6 +36,7 @@ import type {
   Trade,
   TradeResult,
 } from "../market-program.ts";
+import { issuedShares, movedShares } from "../pool-shares.ts";
 import { mintAccount, tokenAccount } from "../token-accounts.ts";
 import {
   dammV1PoolAccount,
@@ -65,7 +68,7 @@ export const meteoraDammV1Program: MarketProgram = {
 /** The pool of the 0.25 % configuration where that is free, else one at another address. */
 function createPool(
   known: AccountSet,
-  { baseMint, quoteMint, baseAmount, quoteAmount, clock, freshAddress }: NewPool,
+  { baseMint, quoteMint, baseAmount, quoteAmount, creator, takers, clock, freshAddress }: NewPool,
 ): { readonly pool: Address; readonly changes: AccountChanges } {
   const { slot } = clock;
   const standard = configuredPool(STANDARD_CONFIG, baseMint, quoteMint);
@@ -85,8 +88,10 @@ function createPool(
     protocolFeeDenominator: 100_000n,
     curve: { kind: "constant-product" },
   };
+  const lpMint = findProgramAddress(["lp_mint", { address: pool }], PROGRAM_ID);
   const account = dammV1PoolAccount(state, {
-    lpMint: findProgramAddress(["lp_mint", { address: pool }], PROGRAM_ID),
+    lpMint,
+    creator,
     vaultA: a.vault,
     vaultB: b.vault,
     poolLpA: a.poolLp,
@@ -97,7 +102,16 @@ function createPool(
     depegType: 0,
     slot,
   });
-  return { pool, changes: new Map([...minted, [pool, account], ...a.changes, ...b.changes]) };
+  const shares = issuedShares({
+    mint: lpMint,
+    minted: squareRootFloor(baseAmount * quoteAmount),
+    mintAuthority: a.vault,
+    creator,
+    takers,
+    slot,
+  });
+  const changes = [...minted, [pool, account] as const, ...shares, ...a.changes, ...b.changes];
+  return { pool, changes: new Map(changes) };
 }
 
 function feeAddress(pool: Address, mint: Address): Address {
@@ -281,7 +295,18 @@ function changeLiquidity(
   };
   const { state } = decoded;
   const after = { ...state, a: left(state.a), b: left(state.b) };
-  return poolChanges(known, { pool, addresses, state: after, clock });
+  const changes = poolChanges(known, { pool, addresses, state: after, clock });
+  const account = known.get(pool);
+  const shares = liquidityShares(pool, known);
+  if (!account || shares?.kind !== "fungible") return changes;
+  const moved = movedShares(known, {
+    mint: shares.mint,
+    owner: new ByteReader(account.data).address(POOL.poolCreator),
+    issued: decodeMint(known.get(shares.mint))?.supply ?? 0n,
+    shareBps,
+    slot: clock.slot,
+  });
+  return new Map([...changes, ...moved.changes]);
 }
 
 function setFee(

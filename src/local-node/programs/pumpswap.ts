@@ -2,7 +2,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
-import { discriminator } from "#src/venues/byte-reader.ts";
+import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { squareRootFloor } from "#src/venues/curves/constant-product.ts";
 import { LAUNCH_SUPPLY } from "#src/venues/pump-fees/fee-config.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
@@ -10,6 +10,7 @@ import { poolAddress, poolAuthority } from "#src/venues/pumpswap/addresses.ts";
 import { decodePool, type Pool, type PumpSwapState } from "#src/venues/pumpswap/decode.ts";
 import {
   GLOBAL_CONFIG_ADDRESS,
+  POOL,
   POOL_FEE_CONFIG_ADDRESS,
   PUMPSWAP_PROGRAM,
 } from "#src/venues/pumpswap/layout.ts";
@@ -17,14 +18,17 @@ import { buyParts, poolRates, sellParts } from "#src/venues/pumpswap/quote.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { emitEvents } from "../anchor-event.ts";
 import { associatedTokenAddress } from "../associated-token.ts";
+import { ByteWriter } from "../byte-writer.ts";
 import { FieldWriter } from "../field-writer.ts";
 import type {
   AccountChanges,
   MarketProgram,
   NewPool,
+  ShareTaker,
   Trade,
   TradeResult,
 } from "../market-program.ts";
+import { issuedShares, movedShares } from "../pool-shares.ts";
 import { mintAccount, tokenAccount, withTokenAmount } from "../token-accounts.ts";
 import { feeConfigAccount, withTotalFee } from "./pump-fee-config-accounts.ts";
 import { POOL_FEE_CONFIG } from "./pump-fee-schedules.ts";
@@ -35,6 +39,8 @@ const FEE_RECIPIENT = address("62qc2CNXwrYqQScmEdiZFFAnJR262PxWEuNQtxfafNgV");
 const BUYBACK_BPS = 5_000n;
 /** The share of a raise that is held back for boosts: it counts for the price and is not in the vault. */
 const BOOST_BPS = 2_069n;
+/** Counted at the opening, and never minted. */
+const LOCKED_SHARES = 100n;
 
 const SELL = discriminator("33e685a4017f83ad");
 const BUY_EXACT_QUOTE_IN = discriminator("c62e1552b4d9e870");
@@ -62,7 +68,7 @@ function setup({ slot }: Clock): AccountChanges {
 /** A stranger's pool: flat fees, no creator to pay. */
 function createPool(
   known: AccountSet,
-  { baseMint, quoteMint, baseAmount, quoteAmount, creator, clock }: NewPool,
+  { baseMint, quoteMint, baseAmount, quoteAmount, creator, takers, clock }: NewPool,
 ): { readonly pool: Address; readonly changes: AccountChanges } {
   const { slot } = clock;
   const opened = openPool({
@@ -73,6 +79,8 @@ function createPool(
     virtualQuote: 0n,
     baseAmount,
     quoteAmount,
+    takers,
+    areSharesBurned: false,
     slot,
   });
   if (known.get(baseMint)) return opened;
@@ -108,6 +116,8 @@ export function newGraduatedPool(graduation: Graduation): {
     virtualQuote,
     baseAmount: coins,
     quoteAmount: raised - virtualQuote,
+    takers: undefined,
+    areSharesBurned: true,
     slot,
   });
 }
@@ -115,6 +125,9 @@ export function newGraduatedPool(graduation: Graduation): {
 type Opening = Pick<Pool, "creator" | "baseMint" | "quoteMint" | "coinCreator" | "virtualQuote"> & {
   readonly baseAmount: bigint;
   readonly quoteAmount: bigint;
+  readonly takers: readonly ShareTaker[] | undefined;
+  /** As the migration leaves them: the pool counts them, and none is left. */
+  readonly areSharesBurned: boolean;
   readonly slot: bigint;
 };
 
@@ -145,7 +158,14 @@ function openPool(opening: Opening): { readonly pool: Address; readonly changes:
     pool,
     changes: new Map([
       [pool, account],
-      [lpMint, mintAccount({ supply: lpSupply, decimals: 9, mintAuthority: pool, slot })],
+      ...issuedShares({
+        mint: lpMint,
+        minted: opening.areSharesBurned ? 0n : lpSupply - LOCKED_SHARES,
+        mintAuthority: pool,
+        creator,
+        takers: opening.takers,
+        slot,
+      }),
       [baseVault, tokenAccount({ mint: baseMint, owner: pool, amount: baseAmount, slot })],
       [quoteVault, tokenAccount({ mint: quoteMint, owner: pool, amount: quoteAmount, slot })],
     ]),
@@ -227,7 +247,20 @@ function changeLiquidity(
   const left = (amount: bigint): bigint => (amount * BigInt(10_000 - shareBps)) / 10_000n;
   const { baseReserve, quoteReserve } = decoded.state;
   const reserves = { baseReserve: left(baseReserve), quoteReserve: left(quoteReserve) };
-  return vaultChanges(known, pool, reserves, clock);
+  const changes = vaultChanges(known, pool, reserves, clock);
+  const account = known.get(address);
+  if (!account) return changes;
+  const { slot } = clock;
+  const reader = new ByteReader(account.data);
+  const moved = movedShares(known, {
+    mint: reader.address(POOL.lp_mint),
+    owner: pool.creator,
+    issued: reader.u64(POOL.lp_supply),
+    shareBps,
+    slot,
+  });
+  const { bytes } = new ByteWriter(account.data.slice()).u64(POOL.lp_supply, moved.issued);
+  return new Map([...changes, [address, { ...account, data: bytes, slot }], ...moved.changes]);
 }
 
 type Told = { readonly trade: Trade; readonly pool: Pool; readonly state: PumpSwapState };

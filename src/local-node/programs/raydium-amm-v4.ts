@@ -2,6 +2,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import { ByteReader } from "#src/venues/byte-reader.ts";
 import { squareRootFloor } from "#src/venues/curves/constant-product.ts";
 import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
 import {
@@ -22,7 +23,8 @@ import type {
   Trade,
   TradeResult,
 } from "../market-program.ts";
-import { mintAccount, tokenAccount } from "../token-accounts.ts";
+import { issuedShares, movedShares } from "../pool-shares.ts";
+import { tokenAccount } from "../token-accounts.ts";
 import { ammPoolAccount } from "./raydium-amm-v4-accounts.ts";
 import { missingMint, tokenAmounts, tradedMint } from "./traded-mint.ts";
 
@@ -34,6 +36,8 @@ const PC_TO_COIN = 1n;
 const COIN_TO_PC = 2n;
 const WITHDRAW_ONLY = 3n;
 const SWAP_ONLY = 6n;
+/** A whole share: counted at the opening, and never minted. */
+const LOCKED_SHARES = 1_000_000_000n;
 
 /** Raydium AMM v4 in the demo market. */
 export const raydiumAmmV4Program: MarketProgram = {
@@ -49,7 +53,7 @@ export const raydiumAmmV4Program: MarketProgram = {
 /** Coin is the base token. The market is an order book's that nobody reads any more. */
 function createPool(
   known: AccountSet,
-  { baseMint, quoteMint, baseAmount, quoteAmount, creator, clock, freshAddress }: NewPool,
+  { baseMint, quoteMint, baseAmount, quoteAmount, creator, takers, clock, freshAddress }: NewPool,
 ): { readonly pool: Address; readonly changes: AccountChanges } {
   const { slot } = clock;
   const market = freshAddress();
@@ -92,7 +96,14 @@ function createPool(
       [pool, account],
       [coinVault, vault(baseMint, baseAmount)],
       [pcVault, vault(quoteMint, quoteAmount)],
-      [lpMint, mintAccount({ supply: lpAmount, decimals: 9, mintAuthority: AUTHORITY, slot })],
+      ...issuedShares({
+        mint: lpMint,
+        minted: lpAmount - LOCKED_SHARES,
+        mintAuthority: AUTHORITY,
+        creator,
+        takers,
+        slot,
+      }),
     ]),
   };
 }
@@ -199,7 +210,19 @@ function changeLiquidity(
   };
   const { state } = decoded;
   const after = { ...state, coin: left(state.coin), pc: left(state.pc) };
-  return poolChanges(known, { pool, addresses, state: after, clock });
+  const changes = new Map(poolChanges(known, { pool, addresses, state: after, clock }));
+  const account = changes.get(pool);
+  if (!account) return changes;
+  const reader = new ByteReader(account.data);
+  const moved = movedShares(known, {
+    mint: reader.address(POOL.lpMint),
+    owner: reader.address(POOL.ammOwner),
+    issued: reader.u64(POOL.lpAmount),
+    shareBps,
+    slot: clock.slot,
+  });
+  const { bytes } = new ByteWriter(account.data.slice()).u64(POOL.lpAmount, moved.issued);
+  return new Map([...changes, [pool, { ...account, data: bytes }], ...moved.changes]);
 }
 
 function setFee(

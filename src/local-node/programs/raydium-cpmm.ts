@@ -1,7 +1,7 @@
 import { type Address, address, compareAddressBytes } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
-import { discriminator } from "#src/venues/byte-reader.ts";
+import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { squareRootFloor } from "#src/venues/curves/constant-product.ts";
 import { raydiumCpmm, standardPool } from "#src/venues/raydium-cpmm/adapter.ts";
 import {
@@ -23,7 +23,8 @@ import type {
   Trade,
   TradeResult,
 } from "../market-program.ts";
-import { mintAccount, tokenAccount } from "../token-accounts.ts";
+import { issuedShares, movedShares } from "../pool-shares.ts";
+import { tokenAccount } from "../token-accounts.ts";
 import {
   cpmmConfigAccount,
   cpmmPoolAccount,
@@ -37,6 +38,8 @@ const AUTHORITY = address("GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL");
 const ADMIN = address("GThUX1Atko4tqhN2NaiTazWSeFWMuiUvfFnyJyUghFMJ");
 /** Trade fees of the known configurations, parts per million. */
 const TRADE_FEE_RATES = [2_500n, 10_000n, 20_000n, 40_000n] as const;
+/** Counted at the opening, and never minted. */
+const LOCKED_SHARES = 100n;
 const STANDARD_CONFIG = KNOWN_CONFIGS[0];
 
 const SWAP_BASE_INPUT = discriminator("8fbe5adac41e33de");
@@ -73,7 +76,7 @@ function setup({ slot }: Clock): AccountChanges {
 /** The standard pool of the pair where that is free, else one at a keypair's address. */
 function createPool(
   known: AccountSet,
-  { baseMint, quoteMint, baseAmount, quoteAmount, creator, clock, freshAddress }: NewPool,
+  { baseMint, quoteMint, baseAmount, quoteAmount, creator, takers, clock, freshAddress }: NewPool,
 ): { readonly pool: Address; readonly changes: AccountChanges } {
   const { slot } = clock;
   const standard = standardPool(STANDARD_CONFIG, baseMint, quoteMint);
@@ -120,7 +123,14 @@ function createPool(
     changes: new Map([
       ...minted,
       [pool, account],
-      [lpMint, mintAccount({ supply: lpSupply, decimals: 9, mintAuthority: AUTHORITY, slot })],
+      ...issuedShares({
+        mint: lpMint,
+        minted: lpSupply - LOCKED_SHARES,
+        mintAuthority: AUTHORITY,
+        creator,
+        takers,
+        slot,
+      }),
       ...sides.map(
         ({ vault, mint, amount, program }) =>
           [vault, tokenAccount({ mint, owner: AUTHORITY, amount, program, slot })] as const,
@@ -213,7 +223,19 @@ function changeLiquidity(
   };
   const { state } = decoded;
   const after = { ...state, token0: left(state.token0), token1: left(state.token1) };
-  return poolChanges(known, { pool, addresses, state: after, clock });
+  const changes = new Map(poolChanges(known, { pool, addresses, state: after, clock }));
+  const account = changes.get(pool);
+  if (!account) return changes;
+  const reader = new ByteReader(account.data);
+  const moved = movedShares(known, {
+    mint: reader.address(POOL.lpMint),
+    owner: reader.address(POOL.poolCreator),
+    issued: reader.u64(POOL.lpSupply),
+    shareBps,
+    slot: clock.slot,
+  });
+  const { bytes } = new ByteWriter(account.data.slice()).u64(POOL.lpSupply, moved.issued);
+  return new Map([...changes, [pool, { ...account, data: bytes }], ...moved.changes]);
 }
 
 /** The fee is the configuration's: every pool on it pays it. */

@@ -21,6 +21,7 @@ import {
   sellParts,
   totalFeeRate,
 } from "#src/venues/raydium-launchlab/quote.ts";
+import { RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
 import { tokenBalance } from "#src/venues/token/token-account.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { emitEvents } from "../anchor-event.ts";
@@ -290,6 +291,8 @@ export function graduateLaunch(
     baseAmount: coins,
     quoteAmount: realQuote,
     creator: reader.address(POOL.creator),
+    // Most platforms have the whole of it locked.
+    takers: [{ owner: RAYDIUM_LOCK_AUTHORITY, bps: 10_000 }],
     clock,
     freshAddress,
   });

@@ -39,6 +39,8 @@ export const POOL = {
   poolType: 362,
   stake: 363,
   activationPoint: 403,
+  whitelistedVault: 411,
+  poolCreator: 443,
   activationType: 475,
   curveType: 874,
   amp: 875,
