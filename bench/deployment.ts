@@ -1,0 +1,250 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import pg from "pg";
+import { openDatabase } from "#src/store/database.ts";
+import { migrate } from "#src/store/migrate.ts";
+import type { Store } from "#src/store/schema.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
+import { AccessFeed } from "#src/users/access-feed.ts";
+import { ApiKeys } from "#src/users/api-keys.ts";
+import type { UserTier } from "#src/users/tiers.ts";
+
+/** A process that listens. */
+export type Server = { readonly child: ChildProcess; readonly url: string };
+
+/** What one or more processes of the service share. */
+export type Place = {
+  readonly dataDir: string;
+  /** Null: the embedded database. */
+  readonly databaseUrl: string | null;
+  readonly environment: Readonly<Record<string, string>>;
+};
+
+export type Key = { readonly text: string; readonly keyId: string; readonly userId: UserId };
+
+const CLOCK_TICKS_PER_SECOND = 100;
+const SECRET = "a secret for measuring that is long enough";
+
+/** Everything that a measurement started, to be ended in reverse order. */
+export class Deployment {
+  readonly dataDir = mkdtempSync(join(tmpdir(), "exitability-bench-"));
+  readonly #closers: (() => void | Promise<void>)[] = [
+    () => rmSync(this.dataDir, { recursive: true, force: true }),
+  ];
+
+  after(close: () => void | Promise<void>): void {
+    this.#closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+
+  /** One process with the embedded database. */
+  alone(): Place {
+    const environment = { DATA_DIR: this.dataDir, LOG_LEVEL: "error" };
+    return { dataDir: this.dataDir, databaseUrl: null, environment };
+  }
+
+  /** A schema of its own in the Postgres of DATABASE_URL, and a Redis of its own. */
+  async shared(): Promise<Place & { readonly databaseUrl: string; readonly redisUrl: string }> {
+    const databaseUrl = await this.#ownSchema();
+    const redisUrl = await this.#ownRedis();
+    const environment = {
+      DATA_DIR: this.dataDir,
+      LOG_LEVEL: "error",
+      AUTH_SECRET: SECRET,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+    };
+    return { dataDir: this.dataDir, databaseUrl, redisUrl, environment };
+  }
+
+  /** Starts a process of the service, which is stopped at the end. */
+  async serve(place: Place, environment: Readonly<Record<string, string>>): Promise<Server> {
+    return this.start(["bin/exitability.mjs", "serve"], { ...place.environment, ...environment });
+  }
+
+  /** Starts a process of ours that says where it listens. */
+  async start(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ): Promise<Server> {
+    const child = spawn(process.execPath, args, {
+      env: { PATH: process.env["PATH"] ?? "", PORT: "0", ...environment },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(child, "exit");
+    this.after(async () => {
+      child.kill("SIGTERM");
+      await ended;
+    });
+    const lines = createInterface({ input: child.stdout });
+    const url = await new Promise<string | null>((resolve) => {
+      lines.on("line", (line) => {
+        const [, found] = /listens at ([^\s"]+)/.exec(line) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      lines.on("close", () => resolve(null));
+    });
+    if (url === null) throw new Error(`${args.join(" ")} ended before it listened`);
+    return { child, url };
+  }
+
+  /** A market that stands still: what is timed is answering, not trading. */
+  async recorded(mint: string): Promise<Readonly<Record<string, string>>> {
+    const directory = join(this.dataDir, "accounts");
+    const child = spawn(process.execPath, ["bin/exitability.mjs", "record", mint, directory], {
+      env: { PATH: process.env["PATH"] ?? "" },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const [code] = await once(child, "exit");
+    if (code !== 0) throw new Error(`recording ${mint} ended with ${code}`);
+    return { ACCOUNTS_DIR: directory };
+  }
+
+  async #ownSchema(): Promise<string> {
+    const { DATABASE_URL: url = "" } = process.env;
+    if (url === "") throw new Error("set DATABASE_URL to a Postgres: processes share one");
+    const name = `bench_${randomBytes(6).toString("hex")}`;
+    await runOnce(url, `create schema ${name}`);
+    this.after(() => runOnce(url, `drop schema ${name} cascade`));
+    const own = new URL(url);
+    own.searchParams.set("options", `-c search_path=${name}`);
+    return own.href;
+  }
+
+  async #ownRedis(): Promise<string> {
+    const port = await freePort();
+    const options = [
+      "--port",
+      `${port}`,
+      "--bind",
+      "127.0.0.1",
+      "--save",
+      "",
+      "--appendonly",
+      "no",
+    ];
+    const server = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+    await once(server, "spawn");
+    const ended = once(server, "exit");
+    this.after(async () => {
+      server.kill("SIGTERM");
+      await ended;
+    });
+    for await (const line of createInterface({ input: server.stdout }))
+      if (line.includes("Ready to accept connections")) break;
+    server.stdout.resume();
+    return `redis://127.0.0.1:${port}`;
+  }
+}
+
+/** Users of a tier with a key each, made while no process of the service runs. */
+export async function makeKeys(
+  place: Place,
+  { count, tier, name }: { readonly count: number; readonly tier: UserTier; readonly name: string },
+): Promise<readonly Key[]> {
+  const database = openDatabase(place);
+  try {
+    const nowMs = Date.now();
+    await migrate(database, nowMs);
+    const { dialect } = database;
+    return await database.db
+      .transaction()
+      .execute((db) => makeKeysIn({ db, dialect }, { count, tier, name }, nowMs));
+  } finally {
+    await database.close();
+  }
+}
+
+async function makeKeysIn(
+  store: Store,
+  { count, tier, name }: { readonly count: number; readonly tier: UserTier; readonly name: string },
+  nowMs: number,
+): Promise<readonly Key[]> {
+  const feed = new AccessFeed({ db: store.db, nowMs: Date.now });
+  const apiKeys = new ApiKeys({ store, feed, prefix: "exi", nowMs: Date.now });
+  const keys: Key[] = [];
+  for (let index = 0; index < count; index++) {
+    const email = `${name}-${index}@example.com`;
+    await createUserForEmail(store, email, nowMs);
+    const user = await findUserByEmail(store.db, email);
+    const issued = user === null ? null : await apiKeys.activate(user.id);
+    if (user === null || issued === null) throw new Error("a user just made is gone");
+    keys.push({ text: issued.text, keyId: issued.id, userId: user.id });
+  }
+  await store.db
+    .updateTable("users")
+    .set({ tier })
+    .where("email", "like", `${name}-%@example.com`)
+    .execute();
+  return keys;
+}
+
+/** User and system time of processes so far, as the kernel counts it. */
+export function cpuSeconds(children: readonly Pick<ChildProcess, "pid">[]): number {
+  return children.reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return sum + (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+  }, 0);
+}
+
+export function residentBytes({ pid }: Pick<ChildProcess, "pid">): number {
+  return statusBytes(pid, "VmRSS");
+}
+
+/** The most that was resident since the process began. */
+export function peakResidentBytes({ pid }: Pick<ChildProcess, "pid">): number {
+  return statusBytes(pid, "VmHWM");
+}
+
+function statusBytes(pid: number | undefined, name: "VmRSS" | "VmHWM"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const [, kilobytes] = new RegExp(`${name}:\\s+(\\d+)`).exec(status) ?? [];
+  return Number(kilobytes) * 1_024;
+}
+
+/** Asks once with each key, so that every process knows all of them and the token is warm. */
+export async function warmUp(
+  url: string,
+  path: string,
+  keys: readonly Pick<Key, "text">[],
+): Promise<Buffer> {
+  let body = Buffer.alloc(0);
+  for (let start = 0; start < keys.length; start += 50) {
+    const answers = keys.slice(start, start + 50).map(async ({ text }) => {
+      const response = await fetch(url + path, { headers: { "x-api-key": text } });
+      if (response.status !== 200) throw new Error(`warming up: HTTP ${response.status}`);
+      return Buffer.from(await response.arrayBuffer());
+    });
+    body = (await Promise.all(answers))[0] ?? body;
+  }
+  return body;
+}
+
+async function runOnce(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
