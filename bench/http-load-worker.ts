@@ -38,6 +38,7 @@ let opened = 0;
 
 const answers: Record<string, number> = {};
 const answeredByKey = new Uint32Array(heads.length);
+const refusedByKey = new Uint32Array(heads.length);
 const failedByKey = new Uint32Array(heads.length);
 const latency = new Latencies();
 const refusedLatency = new Latencies();
@@ -60,6 +61,7 @@ async function run(): Promise<void> {
     intervalSeconds === null ? null : setInterval(tellInterval, intervalSeconds * 1_000);
   pump();
   await delay(seconds * 1_000);
+  pump();
   const due = plan.rate === null ? asked : dueCount(performance.now());
   const { utilization: busy } = performance.eventLoopUtilization(utilization);
   const elapsedMs = performance.now() - startMs;
@@ -85,6 +87,7 @@ async function run(): Promise<void> {
     connections: open,
     clientBusy: busy,
     answeredByKey,
+    refusedByKey,
     failedByKey,
   };
   parentPort?.postMessage({ kind: "result", result });
@@ -200,6 +203,7 @@ function answered(connection: Connection): void {
     if (heads.length > 0) countOne(answeredByKey, request.number);
     if (tookMs > plan.lateAfterMs) lastTroubleMs = performance.now() - startMs;
   } else {
+    if (heads.length > 0) countOne(refusedByKey, request.number);
     refusedLatency.add(tookMs);
     lastTroubleMs = performance.now() - startMs;
   }

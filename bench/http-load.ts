@@ -56,6 +56,8 @@ export type LoadResult = {
   readonly clientBusy: number;
   /** Answers with status 200, by the key's place. */
   readonly answeredByKey: Uint32Array;
+  /** Answers with another status, by the key's place. */
+  readonly refusedByKey: Uint32Array;
   /** Requests that got no answer, by the key's place: whether they were counted is not known. */
   readonly failedByKey: Uint32Array;
 };
