@@ -159,6 +159,31 @@ test("launches come by themselves", () => {
   assert.ok(demo.mints.length >= before + 4);
 });
 
+test("launches that are over leave nothing behind, graduated ones too, and take nothing of others", () => {
+  const demo = demoMarket({ launchEveryMinutes: 0.1 });
+  const named = new Set(demo.mints);
+  const launchesOf = () => demo.mints.filter((mint) => !named.has(mint));
+  const closed = new Set<Address>();
+  demo.ledger.listen({
+    onAccount: (address, account) => void (account === null && closed.add(address)),
+    onTransaction: () => undefined,
+    onSlot: () => undefined,
+  });
+  play(demo, 2.1);
+  const first = launchesOf();
+  for (const mint of first) assert.ok(demo.script(mint, { kind: "migrate" }));
+  const pools = first.slice(0, 5).flatMap((mint) => poolsOf(demo, mint));
+  assert.ok(pools.some(({ kind }) => kind === "amm"));
+  play(demo, 2.1);
+  const { size } = demo.ledger;
+  play(demo, 4.2);
+  for (const mint of first) assert.equal(demo.ledger.get(mint), null);
+  for (const { address } of pools) assert.ok(closed.has(address));
+  assert.ok(demo.ledger.size < 1.2 * size, `${demo.ledger.size} accounts after ${size}`);
+  const others = [...named, ...launchesOf().slice(0, 5)];
+  for (const mint of others) assert.ok(poolsOf(demo, mint).length > 0, mint);
+});
+
 test("a script rugs, trades, pauses and migrates what its programs allow, and nothing else", () => {
   const demo = demoMarket({ launchEveryMinutes: null });
   const steady = mintOf("STEADY");

@@ -161,11 +161,14 @@ export class DemoMarket {
     const places = token.pools.map((pool) => ({ pool, played: this.#firstPlayed(pool.venues) }));
     if (places.length === 0 || places.some(({ played }) => played === null)) return null;
     const { slot } = this.ledger.clock;
-    this.ledger.apply(demoMintAccounts({ ...token, slot }));
     const price = (token.marketCapSol * LAMPORTS) / toNumber(DEMO_SUPPLY);
-    const pools = places.flatMap(({ pool, played }) =>
-      played === null ? [] : [this.#openPool(token.mint, pool, played, price)],
-    );
+    const accounts = new Set<Address>();
+    const pools = this.ledger.noting(accounts, () => {
+      this.ledger.apply(demoMintAccounts({ ...token, slot }));
+      return places.flatMap(({ pool, played }) =>
+        played === null ? [] : [this.#openPool(token.mint, pool, played, price)],
+      );
+    });
     const isCurve = pools.some(({ venue }) => venue.kind === "curve");
     const live: LiveToken = {
       mint: token.mint,
@@ -173,6 +176,7 @@ export class DemoMarket {
       bornAtSlot: slot,
       firstPrice: isCurve ? null : price,
       pools,
+      accounts,
       tradesPerMinute: token.tradesPerMinute,
       mood: { value: 0, atSlot: slot },
       graduatesAtSlot: null,
@@ -226,6 +230,7 @@ export class DemoMarket {
       bornAtSlot: slot,
       firstPrice: price,
       pools: [this.#openPool(USDC, plan, played, price)],
+      accounts: new Set(),
       tradesPerMinute: 10,
       mood: { value: 0, atSlot: slot },
       graduatesAtSlot: null,
@@ -278,11 +283,15 @@ export class DemoMarket {
       plot: STORIES.launch(isHit ? 25 : 1.2 + 3 * this.#random.uniform()),
     });
     if (launched !== null) this.#launches.push(launched);
-    // Old launches stay on the chain; nobody trades them any more.
-    for (const forgotten of this.#launches.splice(0, this.#launches.length - LAUNCHES_KEPT)) {
-      this.#tokens.delete(forgotten.mint);
-      this.#lottery = null;
-    }
+    const over = Math.max(0, this.#launches.length - LAUNCHES_KEPT);
+    for (const launch of this.#launches.splice(0, over)) this.#forget(launch);
+  }
+
+  /** Its accounts are closed: a chain that only grew would take megabytes a day for nobody. */
+  #forget(launch: LiveToken): void {
+    this.ledger.apply(new Map(Array.from(launch.accounts, (address) => [address, null])));
+    this.#tokens.delete(launch.mint);
+    this.#lottery = null;
   }
 
   #trade(): void {
@@ -305,10 +314,12 @@ export class DemoMarket {
   }
 
   #graduate(token: LiveToken): boolean {
-    return graduate(this.ledger, token, {
-      random: this.#random,
-      play: (venue) => this.#program(venue),
-    });
+    return this.ledger.noting(token.accounts, () =>
+      graduate(this.ledger, token, {
+        random: this.#random,
+        play: (venue) => this.#program(venue),
+      }),
+    );
   }
 
   #tellStories(): void {

@@ -15,6 +15,8 @@ export type LiveToken = {
   /** Lamports per base unit at birth; null: what its curve starts at. */
   firstPrice: number | null;
   readonly pools: DemoPool[];
+  /** All that was made for it, and goes with it. */
+  readonly accounts: Set<Address>;
   tradesPerMinute: number;
   /** How far opinion strays from what its story says, in logarithms, and when that was so. */
   mood: { readonly value: number; readonly atSlot: bigint };

@@ -55,6 +55,8 @@ export class Ledger {
   readonly #newTransactions: LedgerTransaction[] = [];
   readonly #transactions = new Map<string, LedgerTransaction>();
   readonly #listeners = new Set<LedgerListener>();
+  /** Where addresses that come to be are noted; null: nowhere. */
+  #newcomers: Set<Address> | null = null;
 
   constructor(clock: Clock, options: LedgerOptions = {}) {
     this.#clock = clock;
@@ -109,12 +111,23 @@ export class Ledger {
       if (before !== undefined && before.owner !== account?.owner) {
         this.#byOwner.get(before.owner)?.delete(address);
       }
+      if (before === undefined && account !== null) this.#newcomers?.add(address);
       if (account === null) this.#accounts.delete(address);
       else {
         this.#accounts.set(address, { ...account, slot: this.#clock.slot });
         this.#ownedSet(account.owner).add(address);
       }
       if (!isSilent) this.#changed.add(address);
+    }
+  }
+
+  /** Does the work, and notes which accounts it made that were not there before. */
+  noting<Result>(newcomers: Set<Address>, work: () => Result): Result {
+    this.#newcomers = newcomers;
+    try {
+      return work();
+    } finally {
+      this.#newcomers = null;
     }
   }
 
