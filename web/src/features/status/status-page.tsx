@@ -5,11 +5,12 @@ import { Failure } from "../../components/failure.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
-import { formatAge, formatNumber, formatPct } from "../../lib/format.ts";
+import { formatAge, formatNumber, formatPct, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type ServiceStatus, useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
 import { AgeCost } from "./age-cost.tsx";
+import { recentUpgrades } from "./recent-upgrades.ts";
 import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
 import "./status.css";
 
@@ -94,6 +95,18 @@ function Venues({ status }: { readonly status: ServiceStatus }) {
   );
 }
 
+/** Programs whose code was replaced lately: what is modelled may no longer be what they do. */
+function Upgrades({ accuracy }: { readonly accuracy: Accuracy | null }) {
+  const { text, language } = usePreferences();
+  const upgrades = recentUpgrades(accuracy?.venues ?? [], Date.now());
+  return upgrades.map(({ program, seenAt }) => (
+    <p key={program} className="row">
+      <Badge look="warn">{text.status.upgraded}</Badge>
+      <span>{text.status.upgradedSince(program, formatTime(seenAt, language))}</span>
+    </p>
+  ));
+}
+
 function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
   const { text, language } = usePreferences();
   const [span, setSpan] = useState<AccuracyWindow>("hour");
@@ -114,6 +127,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
         />
       </div>
       <p className="soft">{text.status.accuracyLead}</p>
+      <Upgrades accuracy={accuracy} />
       {rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
       {rows.length === 0 ? null : (
         <ScrollBox label={text.status.accuracy}>
@@ -134,10 +148,13 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                 <th scope="col" className="number">
                   {text.status.worst}
                 </th>
+                <th scope="col" className="number">
+                  {text.status.deployed}
+                </th>
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ program, windows }) => {
+              {rows.map(({ program, windows, deployed_slot, deployment }) => {
                 const { seen, replayed, exact, worst_bps } = windows[span];
                 return (
                   <tr key={program}>
@@ -153,6 +170,11 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                       ) : (
                         `${formatNumber(worst_bps, language)} bps`
                       )}
+                    </td>
+                    <td className="number">
+                      {deployment.state === "immutable"
+                        ? text.status.immutable
+                        : (deployed_slot ?? <Unknown />)}
                     </td>
                   </tr>
                 );

@@ -6,6 +6,11 @@ export type AccuracyWindow = "hour" | "day" | "month";
 export type Accuracy = {
   readonly venues: readonly {
     readonly program: string;
+    readonly deployed_slot: number | null;
+    readonly deployment: {
+      readonly state: "upgradeable" | "final" | "immutable" | "unknown";
+      readonly upgrade_seen_at: string | null;
+    };
     readonly windows: Readonly<
       Record<
         AccuracyWindow,

@@ -304,6 +304,11 @@ export const en: Text = {
     exact: "Exact",
     within: "Within 1 bp",
     worst: "Worst difference",
+    deployed: "Code deployed in slot",
+    immutable: "immutable",
+    upgraded: "program upgraded",
+    upgradedSince: (program: string, since: string) =>
+      `${program}'s program has been another one since ${since}. Its swaps are compared as ever; where they are off, answers lose confidence.`,
     ageCost: {
       title: "What an answer's age costs",
       lead: "Sales that really happened, against the answers served before them: how much less than the answer said they were paid, of what they were worth. Last day.",

@@ -327,6 +327,11 @@ export const es = {
     exact: "Exactas",
     within: "A menos de 1 pb",
     worst: "Peor diferencia",
+    deployed: "Código desplegado en el slot",
+    immutable: "inmutable",
+    upgraded: "programa actualizado",
+    upgradedSince: (program: string, since: string) =>
+      `El programa de ${program} es otro desde ${since}. Sus operaciones se comparan como siempre; donde no coincidan, las respuestas pierden confianza.`,
     ageCost: {
       title: "Lo que cuesta la edad de una respuesta",
       lead: "Ventas que ocurrieron de verdad, frente a las respuestas servidas antes: cuánto menos de lo dicho cobraron, sobre lo que valían. Último día.",
