@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { address } from "#src/units/address.ts";
+import { findProgramAddress } from "#src/units/program-address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
+import { sharedPath } from "#test/support/executions.ts";
 import { dammV1Fixture, dammV1State, MINT_A, vaultShare } from "#test/support/meteora-pools.ts";
 import { COIN, pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { ammFixture, cpmmFixture, type PoolFixture } from "#test/support/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { VENUES } from "./all.ts";
 import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
 import { raydiumCpmm } from "./raydium-cpmm/adapter.ts";
+import { decodeMint } from "./token/mint.ts";
 import type { Venue } from "./venue.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
@@ -49,6 +54,28 @@ describe("who can take liquidity out", () => {
       if (venue.kind === "curve") assert.equal(shares?.kind, "nobody", venue.id);
     }
   });
+});
+
+test("recorded pools name the share mints that their programs derive, or the one that is recorded", (t) => {
+  const folder = sharedPath(t, "mainnet");
+  if (folder === null) return;
+  const known = readRecordedAccounts(folder);
+  let derived = 0;
+  for (const [pool, { owner }] of known) {
+    for (const venue of [raydiumCpmm, pumpSwap]) {
+      const shares = owner === venue.programId ? venue.shares(pool, known) : null;
+      if (shares?.kind !== "fungible") continue;
+      const expected = findProgramAddress(["pool_lp_mint", { address: pool }], venue.programId);
+      assert.equal(shares.mint, expected, pool);
+      assert.ok(shares.issued !== null && shares.issued > 0n, pool);
+      derived++;
+    }
+  }
+  assert.ok(derived >= 9, `${derived} pools`);
+  // An old pool, whose share mint is no derived one.
+  const old = meteoraDammV1.shares(address("HcjZvfeSNJbNkfLD4eEcRBr96AD3w1GpmMppaeRZf7ur"), known);
+  assert.ok(old?.kind === "fungible");
+  assert.equal(decodeMint(known.get(old.mint))?.supply, 125_221_911_091_504n);
 });
 
 describe("what a withdrawal leaves", () => {

@@ -113,14 +113,17 @@ test("replicas answer what a single process answers, byte for byte", async (t) =
       if (expected.status !== 200) break;
     }
     // An answer's age is the asker's clock's, and no part of the measurement.
-    const path = `/api/token/${mint}/exitability/at?size=3.7`;
-    const sale = async (service: RunningService) => {
+    const ageless = async (service: RunningService, path: string) => {
       const { status, body } = await ask(service, path);
       const { age_seconds: _, ...rest } = JSON.parse(body);
       return { status, rest };
     };
-    const expected = await sale(alone);
-    for (const replica of replicas) assert.deepEqual(await sale(replica), expected, path);
+    for (const rest of ["at?size=3.7", "stressed?profile=pro"]) {
+      const path = `/api/token/${mint}/exitability/${rest}`;
+      const expected = await ageless(alone, path);
+      for (const replica of replicas)
+        assert.deepEqual(await ageless(replica, path), expected, path);
+    }
   }
   assert.ok(compared > 50, `${compared} answers were compared`);
 });

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { DemoMarket } from "#src/local-node/demo-market.ts";
+import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { createLocalNode } from "#src/local-node/node.ts";
+import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
+import type { KnownHolders } from "#src/measure/share-holders.ts";
+import type { StressedExit } from "#src/measure/stress.ts";
+import { createTracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
+import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { VENUES } from "#src/venues/all.ts";
+
+function mintOf(symbol: string): Address {
+  const token = DEMO_TOKENS.find((known) => known.symbol === symbol);
+  assert.ok(token);
+  return token.mint;
+}
+
+/** One PumpSwap pool, three fifths of whose shares were thrown away. */
+const STEADY = mintOf("STEADY");
+/** One AMM v4 pool with all its shares where nobody gets them. */
+const QUIET = mintOf("QUIET");
+/** A CPMM pool with three tenths burned, and two pools of positions. */
+const THREE = mintOf("THREE");
+/** On its curve. */
+const CURVE = mintOf("CURVE");
+
+/** The demo market behind a node, tracked as the service does; its time moves by ticks alone. */
+async function tracked(t: TestContext) {
+  const market = new DemoMarket({
+    seed: 3,
+    startMs: Date.now(),
+    programs: MARKET_PROGRAMS,
+    venues: VENUES,
+    launchEveryMinutes: null,
+  });
+  const node = createLocalNode({ ledger: market.ledger });
+  const { httpUrl, wsUrl } = await node.listen();
+  const source = createRpcSource({
+    ...{ httpUrl, wsUrl, origin: "demo" },
+    nowMs: Date.now,
+    random: Math.random,
+  });
+  const failures: unknown[] = [];
+  const tracker = createTracker({
+    source,
+    venues: VENUES,
+    nowMs: Date.now,
+    database: null,
+    onFailure: (_what, cause) => failures.push(cause),
+  });
+  t.after(async () => {
+    await tracker.close();
+    await source.close();
+    await node.close();
+    assert.deepEqual(failures, []);
+  });
+  const stressed = async (mint: Address): Promise<StressedExit> => {
+    assert.equal((await tracker.snapshot(mint)).kind, "assessed");
+    const exit = await tracker.stressed(mint);
+    assert.ok(exit);
+    return exit;
+  };
+  return { market, stressed };
+}
+
+function onlyHolders({ pools }: StressedExit): KnownHolders {
+  const [pool] = pools;
+  assert.ok(pool?.holders.kind === "known");
+  return pool.holders;
+}
+
+function depthOf(assessment: StressedExit["after"]): number {
+  return toNumber(assessment?.measurement?.depthLamports ?? -1n);
+}
+
+test("what was told to be left is what is left once the holder has gone, and then holds no more", async (t) => {
+  const { stressed } = await tracked(t);
+  const before = await stressed(STEADY);
+  const holders = onlyHolders(before);
+  assert.equal(holders.owners.length, 1);
+  assert.equal(ratioToNumber(holders.burned, holders.issued).toFixed(6), "0.600000");
+  assert.equal(before.withdrawal?.standing, "wallet");
+
+  const later = await tracked(t);
+  assert.ok(later.market.script(STEADY, { kind: "liquidity", shareBps: 4_000 }));
+  const after = await later.stressed(STEADY);
+  const told = depthOf(before.after);
+  assert.ok(Math.abs(depthOf(after.now) / told - 1) < 1e-6, `${told} ${depthOf(after.now)}`);
+  assert.deepEqual(
+    after.now.measurement?.retail.slippagePct["10"]?.toFixed(2),
+    before.after?.measurement?.retail.slippagePct["10"]?.toFixed(2),
+  );
+  // What the holder could not take are the shares that nobody can.
+  assert.equal(after.withdrawal, null);
+});
+
+test("shares that nobody can move leave the ladder as it is, and a curve has none to hold", async (t) => {
+  const { stressed } = await tracked(t);
+  for (const mint of [QUIET, CURVE]) {
+    const exit = await stressed(mint);
+    assert.equal(exit.withdrawal, null);
+    assert.ok(exit.now.measurement);
+    assert.deepEqual(exit.after, exit.now);
+  }
+});
+
+test("pools of positions are named as unknown beside one whose holders are known", async (t) => {
+  const { stressed } = await tracked(t);
+  const exit = await stressed(THREE);
+  const known = exit.pools.filter(({ holders }) => holders.kind === "known");
+  assert.deepEqual(
+    known.map(({ venue }) => venue),
+    ["raydium-cpmm"],
+  );
+  for (const { holders } of exit.pools) {
+    if (holders.kind === "known") continue;
+    assert.deepEqual(holders, { kind: "unknown", reason: "positions-not-read" });
+  }
+  const leaving =
+    toNumber(exit.withdrawal?.lamports ?? 0n) / toNumber(known[0]?.depthLamports ?? 1n);
+  assert.equal(leaving.toFixed(6), "0.700000");
+});
+
+test("a coin that graduated by itself leaves nobody who could withdraw", async (t) => {
+  const { market, stressed } = await tracked(t);
+  assert.ok(market.script(CURVE, { kind: "migrate" }));
+  const exit = await stressed(CURVE);
+  const pool = exit.pools.find(({ venue }) => venue === "pumpswap");
+  assert.ok(pool?.holders.kind === "known");
+  assert.equal(pool.holders.burned, pool.holders.issued);
+  assert.equal(exit.withdrawal, null);
+});
