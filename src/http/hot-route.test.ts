@@ -256,10 +256,25 @@ test("a revoked key, a wrong question and a spent window are refused as the fram
       spent.push((await fetch(url + PATH, { headers })).status);
     assert.equal(spent.filter((status) => status === 200).length, 599);
     assert.deepEqual(await ask(PATH), [429, "rate_limit_exceeded"]);
-    const caller = apiKeys.recall(headers["x-api-key"], NOW);
+    const caller = apiKeys.recall(headers["x-api-key"], NOW)?.caller;
     assert.ok(caller?.via.kind === "api-key");
     await apiKeys.revoke(caller.userId, caller.via.id);
     assert.deepEqual(await ask(PATH), [401, "unauthorized"]);
+  }));
+
+test("whichever way a request is answered, it is one use of its key", (t) =>
+  running(t, async ({ url, headers, apiKeys, hot }) => {
+    const caller = apiKeys.recall(headers["x-api-key"], NOW)?.caller;
+    assert.ok(caller);
+    const uses = async () => (await apiKeys.list(caller.userId))[0]?.usedToday ?? 0;
+    const before = await uses();
+    const ask = (path: string) => fetch(url + path, { headers });
+    assert.equal((await ask(PATH)).status, 200);
+    assert.equal(await uses(), before + 1);
+    const hotBefore = hot();
+    await ask("/api/token/So11111111111111111111111111111111111111113/exitability");
+    assert.equal(hot(), hotBefore, "a cold token is the framework's");
+    assert.equal(await uses(), before + 2);
   }));
 
 test("what is not warm goes to the framework", (t) =>

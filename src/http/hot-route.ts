@@ -3,8 +3,7 @@ import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { MarketSnapshot, MarketSource } from "#src/track/market-snapshot.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
-import type { ApiKeys } from "#src/users/api-keys.ts";
-import type { Caller } from "#src/users/caller.ts";
+import type { ApiKeys, KnownKey } from "#src/users/api-keys.ts";
 import type { Quotas, Standing } from "#src/users/quotas.ts";
 import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
 import { type Language, preferredLanguage } from "#src/wire/notice.ts";
@@ -26,7 +25,7 @@ const OVERLOADED = JSON.stringify({ error: "overloaded", message: REFUSAL_MESSAG
 
 export type HotRouteDeps = {
   readonly markets: Pick<MarketSource, "latest">;
-  readonly apiKeys: Pick<ApiKeys, "recall">;
+  readonly apiKeys: Pick<ApiKeys, "recall" | "noteUse">;
   readonly quotas: Pick<Quotas, "spendAtOnce" | "peekAtOnce">;
   readonly nowMs: NowMs;
   readonly admission: Pick<Admission, "isStopping" | "isLate" | "refusalOf">;
@@ -54,9 +53,10 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
 
   /** Answers that there is too much to answer, as plugins/refusing.ts does. */
   function refuse(response: ServerResponse, asked: Late): boolean {
-    const { caller, startedMs, now, hasOrigin } = asked;
-    const standing = quotas.peekAtOnce(caller, now);
+    const { known, startedMs, now, hasOrigin } = asked;
+    const standing = quotas.peekAtOnce(known.caller, now);
     if (standing === null || admission.refusalOf("hot", startedMs) === null) return false;
+    apiKeys.noteUse(known, now);
     const headers = limitHeaders(standing, now);
     headers.push(
       "content-type",
@@ -88,16 +88,17 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     const asked = readHeaders(request.rawHeaders);
     if (asked === null) return false;
     const now = nowMs();
-    const caller = apiKeys.recall(asked.apiKey, now);
-    if (caller === null) return false;
+    const known = apiKeys.recall(asked.apiKey, now);
+    if (known === null) return false;
     const snapshot = markets.latest(target.mint);
     if (snapshot?.kind !== "assessed") return false;
     if (admission.isLate("hot", startedMs)) {
-      return refuse(response, { caller, startedMs, now, hasOrigin: asked.hasOrigin });
+      return refuse(response, { known, startedMs, now, hasOrigin: asked.hasOrigin });
     }
-    const spend = quotas.spendAtOnce(caller, now);
+    const spend = quotas.spendAtOnce(known.caller, now);
     // A refused caller has taken nothing: the framework's route refuses again, with its body.
     if (spend === null || !spend.allowed) return false;
+    apiKeys.noteUse(known, now);
     const body = bodies.of(snapshot, target, asked.language);
     const isKnown = asked.ifNoneMatch !== null && namesState(asked.ifNoneMatch, body.etag);
     const headers = limitHeaders(spend, now);
@@ -123,7 +124,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     if (isDemo) headers.push("x-chain", "demo");
     const status = isKnown ? 304 : 200;
     response.writeHead(status, headers);
-    response.end(isKnown ? "" : body.text);
+    response.end(isKnown ? "" : body.bytes, "latin1");
     counts.count(status, performance.now() - startedMs);
     return true;
   };
@@ -131,14 +132,14 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
 
 /** `startedMs` is on the clock of `performance.now()`, `now` since 1970. */
 type Late = {
-  readonly caller: Caller;
+  readonly known: KnownKey;
   readonly startedMs: number;
   readonly now: number;
   readonly hasOrigin: boolean;
 };
 
 function limitHeaders(standing: Standing, nowMs: number): string[] {
-  const { limit, remaining, windowSeconds, policy, resetAtMs } = standing;
+  const { limit, remaining, policy, resetAtMs } = standing;
   const resetSeconds = Math.max(0, Math.ceil((resetAtMs - nowMs) / 1000));
   return [
     "x-ratelimit-limit",
@@ -146,10 +147,22 @@ function limitHeaders(standing: Standing, nowMs: number): string[] {
     "x-ratelimit-remaining",
     String(remaining),
     "ratelimit-policy",
-    `"${policy}";q=${limit};w=${windowSeconds}`,
+    policyText(standing),
     "ratelimit",
     `"${policy}";r=${remaining};t=${resetSeconds}`,
   ];
+}
+
+let lastPolicy = { policy: "", limit: 0, windowSeconds: 0, text: "" };
+
+/** Most callers' is the one before's. */
+function policyText({ policy, limit, windowSeconds }: Standing): string {
+  const { policy: name, limit: most, windowSeconds: length } = lastPolicy;
+  if (name !== policy || most !== limit || length !== windowSeconds) {
+    const text = `"${policy}";q=${limit};w=${windowSeconds}`;
+    lastPolicy = { policy, limit, windowSeconds, text };
+  }
+  return lastPolicy.text;
 }
 
 function targetOf(targets: Map<string, Target>, url: string): Target | null {
@@ -226,27 +239,37 @@ function readHeaders(raw: readonly string[]): Asked | null {
 
 type Assessed = MarketSnapshot & { readonly kind: "assessed" };
 
-/** As text, which leaves in one write with its headers; the length is in bytes. */
-type Body = { readonly text: string; readonly length: string; readonly etag: string };
+/** A body's bytes as a text of one character each, which leaves in one write with its headers. */
+type Body = { readonly bytes: string; readonly length: string; readonly etag: string };
+
+/** The bodies of one assessment for one target, as long as its trend stays the same. */
+type Bodies = Pick<Assessed, "trend" | "isDeteriorating"> & { [language in Language]?: Body };
 
 /** The body of an answer, made once for each assessment and way of asking. */
 class BodyCache {
-  readonly #bodies = new WeakMap<Assessment, Map<string, Body>>();
+  readonly #bodies = new WeakMap<Assessment, Map<Target, Bodies>>();
 
-  of(snapshot: Assessed, { profile, size }: Target, language: Language): Body {
+  of(snapshot: Assessed, target: Target, language: Language): Body {
     const { assessment, trend, isDeteriorating } = snapshot;
     let made = this.#bodies.get(assessment);
     if (made === undefined) {
       made = new Map();
       this.#bodies.set(assessment, made);
     }
-    const key = `${profile}${size.requested}${language}${trend}${isDeteriorating}`;
-    const held = made.get(key);
-    if (held !== undefined) return held;
-    const answer = { assessment, trend, isDeteriorating, profile, size, language };
-    const text = JSON.stringify(exitabilityBody(answer));
-    const body = { text, length: String(Buffer.byteLength(text)), etag: tagOf(text) };
-    made.set(key, body);
-    return body;
+    let held = made.get(target);
+    if (held?.trend !== trend || held.isDeteriorating !== isDeteriorating) {
+      held = { trend, isDeteriorating };
+      made.set(target, held);
+    }
+    held[language] ??= bodyOf(snapshot, target, language);
+    return held[language];
   }
+}
+
+function bodyOf(snapshot: Assessed, { profile, size }: Target, language: Language): Body {
+  const { assessment, trend, isDeteriorating } = snapshot;
+  const answer = { assessment, trend, isDeteriorating, profile, size, language };
+  const text = JSON.stringify(exitabilityBody(answer));
+  const bytes = Buffer.from(text);
+  return { bytes: bytes.toString("latin1"), length: String(bytes.length), etag: tagOf(text) };
 }

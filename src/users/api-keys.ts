@@ -28,17 +28,21 @@ export type IssuedApiKey = { readonly id: string; readonly text: string; readonl
 
 export type ApiKeyUsage = Pick<ApiKeyRecord, "lastUsedAtMs" | "usedToday">;
 
-type Remembered = {
+/** A key that was checked: whose it is, and how its uses are counted. */
+export type KnownKey = {
   readonly caller: UserCaller;
   readonly keyId: string;
   readonly expiresAtMs: number;
+  /** Where its uses of a day were counted last, until they are written. */
+  pending: PendingUse | null;
 };
 
-type PendingUse = { uses: number; lastUsedAtMs: number };
+type PendingUse = { readonly day: number; uses: number; lastUsedAtMs: number; isTaken: boolean };
 
 /**
  * API keys: given out, checked, replaced, revoked. A key that was checked is remembered in the
- * clear, in memory, until its user changes anything: the next check takes well under 5 us.
+ * clear, in memory, until its user changes anything: the next check takes well under 5 us. Each
+ * request that a key was good for is a use of it, answered or refused.
  */
 export class ApiKeys {
   readonly #store: Store;
@@ -46,7 +50,7 @@ export class ApiKeys {
   readonly #feed: AccessFeed;
   readonly #prefix: string;
   readonly #nowMs: () => number;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, KnownKey>();
   /** Keys that are looked up together when the event loop comes round, by hash. */
   #lookUps: Map<string, PromiseWithResolvers<ApiKeyOwner | null>> | null = null;
   /** How often somebody's keys were forgotten: what was read before may not hold after. */
@@ -82,19 +86,38 @@ export class ApiKeys {
     await this.writeUses();
   }
 
-  /** The caller behind a key that was checked before and still holds; null where that is to be asked. */
-  recall(text: string, nowMs: number): UserCaller | null {
-    const remembered = this.#remembered.get(text);
-    if (remembered === undefined || remembered.expiresAtMs <= nowMs) return null;
-    if (!this.#feed.isCurrent(nowMs)) return null;
-    this.#noteUse(remembered.keyId, nowMs);
-    return remembered.caller;
+  /**
+   * A key that was checked before and still holds; null where that is to be asked. It is no use of the
+   * key yet: who answers by it says so with `noteUse`.
+   */
+  recall(text: string, nowMs: number): KnownKey | null {
+    const known = this.#remembered.get(text);
+    if (known === undefined || known.expiresAtMs <= nowMs) return null;
+    return this.#feed.isCurrent(nowMs) ? known : null;
   }
 
-  /** The caller behind a key; null where it is malformed, unknown, revoked, over, or its user disabled. */
+  noteUse(known: KnownKey, nowMs: number): void {
+    const { pending } = known;
+    if (pending === null || pending.isTaken || pending.day !== dayOf(nowMs)) {
+      known.pending = this.#addUses(known.keyId, dayOf(nowMs), { uses: 1, lastUsedAtMs: nowMs });
+      return;
+    }
+    pending.uses++;
+    if (nowMs > pending.lastUsedAtMs) pending.lastUsedAtMs = nowMs;
+  }
+
+  /**
+   * The caller behind a key; null where it is malformed, unknown, revoked, over, or its user disabled.
+   * Counts as a use.
+   */
   async check(text: string, nowMs: number): Promise<UserCaller | null> {
-    const recalled = this.recall(text, nowMs);
-    if (recalled !== null) return recalled;
+    const known = this.recall(text, nowMs) ?? (await this.#lookedUp(text, nowMs));
+    if (known === null) return null;
+    this.noteUse(known, nowMs);
+    return known.caller;
+  }
+
+  async #lookedUp(text: string, nowMs: number): Promise<KnownKey | null> {
     if (!isApiKeyText(text)) return null;
     const forgetsBefore = this.#forgets;
     const owner = await this.#ownerOf(hashApiKey(text));
@@ -106,9 +129,9 @@ export class ApiKeys {
     }
     const { keyId, userId } = owner;
     const caller: UserCaller = { kind: "user", userId, tier, via: { kind: "api-key", id: keyId } };
-    if (this.#forgets === forgetsBefore) this.#remember(text, { caller, keyId, expiresAtMs });
-    this.#noteUse(keyId, nowMs);
-    return caller;
+    const known = { caller, keyId, expiresAtMs, pending: null };
+    if (this.#forgets === forgetsBefore) this.#remember(text, known);
+    return known;
   }
 
   /** The user's first key, or null where there is a current one already. */
@@ -152,7 +175,10 @@ export class ApiKeys {
     if (pending.size === 0) return;
     this.#pending = new Map();
     const uses = [...pending].flatMap(([keyId, days]) =>
-      [...days].map(([day, { uses, lastUsedAtMs }]) => ({ keyId, day, uses, lastUsedAtMs })),
+      Array.from(days.values(), (use) => {
+        use.isTaken = true;
+        return { keyId, day: use.day, uses: use.uses, lastUsedAtMs: use.lastUsedAtMs };
+      }),
     );
     try {
       await addApiKeyUses(this.#store, uses);
@@ -200,12 +226,12 @@ export class ApiKeys {
     return { issued: { id, text, hint }, row: { id, userId, hash: hashApiKey(text), hint } };
   }
 
-  #remember(text: string, remembered: Remembered): void {
+  #remember(text: string, known: KnownKey): void {
     if (this.#remembered.size >= REMEMBERED_KEYS) {
       const { value: oldest } = this.#remembered.keys().next();
       if (oldest !== undefined) this.#remembered.delete(oldest);
     }
-    this.#remembered.set(text, remembered);
+    this.#remembered.set(text, known);
   }
 
   #forgetUser(userId: UserId): void {
@@ -214,19 +240,18 @@ export class ApiKeys {
       if (caller.userId === userId) this.#remembered.delete(text);
   }
 
-  #noteUse(keyId: string, nowMs: number): void {
-    this.#addUses(keyId, dayOf(nowMs), { uses: 1, lastUsedAtMs: nowMs });
-  }
-
-  #addUses(keyId: string, day: number, added: PendingUse): void {
-    const days = this.#pending.get(keyId);
-    const pending = days?.get(day);
-    if (pending === undefined) {
-      if (days === undefined) this.#pending.set(keyId, new Map([[day, { ...added }]]));
-      else days.set(day, { ...added });
-      return;
-    }
+  /** @returns where further uses of that day are counted until they are written */
+  #addUses(
+    keyId: string,
+    day: number,
+    added: { readonly uses: number; readonly lastUsedAtMs: number },
+  ): PendingUse {
+    const days = this.#pending.get(keyId) ?? new Map<number, PendingUse>();
+    this.#pending.set(keyId, days);
+    const pending = days.get(day) ?? { day, uses: 0, lastUsedAtMs: 0, isTaken: false };
+    days.set(day, pending);
     pending.uses += added.uses;
     pending.lastUsedAtMs = Math.max(pending.lastUsedAtMs, added.lastUsedAtMs);
+    return pending;
   }
 }

@@ -24,9 +24,17 @@ export function callerTier(caller: Caller): TierName {
   return caller.kind === "anonymous" ? "anonymous" : caller.tier;
 }
 
+/** A remembered caller's subject is made once: as the key of a map a new text is slow. */
+const subjects = new WeakMap<UserCaller, string>();
+
 /** Whose counters a request of this caller's belongs to: the account, whatever the credential. */
 export function quotaSubject(caller: Caller): string {
-  return caller.kind === "anonymous" ? `address:${caller.address}` : userSubject(caller.userId);
+  if (caller.kind === "anonymous") return `address:${caller.address}`;
+  const known = subjects.get(caller);
+  if (known !== undefined) return known;
+  const subject = userSubject(caller.userId);
+  subjects.set(caller, subject);
+  return subject;
 }
 
 export function userSubject(userId: UserId): string {
