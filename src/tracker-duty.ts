@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { openTracking, type Tracking } from "./open-tracking.ts";
@@ -9,6 +10,9 @@ import type { Database } from "./store/database.ts";
 import { type Leadership, standForLeadership } from "./store/leadership.ts";
 import { parseUserId } from "./store/user-id.ts";
 import { createJudging, type Judging } from "./watchlist/alerting.ts";
+
+/** After tracking failed: others that stand by get their turn, and a node that is away is not pressed. */
+const AGAIN_AFTER_MS = 2_000;
 
 export type TrackerDutyDeps = {
   readonly config: Config & { readonly databaseUrl: string };
@@ -69,10 +73,16 @@ export class TrackerDuty {
       if (leadership === null) return;
       const log = logger.child({ term: String(leadership.term) });
       log.info("this process tracks");
-      await this.#lead(leadership, log).catch((err: unknown) =>
-        log.error({ err }, "tracking failed"),
+      const hasFailed = await this.#lead(leadership, log).then(
+        () => false,
+        (err: unknown) => {
+          log.error({ err }, "tracking failed");
+          return true;
+        },
       );
       log.info("this process tracks no more");
+      const { signal } = this.#stopping;
+      if (hasFailed) await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

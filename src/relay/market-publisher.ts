@@ -22,7 +22,7 @@ const TIDY_EVERY_MS = 60_000;
 const LOADS_AT_ONCE = 8;
 
 export type MarketPublisherDeps = {
-  readonly link: RedisLink;
+  readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
   readonly channels: RelayChannels;
   readonly markets: Markets;
   readonly term: bigint;
@@ -142,9 +142,11 @@ export class MarketPublisher {
         this.#wanted.set(ask.asked.mint, nowMs());
         return markets.snapshot(ask.asked.mint);
       case "exit":
-        return markets.exit(ask.asked.mint, ask.asked.sale);
+        return this.#loaded(ask.asked.mint).then(() =>
+          markets.exit(ask.asked.mint, ask.asked.sale),
+        );
       case "stressed":
-        return markets.stressed(ask.asked.mint);
+        return this.#loaded(ask.asked.mint).then(() => markets.stressed(ask.asked.mint));
       case "history":
         return markets.history(ask.asked.mint, ask.asked.query);
       case "alerts":
@@ -156,6 +158,12 @@ export class MarketPublisher {
         throw new Error(`no such question: ${String(unreachable)}`);
       }
     }
+  }
+
+  /** A successor has not loaded all that its predecessor tracked: what is asked of first is loaded first. */
+  async #loaded(mint: Address): Promise<void> {
+    const { markets } = this.#deps;
+    if (markets.latest(mint) === null) await markets.snapshot(mint);
   }
 
   #tidy(): void {

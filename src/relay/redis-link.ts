@@ -5,6 +5,8 @@ import type { BaseLogger } from "pino";
 const PING_EVERY_MS = 1_000;
 /** An answer that takes longer does not come: a frozen server and a cut network say nothing. */
 const ANSWER_WITHIN_MS = 1_000;
+/** A server that took the connection and then says nothing is frozen, or behind a wall: asked anew. */
+const GREET_WITHIN_MS = 2_000;
 const LONGEST_WAIT_MS = 1_000;
 
 export type RedisLinkOptions = {
@@ -31,6 +33,8 @@ export class RedisLink {
   readonly #restored = new Set<() => void>();
   #client: Client;
   #pinging: NodeJS.Timeout;
+  /** Runs while the server has taken a connection and not greeted yet. */
+  #greeting: NodeJS.Timeout | undefined;
   #isUp = false;
   #isClosed = false;
 
@@ -74,6 +78,7 @@ export class RedisLink {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#pinging);
+    clearTimeout(this.#greeting);
     this.#client.destroy();
   }
 
@@ -97,15 +102,21 @@ export class RedisLink {
   #open(): Client {
     const { url, random, log } = this.#options;
     const client = openClient(url, random);
+    const isCurrent = () => client === this.#client && !this.#isClosed;
     client.on("error", (error: Error) => {
-      if (client === this.#client) this.#down(error.message);
+      if (isCurrent()) this.#down(error.message);
     });
     client.on("reconnecting", () => {
-      if (client === this.#client) this.#down("closed");
+      if (isCurrent()) this.#down("closed");
+    });
+    client.on("connect", () => {
+      clearTimeout(this.#greeting);
+      if (isCurrent())
+        this.#greeting = setTimeout(() => this.#replace(client, "no greeting"), GREET_WITHIN_MS);
     });
     client.on("ready", () => void this.#up(client));
     client.connect().catch((error: unknown) => {
-      if (!this.#isClosed) log.warn({ err: error }, "Redis can't be reached");
+      if (isCurrent()) log.warn({ err: error }, "Redis can't be reached");
     });
     return client;
   }
@@ -113,7 +124,8 @@ export class RedisLink {
   async #up(client: Client): Promise<void> {
     // The client subscribes again by itself; what was wanted while it was away is new to it.
     for (const [channel, listener] of this.#channels) await this.#listen(client, channel, listener);
-    if (client !== this.#client || this.#isClosed) return;
+    if (client !== this.#client || this.#isClosed || !client.isReady) return;
+    clearTimeout(this.#greeting);
     this.#isUp = true;
     this.#options.log.info("connected to Redis");
     for (const listener of this.#restored) listener();
@@ -125,6 +137,7 @@ export class RedisLink {
   }
 
   #down(reason: string): void {
+    clearTimeout(this.#greeting);
     if (!this.#isUp || this.#isClosed) return;
     this.#isUp = false;
     this.#options.log.warn({ reason }, "the connection to Redis is lost");
@@ -137,11 +150,15 @@ export class RedisLink {
     try {
       await this.#ask(() => client.ping());
     } catch {
-      if (client !== this.#client || this.#isClosed) return;
-      this.#down("silent");
-      client.destroy();
-      this.#client = this.#open();
+      this.#replace(client, "silent");
     }
+  }
+
+  #replace(client: Client, reason: string): void {
+    if (client !== this.#client || this.#isClosed) return;
+    this.#down(reason);
+    this.#client = this.#open();
+    client.destroy();
   }
 }
 

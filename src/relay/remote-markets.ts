@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
@@ -53,7 +52,7 @@ const NOTHING_TRACKED: TrackerHealth = {
 };
 
 export type RemoteMarketsDeps<Facts> = {
-  readonly link: RedisLink;
+  readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
   readonly channels: RelayChannels;
   /** Recorded accounts stand still, and answers from them with them. */
   readonly standsStill: boolean;
@@ -66,6 +65,8 @@ export type RemoteMarketsDeps<Facts> = {
 
 type Held = {
   snapshot: AssessedSnapshot;
+  /** Of the tracker that said so. */
+  term: bigint;
   /** The snapshot as old as it was at `judgedAtMs`. */
   judged: AssessedSnapshot;
   judgedAtMs: number;
@@ -73,15 +74,17 @@ type Held = {
 };
 
 type Waiting = {
-  readonly resolve: (answer: unknown) => void;
+  /** The question as it was asked, for a successor of who was asked. */
+  readonly text: string;
+  readonly resolve: (reply: { readonly answer: unknown; readonly term: bigint }) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: NodeJS.Timeout;
 };
 
 /**
  * The markets of a tracker in another process. Answers that were asked for once are pushed here from
  * then on, and served at once; they grow old by the same rule as the tracker's own, whether or not
- * anything still comes. What an earlier tracker says after its successor has spoken is not heard.
+ * anything still comes. What an earlier tracker says after its successor has spoken is not heard, and
+ * what a successor says of an older state than the one held does not take its place.
  */
 export class RemoteMarkets<Facts> implements Markets {
   readonly #deps: RemoteMarketsDeps<Facts>;
@@ -105,11 +108,16 @@ export class RemoteMarkets<Facts> implements Markets {
 
   start(): void {
     const { link, channels } = this.#deps;
-    const touching = setInterval(() => this.#tellTouched(), TOUCH_EVERY_MS);
+    const touching = setInterval(() => {
+      if (this.hasTracker) this.#tellTouched();
+      else this.#giveUp("the tracker fell silent");
+    }, TOUCH_EVERY_MS);
     const tidying = setInterval(() => this.#tidy(), TIDY_EVERY_MS);
+    const waiting = setTimeout(() => this.#firstBeat.resolve(), FIRST_BEAT_MS);
     this.#stops = [
       () => clearInterval(touching),
       () => clearInterval(tidying),
+      () => clearTimeout(waiting),
       link.subscribe(channels.beats, (text) => this.#hearBeat(text)),
       link.subscribe(channels.news, (text) => this.#hearNews(text)),
       link.subscribe(channels.replica(this.#replica), (text) => this.#hearReply(text)),
@@ -119,11 +127,7 @@ export class RemoteMarkets<Facts> implements Markets {
 
   close(): void {
     for (const stop of this.#stops) stop();
-    for (const { reject, timer } of this.#waiting.values()) {
-      clearTimeout(timer);
-      reject(new RedisUnavailable("this process is stopping"));
-    }
-    this.#waiting.clear();
+    this.#giveUp("this process is stopping");
   }
 
   /** Whether a tracker spoke within the last seconds. */
@@ -193,8 +197,8 @@ export class RemoteMarkets<Facts> implements Markets {
   async #load(mint: Address): Promise<MarketSnapshot> {
     try {
       const snapshot = await this.#ask("snapshot", { mint });
-      if (snapshot.kind === "assessed") this.#hold(snapshot);
-      return snapshot;
+      // Held since it was heard; what is held is newer where a successor knows less yet.
+      return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
     } catch (cause) {
       if (!(cause instanceof RedisUnavailable)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
@@ -208,11 +212,17 @@ export class RemoteMarkets<Facts> implements Markets {
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
   }
 
-  #hold(snapshot: AssessedSnapshot): void {
+  /** @returns whether it took the place of what was held */
+  #hold(snapshot: AssessedSnapshot, term: bigint): boolean {
     const nowMs = this.#deps.nowMs();
-    const { mint } = snapshot.assessment;
-    const askedAtMs = this.#held.get(mint)?.askedAtMs ?? nowMs;
-    this.#held.set(mint, { snapshot, judged: snapshot, judgedAtMs: nowMs, askedAtMs });
+    const { mint, stateTimeMs } = snapshot.assessment;
+    const held = this.#held.get(mint);
+    const isOlder = held !== undefined && stateTimeMs < held.snapshot.assessment.stateTimeMs;
+    // One tracker's states may step back, for a pool that was found late; its messages are in order.
+    if (isOlder && held.term !== term) return false;
+    const askedAtMs = held?.askedAtMs ?? nowMs;
+    this.#held.set(mint, { snapshot, term, judged: snapshot, judgedAtMs: nowMs, askedAtMs });
+    return true;
   }
 
   #judged(held: Held, nowMs: number): AssessedSnapshot {
@@ -244,63 +254,90 @@ export class RemoteMarkets<Facts> implements Markets {
     asked: Questions[Kind]["asked"],
   ): Promise<Questions[Kind]["answer"]> {
     const { link, channels } = this.#deps;
-    if (this.#beat === null) await Promise.race([this.#firstBeat.promise, delay(FIRST_BEAT_MS)]);
+    if (this.#beat === null) await this.#firstBeat.promise;
     if (!this.hasTracker) throw new RedisUnavailable("no tracker is heard");
     if (this.#waiting.size >= MOST_WAITING) {
       throw new AppError("overloaded", { publicMessage: "Too many questions wait. Try again." });
     }
     const id = ++this.#lastId;
+    const text = messageText({ kind, replica: this.#replica, id, asked } as unknown as Ask);
     const answered = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => {
-      this.#waiting.delete(id);
-      answered.reject(new RedisUnavailable("the tracker did not answer in time"));
-    }, ANSWER_WITHIN_MS);
-    this.#waiting.set(id, { ...answered, timer });
+    answered.promise.catch(() => undefined);
+    const timer = setTimeout(
+      () => answered.reject(new RedisUnavailable("the tracker did not answer in time")),
+      ANSWER_WITHIN_MS,
+    );
+    this.#waiting.set(id, {
+      text,
+      resolve: ({ answer, term }) => {
+        // At once, so that what is told next finds it held.
+        if (kind === "snapshot") this.#take(answer as MarketSnapshot, term);
+        answered.resolve(answer);
+      },
+      reject: answered.reject,
+    });
     try {
-      const ask = { kind, replica: this.#replica, id, asked } as unknown as Ask;
-      await link.publish(channels.tracker, messageText(ask));
+      await link.publish(channels.tracker, text);
       return (await answered.promise) as Questions[Kind]["answer"];
     } finally {
-      answered.promise.catch(() => undefined);
       clearTimeout(timer);
       this.#waiting.delete(id);
     }
   }
 
+  #take(snapshot: MarketSnapshot, term: bigint): void {
+    if (snapshot.kind === "assessed") this.#hold(snapshot, term);
+  }
+
+  #giveUp(reason: string): void {
+    for (const { reject } of this.#waiting.values()) reject(new RedisUnavailable(reason));
+    this.#waiting.clear();
+  }
+
   #hearReply(text: string): void {
     const reply = parseMessage<Reply>(text);
-    const waiting = reply === null ? undefined : this.#waiting.get(reply.id);
-    if (reply === null || waiting === undefined || reply.term < this.#term) return;
-    if ("answer" in reply) waiting.resolve(reply.answer);
+    if (reply === null || !this.#hearTerm(reply.term)) return;
+    const waiting = this.#waiting.get(reply.id);
+    if (waiting === undefined) return;
+    if ("answer" in reply) waiting.resolve({ answer: reply.answer, term: reply.term });
     else waiting.reject(new RedisUnavailable("the tracker failed"));
+  }
+
+  /** @returns whether who speaks is not over. A successor is told what is wanted and asked what was. */
+  #hearTerm(term: bigint): boolean {
+    if (term < this.#term) return false;
+    if (term > this.#term) {
+      this.#term = term;
+      this.#touchAll();
+      const { link, channels } = this.#deps;
+      for (const { text } of this.#waiting.values())
+        link.publish(channels.tracker, text).catch(() => undefined);
+    }
+    return true;
   }
 
   #hearBeat(text: string): void {
     const beat = parseMessage<Beat<Facts>>(text);
-    if (beat === null || beat.term < this.#term) return;
-    const isSuccessor = beat.term > this.#term;
+    if (beat === null || !this.#hearTerm(beat.term)) return;
     const wasSilent = !this.hasTracker;
-    this.#term = beat.term;
     this.#beat = beat;
     this.#beatAtMs = this.#deps.nowMs();
     this.#firstBeat.resolve();
     this.#deps.onFacts?.(beat.facts);
-    if (isSuccessor || wasSilent) this.#touchAll();
+    if (wasSilent) this.#touchAll();
   }
 
   #hearNews(text: string): void {
     const news = parseNews(text);
     const mint = news === null ? null : parseAddress(news.mint);
-    if (news === null || mint === null || news.term < this.#term) return;
+    if (news === null || mint === null || !this.#hearTerm(news.term)) return;
     if (!this.#held.has(mint)) return;
     const snapshot = parseSnapshot(news.snapshot);
-    if (snapshot === null) return;
-    this.#hold(snapshot);
+    if (snapshot === null || !this.#hold(snapshot, news.term)) return;
     for (const listener of this.#listeners) listener(snapshot);
   }
 
   #tellTouched(): void {
-    if (!this.hasTracker) return;
     for (const kind of ["touched", "kept"] as const) {
       const told = kind === "touched" ? this.#touched : this.#kept;
       if (told.size === 0) continue;
@@ -326,7 +363,7 @@ export class RemoteMarkets<Facts> implements Markets {
 
 /** Says something to whoever tracks; lost where nobody hears it, so only what is found again anyway. */
 export function tellTracker(
-  { link, channels }: { readonly link: RedisLink; readonly channels: RelayChannels },
+  { link, channels }: Pick<RemoteMarketsDeps<unknown>, "link" | "channels">,
   message: Exclude<ToTracker, Ask>,
 ): void {
   link.publish(channels.tracker, messageText(message)).catch(() => undefined);

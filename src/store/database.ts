@@ -13,6 +13,7 @@ import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
+import { databaseUnavailable, isAway, WatchedClient } from "./watched-client.ts";
 
 export type Database = {
   readonly db: Kysely<Schema>;
@@ -42,8 +43,13 @@ export type DatabaseSettings = {
 
 const DATABASE_FILE = "exitability.db";
 const BUSY_TIMEOUT_MS = 5_000;
-const CONNECT_TIMEOUT_MS = 5_000;
+/** For a connection, a new one or one that others use now: a caller waits no longer to hear that there is none. */
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Idle connections are asked so often by the kernel whether anybody is there. */
+const KEEP_ALIVE_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** A transaction whose process was cut off keeps its rows locked for no longer. */
+const IDLE_IN_TRANSACTION_MS = 15_000;
 const DEFAULT_CONNECTIONS = 10;
 const PG_INT8 = 20;
 const CACHED_STATEMENTS = 500;
@@ -51,6 +57,9 @@ const LONGEST_CACHED_SQL = 4_096;
 
 /**
  * Opens the database; the tables are `migrate`'s business. Integers come back as bigint from both.
+ *
+ * Statements fail with AppError `overloaded` while Postgres can't be reached: within three seconds
+ * where there is no connection, within six where one fell silent (watched-client.ts).
  *
  * @throws DirectoryInUseError where another process owns the directory
  */
@@ -129,11 +138,17 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     max: settings.connections ?? DEFAULT_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "exitability",
+    Client: WatchedClient,
     // The pool awaits it; its types do not say so.
     // oxlint-disable-next-line typescript/no-misused-promises
-    ...(settings.onConnect === undefined ? {} : { onConnect: settings.onConnect }),
+    onConnect: async (client) => {
+      if (client instanceof WatchedClient) await client.introduce();
+      await settings.onConnect?.(client);
+    },
     types: {
       getTypeParser: (oid, format) =>
         oid === PG_INT8 && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
@@ -144,7 +159,16 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
   pool.on("connect", (client) => client.on("error", () => undefined));
   const failures = { reads: 0, writes: 0 };
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool }),
+    dialect: new PostgresDialect({
+      pool: {
+        connect: () =>
+          pool.connect().catch((cause: unknown) => {
+            throw isAway(cause) ? databaseUnavailable(cause) : cause;
+          }),
+        end: () => pool.end(),
+        options: pool.options,
+      },
+    }),
     log: (event) => {
       countFailure(failures, event);
       if (event.level === "error") forgetRowValues(event.error);

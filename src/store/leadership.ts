@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import pg from "pg";
+import type pg from "pg";
 import { type Database, openDatabase } from "./database.ts";
 import type { Schema } from "./schema.ts";
+import { WatchedClient } from "./watched-client.ts";
 
 /** One row for each duty that one process at a time has. */
 export type LeadershipTables = {
@@ -151,14 +152,14 @@ async function enterTerm(client: pg.ClientBase, term: bigint): Promise<void> {
 
 /** The connection by which a process stands by and leads: it is the leader for as long as this lives. */
 class Contender {
-  readonly #client: pg.Client;
+  readonly #client: WatchedClient;
   readonly #nowMs: () => number;
   /** The leader's last beat, and since when it is that. */
   #watched: { readonly beat: string; readonly sinceMs: number } | null = null;
   #isEnded = false;
   #onEnd: () => void = () => {};
 
-  constructor(client: pg.Client, nowMs: () => number) {
+  constructor(client: WatchedClient, nowMs: () => number) {
     this.#client = client;
     this.#nowMs = nowMs;
     client.on("error", () => this.#ended());
@@ -167,7 +168,7 @@ class Contender {
 
   static async connect({ databaseUrl, nowMs }: LeadershipSettings): Promise<Contender> {
     const contender = new Contender(
-      new pg.Client({
+      new WatchedClient({
         connectionString: databaseUrl,
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         query_timeout: CONNECT_TIMEOUT_MS,

@@ -4,38 +4,57 @@ import type { TestContext } from "node:test";
 
 export type CuttingProxy = {
   readonly url: string;
+  readonly port: number;
+  /** How many were made so far. */
+  readonly connections: () => number;
   /** Breaks off every connection, and refuses new ones until `mend`. */
   readonly cut: () => void;
+  /**
+   * Swallows every byte until `mend`, as a wall that drops packets does: nobody is told, not of ends
+   * either. Connections that stood meanwhile stay silent after it; only new ones work.
+   */
+  readonly silence: () => void;
   readonly mend: () => void;
 };
 
+type Pair = { readonly near: Socket; readonly far: Socket | null; isSilent: boolean };
+
 /** A wire between a client and a service that the test can cut. */
-export async function startCuttingProxy(t: TestContext, target: string): Promise<CuttingProxy> {
-  const { hostname, port } = new URL(target);
-  const sockets = new Set<Socket>();
-  let isCut = false;
+export async function startCuttingProxy(
+  t: { readonly after: (close: () => void) => void } | TestContext,
+  target: string,
+): Promise<CuttingProxy> {
+  const { hostname, port: targetPort } = new URL(target);
+  const pairs = new Set<Pair>();
+  let state: "whole" | "cut" | "silent" = "whole";
+  let connections = 0;
   const server = createServer((near) => {
-    if (isCut) {
-      near.destroy();
+    connections++;
+    if (state === "cut") {
+      near.resetAndDestroy();
       return;
     }
-    const far = connect(Number(port), hostname);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on("error", () => to.destroy());
-      from.on("close", () => {
-        sockets.delete(from);
-        to.destroy();
-      });
+    const far = state === "silent" ? null : connect(Number(targetPort), hostname);
+    const pair = { near, far, isSilent: state === "silent" };
+    pairs.add(pair);
+    near.on("error", () => undefined);
+    near.on("close", () => {
+      if (!pair.isSilent) pairs.delete(pair);
+    });
+    if (far === null) near.resume();
+    else {
+      carry(pair, near, far);
+      carry(pair, far, near);
     }
   });
+  const breakOff = (pair: Pair) => {
+    pairs.delete(pair);
+    pair.near.resetAndDestroy();
+    pair.far?.resetAndDestroy();
+  };
   const cut = () => {
-    isCut = true;
-    for (const socket of sockets) socket.destroy();
+    state = "cut";
+    for (const pair of pairs) breakOff(pair);
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -43,11 +62,36 @@ export async function startCuttingProxy(t: TestContext, target: string): Promise
     cut();
     server.close();
   });
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    connections: () => connections,
     cut,
+    silence: () => {
+      state = "silent";
+      for (const pair of pairs) pair.isSilent = true;
+    },
     mend: () => {
-      isCut = false;
+      state = "whole";
     },
   };
+}
+
+function carry(pair: Pair, from: Socket, to: Socket): void {
+  from.on("data", (bytes) => {
+    if (pair.isSilent || !to.writable) return;
+    if (to.write(bytes)) return;
+    from.pause();
+    to.once("drain", () => from.resume());
+  });
+  from.on("error", () => {
+    if (!pair.isSilent) to.destroy();
+  });
+  from.on("end", () => {
+    if (!pair.isSilent) to.end();
+  });
+  from.on("close", () => {
+    if (!pair.isSilent) to.destroy();
+  });
 }

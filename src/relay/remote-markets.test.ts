@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { CALIBRATION } from "#src/measure/calibration.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
+import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
+import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
+import {
+  type Ask,
+  messageText,
+  newsText,
+  parseMessage,
+  relayChannels,
+  type ToTracker,
+} from "./relay-messages.ts";
+import { RemoteMarkets } from "./remote-markets.ts";
+
+const START = Date.UTC(2026, 9, 5, 12);
+const channels = relayChannels("a-deployment");
+const health = { chainAgeMs: 400 } as TrackerHealth;
+
+/** A process that answers, and what it hears and says. */
+function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
+  t.mock.timers.enable({ apis: ["setInterval", "setTimeout", "Date"], now: START });
+  const bus = relayBus();
+  const markets = new RemoteMarkets({
+    link: bus.link,
+    channels,
+    standsStill: false,
+    storedAnswer: async () => stored,
+    nowMs: Date.now,
+  });
+  markets.start();
+  t.after(() => markets.close());
+  return { bus, markets };
+}
+
+const beat = (bus: RelayBus, term: bigint) =>
+  bus.say(channels.beats, messageText({ term, health, facts: {} }));
+
+function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot): void {
+  const { mint } = snapshot.assessment;
+  bus.say(channels.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
+}
+
+function state(stateTimeMs: number): AssessedSnapshot {
+  const snapshot = someSnapshot({ stateTimeMs });
+  assert.ok(snapshot.kind === "assessed");
+  return snapshot;
+}
+
+function messagesTo(bus: RelayBus): readonly ToTracker[] {
+  return bus.published
+    .filter(({ channel }) => channel === channels.tracker)
+    .map(({ text }) => parseMessage<ToTracker>(text))
+    .filter((message) => message !== null);
+}
+
+function questions(bus: RelayBus): readonly Ask[] {
+  return messagesTo(bus).filter((message): message is Ask => "replica" in message);
+}
+
+const touches = (bus: RelayBus) =>
+  messagesTo(bus).flatMap((message) => (message.kind === "touched" ? message.mints : []));
+
+function reply(bus: RelayBus, term: bigint, answer: unknown): void {
+  const ask = questions(bus).at(-1);
+  assert.ok(ask !== undefined, "nothing was asked");
+  bus.say(channels.replica(ask.replica), messageText({ term, id: ask.id, answer }));
+}
+
+/** Lets what was said take its way through promises. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The replica holds this state, which the tracker of the term told it. */
+async function holding(
+  bus: RelayBus,
+  markets: RemoteMarkets<unknown>,
+  told: AssessedSnapshot,
+  term: bigint,
+) {
+  beat(bus, term);
+  const asked = markets.snapshot(SOME_MINT);
+  await settle();
+  reply(bus, term, told);
+  await asked;
+}
+
+const heldTimeMs = (markets: RemoteMarkets<unknown>) => {
+  const held = markets.latest(SOME_MINT);
+  return held?.kind === "assessed" ? held.assessment.stateTimeMs : null;
+};
+
+test("what an earlier tracker says after its successor has spoken is not heard", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  tell(bus, 2n, state(START + 2_000));
+  tell(bus, 1n, state(START + 3_000));
+  assert.equal(heldTimeMs(markets), START + 2_000);
+  const asked = markets.history(SOME_MINT, {} as never);
+  await settle();
+  reply(bus, 1n, ["of the earlier one"]);
+  reply(bus, 2n, ["of the successor"]);
+  assert.deepEqual(await asked, ["of the successor"]);
+});
+
+test("a successor that knows an older state than the one held does not take its place until it has caught up", async (t) => {
+  const { bus, markets } = replica(t);
+  const heard: number[] = [];
+  markets.onSnapshot(({ assessment }) => heard.push(assessment.stateTimeMs));
+  await holding(bus, markets, state(START), 1n);
+  tell(bus, 2n, state(START - 1_000));
+  assert.equal(heldTimeMs(markets), START);
+  tell(bus, 2n, state(START + 1_000));
+  assert.equal(heldTimeMs(markets), START + 1_000);
+  assert.deepEqual(heard, [START + 1_000]);
+});
+
+test("one tracker's states are taken as they come: one that was found late may set the time back", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  tell(bus, 1n, state(START - 500));
+  assert.equal(heldTimeMs(markets), START - 500);
+});
+
+test("news that come right behind a first answer take its place", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const asked = markets.snapshot(SOME_MINT);
+  await settle();
+  reply(bus, 1n, state(START));
+  tell(bus, 1n, state(START + 400));
+  await asked;
+  assert.equal(heldTimeMs(markets), START + 400);
+});
+
+test("a successor is told of every token that is held, and asked what its predecessor was asked", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  t.mock.timers.tick(250);
+  const before = touches(bus).length;
+  const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
+  await settle();
+  beat(bus, 2n);
+  t.mock.timers.tick(250);
+  assert.deepEqual(touches(bus).slice(before), [SOME_MINT]);
+  assert.deepEqual(
+    questions(bus).map(({ kind }) => kind),
+    ["snapshot", "exit", "exit"],
+  );
+  reply(bus, 2n, null);
+  assert.equal(await asked, null);
+});
+
+test("who waits for a tracker that falls silent hears so within five seconds, and new askers at once", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
+  const failed = assert.rejects(
+    asked,
+    (error) => error instanceof AppError && error.code === "chain_unavailable",
+  );
+  await settle();
+  t.mock.timers.tick(5_000);
+  await failed;
+  assert.deepEqual(await markets.snapshot(SOME_MINT), { kind: "unavailable", mint: SOME_MINT });
+});
+
+test("without a tracker a token is answered as it was stored, as old as it is", async (t) => {
+  const { bus, markets } = replica(t, state(START - 30_000));
+  beat(bus, 1n);
+  t.mock.timers.tick(5_000);
+  const snapshot = await markets.snapshot(SOME_MINT);
+  assert.ok(snapshot.kind === "assessed");
+  assert.deepEqual(snapshot.assessment.findings, [{ kind: "stale", ageSeconds: 35 }]);
+});
+
+test("what is held grows old by itself, and at last says nothing any more", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  t.mock.timers.tick((CALIBRATION.block.staleSeconds + 1) * 1_000);
+  const held = markets.latest(SOME_MINT);
+  assert.ok(held?.kind === "assessed");
+  assert.deepEqual([held.assessment.measurement, held.assessment.blocked], [null, "stale"]);
+});
+
+test("the first askers of a process that hears no tracker wait two seconds in all, later ones not at all", async (t) => {
+  const { markets } = replica(t);
+  const first = markets.snapshot(SOME_MINT);
+  t.mock.timers.tick(2_000);
+  assert.equal((await first).kind, "unavailable");
+  assert.equal((await markets.snapshot(SOME_MINT)).kind, "unavailable");
+});
+
+test("what is no message of ours is not heard", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  for (const channel of [channels.beats, channels.news])
+    for (const text of ["", "{", "null", "[1]", "9 nobody {}", `9 ${SOME_MINT} {`])
+      bus.say(channel, text);
+  assert.equal(heldTimeMs(markets), START);
+});

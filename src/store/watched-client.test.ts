@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { sql } from "kysely";
+import { AppError } from "#src/platform/app-error.ts";
+import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
+import { postgresPlace } from "#test/support/databases.ts";
+import { type Database, openDatabase } from "./database.ts";
+
+const GIVEN_UP_WITHIN_MS = 8_000;
+
+async function overAWire(t: TestContext) {
+  const place = await postgresPlace(t);
+  if (place === null || place.databaseUrl === null) return null;
+  const url = new URL(place.databaseUrl);
+  const wire = await startCuttingProxy(t, url.href);
+  url.host = `127.0.0.1:${wire.port}`;
+  return { wire, open: () => openDatabase({ ...place, databaseUrl: url.href, connections: 2 }) };
+}
+
+const ask = ({ db }: Database) => sql`select 1`.execute(db);
+
+const isUnavailable = (error: unknown) => error instanceof AppError && error.code === "overloaded";
+
+test("statements over a wire that swallows everything fail soon, and work once it is whole again", async (t) => {
+  const setting = await overAWire(t);
+  if (setting === null) return;
+  const { wire, open } = setting;
+  const database = open();
+  await ask(database);
+  const startedMs = performance.now();
+  wire.silence();
+  await assert.rejects(Promise.any([ask(database), ask(database), ask(database)]));
+  await assert.rejects(ask(database), isUnavailable);
+  assert.ok(performance.now() - startedMs < 2 * GIVEN_UP_WITHIN_MS);
+  wire.mend();
+  await ask(database);
+  wire.silence();
+  const closingMs = performance.now();
+  await database.close();
+  assert.ok(performance.now() - closingMs < GIVEN_UP_WITHIN_MS, "closing waits for nobody");
+});
+
+test("a statement that takes long on a server that lives is waited for", async (t) => {
+  const setting = await overAWire(t);
+  if (setting === null) return;
+  const database = setting.open();
+  await sql`select pg_sleep(4.2)`.execute(database.db);
+  await database.close();
+});
+
+test("a connection that the server breaks off says that it can be asked again", async (t) => {
+  const setting = await overAWire(t);
+  if (setting === null) return;
+  const database = setting.open();
+  const ended = sql`select pg_terminate_backend(pg_backend_pid())`.execute(database.db);
+  await assert.rejects(ended, isUnavailable);
+  await ask(database);
+  await database.close();
+});
