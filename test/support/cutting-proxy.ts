@@ -31,7 +31,7 @@ export async function startCuttingProxy(
   const server = createServer((near) => {
     connections++;
     if (state === "cut") {
-      near.resetAndDestroy();
+      near.destroy();
       return;
     }
     const far = state === "silent" ? null : connect(Number(targetPort), hostname);
@@ -49,8 +49,8 @@ export async function startCuttingProxy(
   });
   const breakOff = (pair: Pair) => {
     pairs.delete(pair);
-    pair.near.resetAndDestroy();
-    pair.far?.resetAndDestroy();
+    pair.near.destroy();
+    pair.far?.destroy();
   };
   const cut = () => {
     state = "cut";
