@@ -35,9 +35,9 @@ async function refusalOf(asking: Promise<unknown>): Promise<ExitabilityError> {
 
 test("each method asks what the service takes", async (t) => {
   const all: Turn = (response) => json(200, {})(response, undefined as never);
-  const { url, asked } = await startScriptedServer(t, ...Array.from({ length: 12 }, () => all));
-  const { exitability, exitAt, stressedExit, token, pools, history, batch, accuracy, watchlist } =
-    client(`${url}/`, { apiKey: "exi_key", accessToken: "session", language: "en" });
+  const { url, asked } = await startScriptedServer(t, ...Array.from({ length: 13 }, () => all));
+  const asking = client(`${url}/`, { apiKey: "exi_key", accessToken: "session", language: "en" });
+  const { exitability, exitAt, stressedExit, token, pools, history, batch, watchlist } = asking;
   await exitability(MINT, { profile: "pro", size: 2.5 });
   await exitAt(MINT, { size: "0.000000000000000001", unit: "token" });
   await stressedExit(MINT, { profile: "pro" });
@@ -45,7 +45,8 @@ test("each method asks what the service takes", async (t) => {
   await pools(MINT);
   await history(MINT, { from: new Date(0), to: "1970-01-02T00:00:00.000Z", step: 60 });
   await batch([MINT], { profile: "pro", size: 5 });
-  await accuracy();
+  await asking.accuracy();
+  await asking.accuracySwaps({ program: "pumpswap", limit: 5 });
   await watchlist.list();
   await watchlist.add({ mint: MINT, size_sol: 5 });
   await watchlist.change({ id: 1, alerts_enabled: false });
@@ -62,6 +63,7 @@ test("each method asks what the service takes", async (t) => {
       `GET ${about}/history?step=60&from=1970-01-01T00%3A00%3A00.000Z&to=1970-01-02T00%3A00%3A00.000Z`,
       `POST /api/exitability/batch {"mints":["${MINT}"],"profile":"pro","size":5}`,
       "GET /api/accuracy",
+      "GET /api/accuracy/swaps?program=pumpswap&limit=5",
       "GET /api/oracle/watchlist",
       `POST /api/oracle/watchlist {"mint":"${MINT}","size_sol":5}`,
       'PATCH /api/oracle/watchlist {"id":1,"alerts_enabled":false}',

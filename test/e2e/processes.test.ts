@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { DEMO_DEPLOYED_SLOT } from "#src/local-node/program-accounts.ts";
 import { postgresPlace, sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
 import { type TestRedis, testRedis } from "#test/support/redis.ts";
@@ -11,6 +12,8 @@ import { type RunningService, startTestService } from "#test/support/service.ts"
 
 const MAINNET = "../shared/mainnet";
 const PATIENCE_MS = 20_000;
+/** A pool's subscriptions have to settle, a swap to be made, judged, told and stored. */
+const FIRST_SWAP_WITHIN_MS = 60_000;
 const TAKEOVER_MS = 10_000;
 
 type Environment = Readonly<Record<string, string>>;
@@ -47,8 +50,12 @@ async function ask({ url }: Pick<RunningService, "url">, path: string) {
   return { status: response.status, body: await response.text() };
 }
 
-async function until<Value>(what: string, look: () => Promise<Value | null>): Promise<Value> {
-  const end = performance.now() + PATIENCE_MS;
+async function until<Value>(
+  what: string,
+  look: () => Promise<Value | null>,
+  withinMs = PATIENCE_MS,
+): Promise<Value> {
+  const end = performance.now() + withinMs;
   while (performance.now() < end) {
     const found = await look();
     if (found !== null) return found;
@@ -151,6 +158,28 @@ test("a replica's answers move with the chain, and grow old and say so when no t
   await until("the age is said", async () =>
     (await answer()).confianza === "media" || (await answer()).confianza === "baja" ? true : null,
   );
+});
+
+test("a replica tells the accuracy that the tracker keeps, and the last swaps from the database", async (t) => {
+  const { market, environment } = await startDemoNode(t);
+  const shared = await deployment(t, environment);
+  if (shared === null) return;
+  await shared.start("tracker");
+  const replica = await shared.start("api");
+  const mints = market.namedTokens.slice(0, 3).map(({ mint }) => mint);
+  for (const mint of mints) await ask(replica, `/api/token/${mint}/exitability`);
+  const lookForSwap = async () => {
+    for (const mint of mints) market.script(mint, { kind: "trade", side: "buy", sol: 0.05 });
+    const { status, body } = await ask(replica, "/api/accuracy/swaps?limit=1");
+    assert.equal(status, 200, body);
+    return JSON.parse(body).swaps[0] ?? null;
+  };
+  const swap = await until("a swap that was judged", lookForSwap, FIRST_SWAP_WITHIN_MS);
+  assert.equal(swap.outcome, "exact");
+  assert.equal(swap.deployed_slot, Number(DEMO_DEPLOYED_SLOT));
+  const { body } = await ask(replica, "/api/accuracy");
+  for (const { program, deployed_slot } of JSON.parse(body).venues)
+    assert.equal(deployed_slot, Number(DEMO_DEPLOYED_SLOT), program);
 });
 
 test("who stands by takes over from a tracker that dies, and from one that is frozen, which then stops", async (t) => {

@@ -1,5 +1,6 @@
 import type {
   Accuracy,
+  AccuracySwaps,
   Batch,
   ExitAt,
   Exitability,
@@ -42,6 +43,7 @@ export type Measuring = Operations["getExitability"]["query"] & CallOptions;
 export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size"> &
   CallOptions & { readonly size: number | string };
 export type StressedQuestion = Operations["getStressedExit"]["query"] & CallOptions;
+export type SwapsAsked = Operations["getAccuracySwaps"]["query"] & CallOptions;
 export type HistoryRange = Omit<Operations["getHistory"]["query"], "from" | "to"> &
   CallOptions & {
     readonly from?: Date | string | undefined;
@@ -72,6 +74,8 @@ export type ExitabilityClient = {
   ) => AsyncGenerator<StreamEvent, void, undefined>;
   /** How the model compares with what was executed, by program. */
   readonly accuracy: (options?: CallOptions) => Promise<Accuracy>;
+  /** The last executed swaps one by one, each beside what the model says, the last one first. */
+  readonly accuracySwaps: (asked?: SwapsAsked) => Promise<AccuracySwaps>;
   /** The tokens that the account watches. Needs `accessToken`: API keys are not accepted there. */
   readonly watchlist: {
     readonly list: (options?: CallOptions) => Promise<{ readonly items: readonly WatchlistItem[] }>;
@@ -131,6 +135,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
       return follow({ service, patience, path, heartbeatTimeoutMs, signal });
     },
     accuracy: (asked) => get("/api/accuracy", asked),
+    accuracySwaps: (asked) => get("/api/accuracy/swaps", asked),
     watchlist: {
       list: (asked = {}) => watched("GET", undefined, asked),
       add: (entry, asked = {}) => watched("POST", entry, asked),
