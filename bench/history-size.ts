@@ -5,17 +5,22 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/local-node/seeded-random.ts";
+import { type Ladder, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { SAMPLE_EVERY_MS, type Sample } from "#src/track/sample.ts";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { TokenArchive } from "#src/track/token-archive.ts";
 import { NO_NAMES } from "#src/track/token-names.ts";
 import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { PLAIN_TOKEN } from "#test/support/markets.ts";
 
 /**
  * What a day of samples takes on disk, and how long a token's day takes to read: a thousand tokens on
  * the embedded database, written by the service's own archive, scaled to 20,000. One in fifty
- * changes all the time, one in six every two minutes, the others a few times a day.
+ * changes all the time, one in six every two minutes, the others a few times a day. With `--states`
+ * somebody looks at every one of them: their answers are kept by slot too.
  */
 
 const { values } = parseArgs({
@@ -24,6 +29,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     tokens: { type: "string", default: "1000" },
     hours: { type: "string", default: "24" },
+    states: { type: "boolean", default: false },
   },
 });
 
@@ -38,7 +44,16 @@ const CHANGES = [
   { share: 0.82, chance: 1 / 3_000 },
 ] as const;
 
-type Token = { readonly mint: Address; readonly chance: number; c10Sol: number };
+/** Pools of a token, by rank: most have one. */
+const POOLS = [1, 1, 1, 2, 3] as const;
+const SLOT_MS = 400;
+
+type Token = {
+  readonly mint: Address;
+  readonly chance: number;
+  readonly pools: readonly Address[];
+  c10Sol: number;
+};
 
 const dataDir = mkdtempSync(join(tmpdir(), "exitability-history-"));
 const database = openDatabase({ databaseUrl: null, dataDir });
@@ -53,11 +68,17 @@ try {
 async function live() {
   const random = seededRandom(Number(values.seed));
   let nowMs = START_MS;
-  const archive = new TokenArchive({ database, nowMs: () => nowMs, retentionDays: 30 });
+  const archive = new TokenArchive({
+    database,
+    nowMs: () => nowMs,
+    retentionDays: 30,
+    stateDays: 30,
+  });
   const count = Number(values.tokens);
   const tokens: Token[] = Array.from({ length: count }, (_, rank) => ({
     mint: random.address(),
     chance: chanceAt((rank + 0.5) / count),
+    pools: Array.from({ length: POOLS[rank % POOLS.length] ?? 1 }, () => random.address()),
     c10Sol: 1 + 20 * random.uniform(),
   }));
   for (const { mint } of tokens) await archive.open(mint, NO_NAMES);
@@ -66,12 +87,18 @@ async function live() {
     nowMs = START_MS + sample * SAMPLE_EVERY_MS;
     for (const token of tokens) {
       if (random.uniform() < token.chance) token.c10Sol *= Math.exp(0.02 * random.normal());
-      archive.add(token.mint, sampleOf(token.c10Sol, nowMs), null);
+      const snapshot = values.states ? snapshotOf(token, nowMs) : null;
+      archive.add(token.mint, sampleOf(token.c10Sol, nowMs), snapshot);
     }
     if (sample % SAVE_EVERY_SAMPLES === 0) await archive.save();
   }
   await archive.save({ all: true });
-  const reader = new TokenArchive({ database, nowMs: () => nowMs, retentionDays: 30 });
+  const reader = new TokenArchive({
+    database,
+    nowMs: () => nowMs,
+    retentionDays: 30,
+    stateDays: 30,
+  });
   const times: number[] = [];
   for (let query = 0; query < QUERIES; query++) {
     const token = tokens[query % Math.ceil(count * 0.02)];
@@ -118,6 +145,60 @@ function chanceAt(place: number): number {
 function sampleOf(c10Sol: number, atMs: number): Sample {
   const slippagePct = [0.5, 1, 2, 5, 10, 50].map((size) => (100 * size) / (size + 9 * c10Sol));
   return { atMs, c10Sol, depthSol: 9 * c10Sol, slippagePct, confidence: "high", basis: 1 };
+}
+
+/** An answer as a token of so many pools has it, its figures with all their digits. */
+function snapshotOf({ mint, c10Sol, pools }: Token, nowMs: number): AssessedSnapshot {
+  const depthLamports = BigInt(Math.round(9e9 * c10Sol));
+  const spotPrice = { numerator: depthLamports, denominator: 987_654_321_000_000n };
+  const slip = (factor: number) =>
+    Object.fromEntries(
+      STANDARD_SIZES.map((size) => {
+        const pct = (100 * Number(size)) / (Number(size) + factor * c10Sol);
+        return [size, Math.round(pct * 1e4) / 1e4];
+      }),
+    ) as Ladder["slippagePct"];
+  const ladder = (factor: number): Ladder => ({
+    slippagePct: slip(factor),
+    score: Math.round(30 * c10Sol) / 10,
+    exitMaxSol: 5,
+  });
+  return {
+    kind: "assessed",
+    assessment: {
+      mint,
+      decimals: 6,
+      token: PLAIN_TOKEN,
+      phase: "migrated",
+      family: "pump",
+      measurement: {
+        depthLamports,
+        midPrice: spotPrice,
+        retail: ladder(9),
+        pro: ladder(9.5),
+        c10Sol,
+        pools: pools.map((address) => ({
+          venue: "pumpswap",
+          family: "pump",
+          address,
+          quoteMint: WSOL,
+          status: "open",
+          depthLamports,
+          nearDepthLamports: depthLamports / 19n,
+          spotPrice,
+          feePpm: 3_000,
+        })),
+      },
+      blocked: null,
+      findings: [{ kind: "freeze-authority" }],
+      slot: BigInt(Math.floor(nowMs / SLOT_MS)),
+      stateTimeMs: nowMs - SLOT_MS,
+    },
+    trend: "stable",
+    isDeteriorating: false,
+    name: "A token of the bench",
+    symbol: "BENCH",
+  };
 }
 
 function databaseBytes(): number {

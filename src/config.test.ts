@@ -27,6 +27,7 @@ test("what can't be right is refused, and the message names the variable", () =>
     ["METRICS_PORT", { METRICS_PORT: "8080" }],
     ["METRICS_PORT", { METRICS_PORT: "off" }],
     ["TRUST_PROXY", { TRUST_PROXY: "-1" }],
+    ["STATE_DAYS", { STATE_DAYS: "366" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
     ["AUTH_SECRET", { DATABASE_URL: "postgres://x/y" }],
     ["AUTH_SECRET", { AUTH_SECRET: "short" }],

@@ -33,6 +33,8 @@ export type Config = {
   readonly webhookAllow: readonly string[];
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
   readonly apiKeyPrefix: string;
+  /** Days, today included, for which answers by at_slot are kept; 0: none is. */
+  readonly stateDays: number;
   readonly role: Role;
   readonly logLevel: string;
 };
@@ -98,6 +100,7 @@ export function readConfig(environment: Environment): Config {
       .map((range) => range.trim())
       .filter(Boolean),
     telegram: telegramOf(read),
+    stateDays: integer(read("STATE_DAYS"), { name: "STATE_DAYS", fallback: 3, max: 365 }),
     apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
     role,
     logLevel: oneOf(read("LOG_LEVEL") ?? "info", "LOG_LEVEL", [

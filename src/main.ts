@@ -24,6 +24,7 @@ import { migrate } from "./store/migrate.ts";
 import { refuseHalfMoved } from "./store/move/move-progress.ts";
 import type { Markets } from "./track/markets.ts";
 import { lastAnswer } from "./track/token-archive.ts";
+import { stateAt } from "./track/token-states.ts";
 import type { TrackerHealth } from "./track/tracker-health.ts";
 import { TrackerDuty, type TrackerFacts } from "./tracker-duty.ts";
 import { loadAuthSecret } from "./users/auth-secret.ts";
@@ -209,6 +210,7 @@ async function openReplica(
     channels,
     standsStill: config.chain.kind === "recorded",
     storedAnswer: (mint) => lastAnswer(database.db, mint),
+    storedState: (mint, slot) => stateAt(database.db, mint, slot),
     nowMs: systemNowMs,
     onFacts: (told) => {
       facts = told;

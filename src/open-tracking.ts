@@ -18,7 +18,7 @@ export type Tracking = {
 };
 
 export async function openTracking(
-  config: Pick<Config, "chain" | "geyser">,
+  config: Pick<Config, "chain" | "geyser" | "stateDays">,
   { database, logger }: { readonly database: Database; readonly logger: Logger },
 ): Promise<Tracking> {
   const nowMs = systemNowMs;
@@ -38,6 +38,7 @@ export async function openTracking(
     venues: VENUES,
     nowMs,
     database,
+    stateDays: config.stateDays,
     exactPctByVenue: () => accuracy.exactPctByVenue(),
     onFailure: (what, cause) => logger.warn({ err: cause }, `tracking failed to ${what}`),
   });

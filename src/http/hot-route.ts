@@ -117,6 +117,8 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       MEASURED_CACHING,
       "vary",
       VARY,
+      "x-state-slot",
+      body.slot,
       "etag",
       body.etag,
     );
@@ -240,7 +242,12 @@ function readHeaders(raw: readonly string[]): Asked | null {
 type Assessed = MarketSnapshot & { readonly kind: "assessed" };
 
 /** A body's bytes as a text of one character each, which leaves in one write with its headers. */
-type Body = { readonly bytes: string; readonly length: string; readonly etag: string };
+type Body = {
+  readonly bytes: string;
+  readonly length: string;
+  readonly etag: string;
+  readonly slot: string;
+};
 
 /** The bodies of one assessment for one target, as long as its trend stays the same. */
 type Bodies = Pick<Assessed, "trend" | "isDeteriorating"> & { [language in Language]?: Body };
@@ -271,5 +278,10 @@ function bodyOf(snapshot: Assessed, { profile, size }: Target, language: Languag
   const answer = { assessment, trend, isDeteriorating, profile, size, language };
   const text = JSON.stringify(exitabilityBody(answer));
   const bytes = Buffer.from(text);
-  return { bytes: bytes.toString("latin1"), length: String(bytes.length), etag: tagOf(text) };
+  return {
+    bytes: bytes.toString("latin1"),
+    length: String(bytes.length),
+    etag: tagOf(text),
+    slot: String(assessment.slot),
+  };
 }

@@ -157,7 +157,7 @@ function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json 
   if (operation.isConditional === true) {
     responses["304"] = {
       description: "What If-None-Match names is still right",
-      headers: headersOf([...tagged, ...always]),
+      headers: headersOf([...tagged, ...always, ...(operation.successes[200]?.headers ?? [])]),
     };
   }
   for (const [status, codes] of errorCodesOf(operation)) {

@@ -12,6 +12,7 @@ export type PublicCode =
   | "limit_reached"
   | "forbidden_origin"
   | "not_found"
+  | "state_not_stored"
   | "method_not_allowed"
   | "duplicate"
   | "body_too_large"

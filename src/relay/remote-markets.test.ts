@@ -29,6 +29,7 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
     channels,
     standsStill: false,
     storedAnswer: async () => stored,
+    storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
     nowMs: Date.now,
   });
   markets.start();

@@ -8,6 +8,7 @@ import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets, Sale } from "#src/track/markets.ts";
 import { type AssessedSnapshot, agedAssessment, parseSnapshot } from "#src/track/snapshot-text.ts";
+import type { StateAt } from "#src/track/token-states.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -58,6 +59,8 @@ export type RemoteMarketsDeps<Facts> = {
   readonly standsStill: boolean;
   /** The last answer that was stored, for when no tracker answers. */
   readonly storedAnswer: (mint: Address) => Promise<AssessedSnapshot | null>;
+  /** What was stored at a slot: the tracker's database is this process's own. */
+  readonly storedState: (mint: Address, slot: bigint) => Promise<StateAt>;
   readonly nowMs: NowMs;
   /** Told of what the tracker says of the service, with each beat. */
   readonly onFacts?: (facts: Facts) => void;
@@ -174,6 +177,10 @@ export class RemoteMarkets<Facts> implements Markets {
 
   alerts(mint: Address): Promise<readonly StoredAlert[]> {
     return this.#askOrFail("alerts", { mint });
+  }
+
+  stateAt(mint: Address, slot: bigint): Promise<StateAt> {
+    return this.#deps.storedState(mint, slot);
   }
 
   /** @throws AppError chain_unavailable */

@@ -14,6 +14,7 @@ import * as accuracy from "./migrations/0030-accuracy.ts";
 import * as quotedExecuted from "./migrations/0031-quoted-executed.ts";
 import * as programDeployments from "./migrations/0032-program-deployments.ts";
 import * as judgedSwaps from "./migrations/0033-judged-swaps.ts";
+import * as states from "./migrations/0040-states.ts";
 import * as alertShare from "./migrations/0050-alert-share.ts";
 
 export type Migration = {
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0031-quoted-executed", ...quotedExecuted },
   { name: "0032-program-deployments", ...programDeployments },
   { name: "0033-judged-swaps", ...judgedSwaps },
+  { name: "0040-states", ...states },
   { name: "0050-alert-share", ...alertShare },
 ];
 

@@ -14,6 +14,7 @@ import type { QuotedExecutedTables } from "./quoted-executed.ts";
 import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
 import type { SignInRequestsTables } from "./sign-in-requests.ts";
+import type { StatesTables } from "./states.ts";
 import type { TokensTables } from "./tokens.ts";
 import type { UsageTables } from "./usage.ts";
 import type { UserAlertsTables } from "./user-alerts.ts";
@@ -32,6 +33,7 @@ export type Schema = UsageTables &
   EventsTables &
   TokensTables &
   SamplesTables &
+  StatesTables &
   AlertsTables &
   WatchlistTables &
   UserAlertsTables &

@@ -7,6 +7,7 @@ import type { Address } from "#src/units/address.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
 import type { MarketSource } from "./market-snapshot.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
+import type { StateAt } from "./token-states.ts";
 import type { TrackerHealth } from "./tracker-health.ts";
 
 /** What is to be sold: the position worth so many lamports at the mid, or so many base units. */
@@ -47,6 +48,8 @@ export interface Markets extends MarketSource {
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
   /** The newest alerts of the token, the last one first. @throws AppError chain_unavailable as `exit` */
   alerts(mint: Address): Promise<readonly StoredAlert[]>;
+  /** The answer that was stored of the token at or before a slot; from the database, tracked or not. */
+  stateAt(mint: Address, slot: bigint): Promise<StateAt>;
   /** Called with each new answer of a token that is asked for. Returns what ends it. */
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void;
   health(): TrackerHealth;

@@ -11,6 +11,7 @@ import {
   writeSampleHours,
 } from "#src/store/samples.ts";
 import type { Schema } from "#src/store/schema.ts";
+import { dropStatesBefore, newestStateSlot, writeStates } from "#src/store/states.ts";
 import {
   rememberTokens,
   type SavedSnapshot,
@@ -25,6 +26,7 @@ import { SampleBlock, unpackHour } from "./sample-block.ts";
 import { type AssessedSnapshot, parseSnapshot, snapshotText } from "./snapshot-text.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { OpenAlert } from "./token-series.ts";
+import { type StateAt, stateAt, TokenStates } from "./token-states.ts";
 
 /** Samples are written on change, or after this long; and to disk in batches as often. */
 const WRITE_EVERY_MS = 300_000;
@@ -40,6 +42,8 @@ export type ArchiveDeps = {
   readonly database: Database;
   readonly nowMs: () => number;
   readonly retentionDays: number;
+  /** States are kept for so many days, today included; 0: none is. */
+  readonly stateDays: number;
 };
 
 export type AlertRecord = {
@@ -58,6 +62,7 @@ type Entry = {
   hasUnsaved: boolean;
   savedAtMs: number;
   snapshot: AssessedSnapshot | null;
+  readonly states: TokenStates;
 };
 
 /** Tokens that wait to be written together, by mint, and their numbers when they are. */
@@ -87,9 +92,10 @@ export class TokenArchive {
     const { db } = database;
     const tokenId = await this.#remember({ mint, ...names, nowMs: nowMs() });
     const hour = SampleBlock.hourOf(nowMs());
-    const [[stored], [newest]] = await Promise.all([
+    const [[stored], [newest], newestSlot] = await Promise.all([
       readSampleHours(db, { tokenId, fromHour: hour, toHour: hour }),
       alertsOf(db, { tokenId, limit: 1 }),
+      newestStateSlot(db, tokenId),
     ]);
     const block = new SampleBlock(hour);
     // The hour that an earlier process began goes on: its row is written again as a whole.
@@ -101,6 +107,7 @@ export class TokenArchive {
       hasUnsaved: false,
       savedAtMs: nowMs(),
       snapshot: null,
+      states: new TokenStates(tokenId, newestSlot),
     });
     return newest === undefined || newest.endedAtMs !== null ? null : openAlertOf(newest);
   }
@@ -118,6 +125,9 @@ export class TokenArchive {
       last === null ||
       (sample.atMs > last.atMs &&
         (sample.atMs - last.atMs >= WRITE_EVERY_MS || differs(last, sample)));
+    if (snapshot !== null && this.#deps.stateDays > 0) {
+      entry.states.add(snapshot, { atMs: this.#deps.nowMs(), isNew });
+    }
     if (!isNew) return;
     const hour = SampleBlock.hourOf(sample.atMs);
     if (hour !== entry.block.hour) {
@@ -135,9 +145,12 @@ export class TokenArchive {
       (entry) => options.all || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
     );
     await this.#write(due, nowMs);
-    const day = Math.floor(nowMs / MS_PER_DAY) - this.#deps.retentionDays;
+    await this.#writeStates([...this.#entries.values()]);
+    const day = Math.floor(nowMs / MS_PER_DAY);
     if (day === this.#droppedDay) return;
-    await dropSamplesBefore(this.#deps.database, day);
+    const { database, retentionDays, stateDays } = this.#deps;
+    await dropSamplesBefore(database, day - retentionDays);
+    await dropStatesBefore(database.db, day + 1 - stateDays);
     this.#droppedDay = day;
   }
 
@@ -147,6 +160,7 @@ export class TokenArchive {
     if (entry === undefined) return;
     this.#entries.delete(mint);
     await this.#write([entry], this.#deps.nowMs());
+    await this.#writeStates([entry]);
   }
 
   async recordAlert(alert: AlertRecord): Promise<void> {
@@ -200,6 +214,10 @@ export class TokenArchive {
     return tokenId === undefined ? [] : await alertsOf(db, { tokenId, limit: ALERTS_SHOWN });
   }
 
+  stateAt(mint: Address, slot: bigint): Promise<StateAt> {
+    return stateAt(this.#deps.database.db, mint, slot);
+  }
+
   lastAnswer(mint: Address): Promise<AssessedSnapshot | null> {
     return lastAnswer(this.#deps.database.db, mint);
   }
@@ -244,6 +262,15 @@ export class TokenArchive {
     }
     const written = new Set(hours);
     for (const entry of entries) entry.ended = entry.ended.filter((hour) => !written.has(hour));
+  }
+
+  /** States are asked for by their slot, and can be from the moment that they are on disk. */
+  async #writeStates(entries: readonly Entry[]): Promise<void> {
+    const states = entries.flatMap((entry) => entry.states.pending);
+    if (states.length === 0) return;
+    await writeStates(this.#deps.database.db, states);
+    const written = new Set(states);
+    for (const entry of entries) entry.states.written(written);
   }
 
   #hourOf({ tokenId, block }: Entry): SampleHour {

@@ -26,12 +26,14 @@ import { TokenArchive } from "./token-archive.ts";
 import { TokenCare } from "./token-care.ts";
 import { type AlertEvent, TokenObserver } from "./token-observer.ts";
 import { historySeconds } from "./token-series.ts";
+import type { StateAt } from "./token-states.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
 
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 5_000;
 const RETENTION_DAYS = 30;
+const STATE_DAYS = 3;
 const NOTHING_REPLAYED: ReadonlyMap<VenueId, number> = new Map();
 
 export type TrackerDeps = {
@@ -42,6 +44,8 @@ export type TrackerDeps = {
   readonly database: Database | null;
   /** Samples are kept for so many days. */
   readonly retentionDays?: number;
+  /** States are kept for so many days, today included; 0: none is. */
+  readonly stateDays?: number;
   /** Share of exactly replayed swaps of the last hour, percent, by venue. */
   readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
   /**
@@ -99,7 +103,7 @@ class LiveTracker implements Tracker {
 
   constructor(deps: TrackerDeps) {
     const { source, venues, nowMs, database, everything = null } = deps;
-    const { retentionDays = RETENTION_DAYS } = deps;
+    const { retentionDays = RETENTION_DAYS, stateDays = STATE_DAYS } = deps;
     this.#deps = deps;
     const state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
     this.#state = state;
@@ -107,7 +111,8 @@ class LiveTracker implements Tracker {
     const onFailure = (what: string, cause: unknown): void => this.#failed(what, cause);
     const background = new BackgroundWork(onFailure);
     this.#background = background;
-    this.#archive = database === null ? null : new TokenArchive({ database, nowMs, retentionDays });
+    this.#archive =
+      database === null ? null : new TokenArchive({ database, nowMs, retentionDays, stateDays });
     const observer = new TokenObserver({
       state,
       archive: this.#archive,
@@ -218,6 +223,11 @@ class LiveTracker implements Tracker {
 
   async alerts(mint: Address): Promise<readonly StoredAlert[]> {
     return (await this.#archive?.alerts(mint)) ?? [];
+  }
+
+  async stateAt(mint: Address, slot: bigint): Promise<StateAt> {
+    const stored = await this.#archive?.stateAt(mint, slot);
+    return stored ?? { kind: "not-stored", slots: { before: null, after: null } };
   }
 
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {

@@ -135,7 +135,7 @@ test("replicas answer what a single process answers, byte for byte", async (t) =
   assert.ok(compared > 50, `${compared} answers were compared`);
 });
 
-test("a replica's answers move with the chain, and grow old and say so when no tracker is left", async (t) => {
+test("a replica's answers move with the chain, those of a past slot do not, and it grows old and says so when no tracker is left", async (t) => {
   const node = await startDemoNode(t);
   const shared = await deployment(t, node.environment);
   if (shared === null) return;
@@ -152,7 +152,17 @@ test("a replica's answers move with the chain, and grow old and say so when no t
   await until("a newer answer", async () =>
     (await answer()).updated_at > first.updated_at ? true : null,
   );
+  const newest = async () => {
+    const { body } = await ask(replica, `${path}?at_slot=999999999999999`);
+    return JSON.parse(body).slot_before as number | null;
+  };
+  const slot = await until("a stored answer", newest);
+  const past = `${path}?at_slot=${slot}&profile=pro`;
+  const stored = await ask(replica, past);
+  assert.equal(stored.status, 200);
+  assert.deepEqual(await ask(await shared.start("api"), past), stored);
   await tracker.kill();
+  assert.deepEqual(await ask(replica, past), stored);
   const last = await answer();
   assert.equal(last.state, "ok");
   await until("the age is said", async () =>

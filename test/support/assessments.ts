@@ -65,6 +65,7 @@ export function someMarkets(
     stressed: unexpected,
     history: unexpected,
     alerts: unexpected,
+    stateAt: unexpected,
     onSnapshot: unexpected,
     health: unexpected,
     ...change,

@@ -50,6 +50,18 @@ export type TokenNotFound = {
   readonly profile: "retail" | "pro";
 };
 
+export type StateNotStored = {
+  readonly error: "state_not_stored";
+  readonly message: string;
+  readonly token_id: string;
+  /** The slot that was asked for */
+  readonly at_slot: number;
+  /** The newest stored slot at or before it; null: none */
+  readonly slot_before: number | null;
+  /** The oldest stored slot after it; null: none */
+  readonly slot_after: number | null;
+};
+
 export type RateLimitExceeded = {
   readonly error: "rate_limit_exceeded";
   readonly message: string;
@@ -713,6 +725,7 @@ export type ErrorCode =
   | "overloaded"
   | "rate_limit_exceeded"
   | "server_error"
+  | "state_not_stored"
   | "unauthorized"
   | "unsupported_media_type";
 
@@ -734,6 +747,8 @@ export type Operations = {
       readonly profile?: "retail" | "pro" | undefined;
       /** SOL, 0.01 to 1000, in plain digits. Snaps to the nearest of 0.5, 1, 2, 5, 10, 50; a tie goes to the larger. */
       readonly size?: number | undefined;
+      /** A past slot: what was answered on the state at it, or on the newest stored one up to 825 slots before it. X-State-Slot says which one that is, updated_at its time; aviso, trend and alert are as they were then. The same bytes for whoever asks, whenever, for three days (or as the operator sets it). Answers are stored while a token is asked for or watched: the first within some seconds, then one whenever something moves, a minute apart at the least, or five minutes where nothing does. A slot after the newest stored one is 404 state_not_stored until a later one is: what is answered is final. slot_before and slot_after name slots that there are. Counts like any other query. */
+      readonly at_slot?: number | undefined;
     };
     readonly headers: {
       /** aviso is English where English is preferred to Spanish here. */
@@ -743,9 +758,9 @@ export type Operations = {
     readonly answers: {
       readonly 200: Exitability;
       readonly 304: undefined;
-      readonly 400: Refusal<"invalid_profile" | "invalid_size">;
+      readonly 400: Refusal<"invalid_profile" | "invalid_size" | "invalid_body">;
       readonly 401: Refusal<"unauthorized">;
-      readonly 404: TokenNotFound;
+      readonly 404: TokenNotFound | StateNotStored;
       readonly 405: Refusal<"method_not_allowed">;
       readonly 429: RateLimitExceeded;
       readonly 500: Refusal<"server_error">;
@@ -773,7 +788,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: ExitAt;
       readonly 304: undefined;
-      readonly 400: Refusal<"invalid_profile" | "invalid_size">;
+      readonly 400: Refusal<"invalid_profile" | "invalid_size" | "invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
       readonly 405: Refusal<"method_not_allowed">;
@@ -821,7 +836,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: StressedExit;
       readonly 304: undefined;
-      readonly 400: Refusal<"invalid_profile">;
+      readonly 400: Refusal<"invalid_profile" | "invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
       readonly 405: Refusal<"method_not_allowed">;

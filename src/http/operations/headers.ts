@@ -10,6 +10,7 @@ export const HEADERS = {
   "RateLimit-Policy": header("The window: policy, quota, seconds"),
   "Retry-After": header("Seconds until it is worth asking again"),
   ETag: header("Names this state; send it back as If-None-Match"),
+  "X-State-Slot": header("The slot of the chain state that the answer was measured on"),
   Allow: header("The methods that the path has"),
   "Set-Cookie": header("The dashboard's session, or its end"),
   "Content-Disposition": header("A name for the file"),
@@ -35,6 +36,7 @@ export const EXPOSED_HEADERS = [
   ...METERED_HEADERS,
   "Retry-After",
   "ETag",
+  "X-State-Slot",
   "Allow",
 ] as const satisfies readonly HeaderName[];
 

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { ExitabilityBody } from "#src/wire/exitability.ts";
+import { StateNotStoredBody, TokenNotFoundBody } from "#src/wire/schema/error.ts";
 import { StressedExitBody } from "#src/wire/schema/stressed.ts";
 import { ExitAtBody, HistoryBody, PoolsBody, TokenBody } from "#src/wire/schema/token-data.ts";
 import {
@@ -7,6 +8,7 @@ import {
   LANGUAGE_PARAMETER,
   MINT_PARAMETER,
   type Operation,
+  type Parameter,
   PROFILE_PARAMETER,
   SIZE_PARAMETER,
   TOKEN_ERRORS,
@@ -137,6 +139,14 @@ const STRESSED_EXAMPLE = {
   ],
 };
 
+const AT_SLOT_PARAMETER: Parameter = {
+  in: "query",
+  name: "at_slot",
+  description:
+    "A past slot: what was answered on the state at it, or on the newest stored one up to 825 slots before it. X-State-Slot says which one that is, updated_at its time; aviso, trend and alert are as they were then. The same bytes for whoever asks, whenever, for three days (or as the operator sets it). Answers are stored while a token is asked for or watched: the first within some seconds, then one whenever something moves, a minute apart at the least, or five minutes where nothing does. A slot after the newest stored one is 404 state_not_stored until a later one is: what is answered is final. slot_before and slot_after name slots that there are. Counts like any other query.",
+  schema: Type.Integer({ minimum: 0, maximum: 999_999_999_999_999 }),
+};
+
 const metered = {
   method: "get",
   access: "caller",
@@ -155,16 +165,32 @@ export const MEASURING: readonly Operation[] = [
     summary: "Can a position be sold now, and at what slippage?",
     description:
       "Six standard sizes at once, one of two profiles. It measures only: it never trades, builds a transaction, recommends or predicts. Null is unknown or impossible, never zero; state says which.",
-    parameters: [MINT_PARAMETER, PROFILE_PARAMETER, SIZE_PARAMETER, LANGUAGE_PARAMETER],
+    parameters: [
+      MINT_PARAMETER,
+      PROFILE_PARAMETER,
+      SIZE_PARAMETER,
+      AT_SLOT_PARAMETER,
+      LANGUAGE_PARAMETER,
+    ],
     successes: {
       200: {
         description: "The measurement, or why there is none",
         schema: ExitabilityBody,
         example: EXITABILITY_EXAMPLE,
+        headers: ["X-State-Slot"],
       },
     },
-    ...TOKEN_ERRORS,
-    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size"],
+    errors: [
+      ...TOKEN_ERRORS.errors,
+      "state_not_stored",
+      "invalid_profile",
+      "invalid_size",
+      "invalid_body",
+    ],
+    errorSchemas: {
+      ...TOKEN_ERRORS.errorSchemas,
+      404: Type.Union([TokenNotFoundBody, StateNotStoredBody]),
+    },
   },
   {
     ...metered,
@@ -173,7 +199,7 @@ export const MEASURING: readonly Operation[] = [
     tag: "exitability",
     summary: "One sale of any size, exact, with its route",
     description:
-      "Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way.",
+      "at_slot is refused here: of past slots no pools are stored. Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way.",
     parameters: [
       MINT_PARAMETER,
       {
@@ -201,7 +227,7 @@ export const MEASURING: readonly Operation[] = [
       },
     },
     ...TOKEN_ERRORS,
-    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size"],
+    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size", "invalid_body"],
   },
   {
     ...metered,
@@ -251,7 +277,7 @@ export const MEASURING: readonly Operation[] = [
     tag: "exitability",
     summary: "The exits that are left after the largest withdrawal",
     description:
-      "The ladder now, beside the ladder after the one owner whose liquidity shares are worth most has taken all of it out, in every pool where it is known who can. It says what would be left, not that anybody will leave. Where it is not known, the pool and the reason are named: unknown is never safe. Burned shares and those in lockers that never give them back stay. Who holds the shares is read for it, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token.",
+      "The ladder now, beside the ladder after the one owner whose liquidity shares are worth most has taken all of it out, in every pool where it is known who can. It says what would be left, not that anybody will leave. Where it is not known, the pool and the reason are named: unknown is never safe. Burned shares and those in lockers that never give them back stay. Who holds the shares is read for it, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: of past slots no pools are stored.",
     parameters: [MINT_PARAMETER, PROFILE_PARAMETER],
     successes: {
       200: {
@@ -261,7 +287,7 @@ export const MEASURING: readonly Operation[] = [
       },
     },
     ...TOKEN_ERRORS,
-    errors: [...TOKEN_ERRORS.errors, "invalid_profile"],
+    errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_body"],
   },
   {
     ...metered,

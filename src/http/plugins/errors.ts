@@ -16,6 +16,7 @@ export const STATUS_OF_CODE: Readonly<Record<PublicCode, number>> = {
   limit_reached: 403,
   forbidden_origin: 403,
   not_found: 404,
+  state_not_stored: 404,
   method_not_allowed: 405,
   duplicate: 409,
   body_too_large: 413,

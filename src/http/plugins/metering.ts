@@ -14,7 +14,11 @@ export type MeteringDeps = {
 };
 
 /** An answer that did the work: it counts. */
-export type Answer = { readonly status: 200 | 404; readonly body: object };
+export type Answer = {
+  readonly status: 200 | 404;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** The question as it was read; reading throws AppError for what was asked wrongly. */
 export type Prepared =
@@ -53,8 +57,8 @@ export function createMetering({ quotas, callers, nowMs }: MeteringDeps): Meteri
     withLimits(reply, spend, nowMs());
     if (!spend.allowed) return refuse(reply, caller, spend);
     try {
-      const { status, body } = await prepared.work();
-      return reply.code(status).send(body);
+      const { status, body, headers = {} } = await prepared.work();
+      return reply.code(status).headers(headers).send(body);
     } catch (error) {
       await quotas.refund(spend);
       throw error;

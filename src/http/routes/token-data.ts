@@ -58,6 +58,7 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
   app.get<Route<AtQuery>>("/api/token/:id/exitability/at", (request, reply) =>
     metering(request, reply, () => {
       const profile = readProfile(request.query.profile);
+      refuseSlot(request.query.at_slot);
       const saleOf = readSale(request.query, profile);
       return prepareAboutToken({
         ...about(request.params.id),
@@ -78,6 +79,7 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
   app.get<Route<StressedQuery>>("/api/token/:id/exitability/stressed", (request, reply) =>
     metering(request, reply, () => {
       const profile = readProfile(request.query.profile);
+      refuseSlot(request.query.at_slot);
       return prepareAboutToken({
         ...about(request.params.id),
         profile,
@@ -107,9 +109,23 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
   );
 }
 
-type StressedQuery = { readonly profile?: unknown };
+type StressedQuery = { readonly profile?: unknown; readonly at_slot?: unknown };
 
-type AtQuery = { readonly size?: unknown; readonly unit?: unknown; readonly profile?: unknown };
+type AtQuery = {
+  readonly size?: unknown;
+  readonly unit?: unknown;
+  readonly profile?: unknown;
+  readonly at_slot?: unknown;
+};
+
+/** Answers of past slots are stored, their pools are not: a sale of now must not pass for one of then. */
+function refuseSlot(slot: unknown): void {
+  if (slot === undefined) return;
+  throw new AppError("invalid_body", {
+    publicMessage:
+      "at_slot is for /exitability: of a past slot its answer at the standard sizes is stored, and no other.",
+  });
+}
 
 /**
  * A size in SOL, or with unit=token an amount of whole tokens, in plain digits. What is read needs

@@ -33,15 +33,20 @@ export function tokenNotFound(id: string, profile: Profile, clause: string): Ans
   };
 }
 
+export type Answered = { readonly kind: "answered"; readonly answer: Answer };
+
 export type AboutToken = {
   readonly id: string;
   readonly profile: Profile;
-  readonly snapshotOf: (mint: Address) => Promise<MarketSnapshot>;
+  /** What is known of the token; or the answer itself, where it is another than that. */
+  readonly snapshotOf: (mint: Address) => Promise<MarketSnapshot | Answered>;
   readonly answer: (snapshot: AssessedSnapshot, mint: Address) => object | Promise<object>;
+  readonly headers?: (snapshot: AssessedSnapshot) => Readonly<Record<string, string>>;
 };
 
 /** What every endpoint about a token shares: what an id may be, and what is not known of it. */
-export function prepareAboutToken({ id, profile, snapshotOf, answer }: AboutToken) {
+export function prepareAboutToken(about: AboutToken) {
+  const { id, profile, snapshotOf, answer, headers = () => ({}) } = about;
   const mint = parseAddress(id);
   if (mint === null) {
     const clause = "is not a Solana address: 32 bytes in base58.";
@@ -57,7 +62,9 @@ export function prepareAboutToken({ id, profile, snapshotOf, answer }: AboutToke
       const snapshot = await snapshotOf(mint);
       switch (snapshot.kind) {
         case "assessed":
-          return { status: 200, body: await answer(snapshot, mint) };
+          return { status: 200, body: await answer(snapshot, mint), headers: headers(snapshot) };
+        case "answered":
+          return snapshot.answer;
         case "not-found":
           return tokenNotFound(id, profile, "has no pool or curve on any program we model.");
         case "unavailable":

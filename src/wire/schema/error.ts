@@ -21,6 +21,19 @@ export const TokenNotFoundBody = Type.Object(
   { $id: "TokenNotFound" },
 );
 
+/** 404 of a past slot: no answer is stored that was given at it or shortly before. */
+export const StateNotStoredBody = Type.Object(
+  {
+    error: Type.Literal("state_not_stored"),
+    message: Type.String({ minLength: 1 }),
+    token_id: Type.String(),
+    at_slot: Type.Integer({ description: "The slot that was asked for" }),
+    slot_before: nullable(Type.Integer(), "The newest stored slot at or before it; null: none"),
+    slot_after: nullable(Type.Integer(), "The oldest stored slot after it; null: none"),
+  },
+  { $id: "StateNotStored" },
+);
+
 /** 429 of the measuring endpoints: what was used, of what, and the ways on. */
 export const RateLimitBody = Type.Object(
   {
