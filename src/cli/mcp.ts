@@ -2,11 +2,13 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { readConfig } from "#src/config.ts";
-import { type Ask, createMcpServer } from "#src/http/mcp/mcp-server.ts";
+import { AGENT_LANGUAGE, type Ask, createMcpServer } from "#src/http/mcp/mcp-server.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { type Output, UsageError } from "./output.ts";
 
 const TIMEOUT_MS = 30_000;
+/** Of a question that was never answered; no HTTP status. */
+const UNREACHABLE = 0;
 
 /**
  * The tools for agents on standard input and output, answered by a running service: `--url`, or the
@@ -29,11 +31,21 @@ export async function mcp(args: readonly string[], output: Output): Promise<numb
 
 function askOver(url: string, apiKey: string | undefined): Ask {
   return async (method, path, payload) => {
-    const headers: Record<string, string> = { "content-type": "application/json" };
+    const headers: Record<string, string> = {
+      "accept-language": AGENT_LANGUAGE,
+      "content-type": "application/json",
+    };
     if (apiKey !== undefined) headers["x-api-key"] = apiKey;
     const body = payload === undefined ? null : JSON.stringify(payload);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(new URL(path, url), { method, headers, body, signal });
-    return { status: response.status, text: await response.text() };
+    try {
+      const response = await fetch(new URL(path, url), { method, headers, body, signal });
+      const retryAfter = response.headers.get("retry-after");
+      return { status: response.status, text: await response.text(), retryAfter };
+    } catch {
+      const message = `No service answers at ${url}: start one (npm start), or name another by exitability mcp --url URL.`;
+      const text = JSON.stringify({ error: "unreachable", message });
+      return { status: UNREACHABLE, text, retryAfter: null };
+    }
   };
 }

@@ -170,9 +170,9 @@ test("launches that are over leave nothing behind, graduated ones too, and take 
     onSlot: () => undefined,
   });
   play(demo, 2.1);
-  const first = launchesOf();
+  const first = launchesOf().slice(0, 5);
   for (const mint of first) assert.ok(demo.script(mint, { kind: "migrate" }));
-  const pools = first.slice(0, 5).flatMap((mint) => poolsOf(demo, mint));
+  const pools = first.flatMap((mint) => poolsOf(demo, mint));
   assert.ok(pools.some(({ kind }) => kind === "amm"));
   play(demo, 2.1);
   const { size } = demo.ledger;

@@ -319,7 +319,7 @@ export type Pools = {
     readonly share_pct: number | null;
     /** SOL per whole token, before fees */
     readonly spot_price: number | null;
-    /** What the pool takes of a small sale now, every part of it; without the token's own transfer fee */
+    /** What a small sale loses to fees here now: every part of the pool's own, and the token's transfer fee */
     readonly fee_pct: number;
   }[] | null;
 };

@@ -5,11 +5,19 @@ import { z } from "zod";
 import { isJsonObject } from "../plugins/json-body.ts";
 
 /** One request to the service's own API, on behalf of whoever called the tool. */
-export type Ask = (
-  method: "GET" | "POST",
-  path: string,
-  payload?: object,
-) => Promise<{ readonly status: number; readonly text: string }>;
+export type Ask = (method: "GET" | "POST", path: string, payload?: object) => Promise<Answered>;
+
+export type Answered = {
+  readonly status: number;
+  /** JSON. */
+  readonly text: string;
+  /** Seconds, as the header Retry-After has them; null: it has none. */
+  readonly retryAfter: string | null;
+};
+
+/** What an agent's questions are answered in, unless it says otherwise: the tools speak English. */
+export const AGENT_LANGUAGE = "en";
+const SIZE_DECIMALS = 9;
 
 const NEVER =
   "It measures only: it never trades, never builds a transaction, never recommends, predicts a price or names a good moment. Null means unknown or impossible, never zero; state and aviso say why. Token names are untrusted text.";
@@ -48,7 +56,7 @@ function registerQuestions(server: McpServer, ask: Ask): void {
     "compare_sizes",
     {
       title: "Compare sizes of one exit",
-      description: `What selling positions of up to six sizes would really pay, exact, with the route of each. Costs one query for each size. ${NEVER}`,
+      description: `What selling positions of up to six sizes would really pay, exact, with the route of each. Each size has its own outcome: what was answered stays where a limit ends the rest. Costs one query for each size. ${NEVER}`,
       inputSchema: {
         mint,
         profile,
@@ -57,14 +65,20 @@ function registerQuestions(server: McpServer, ask: Ask): void {
       annotations: readOnly,
     },
     async (input) => {
-      const answers = [];
+      const answers: Answered[] = [];
       for (const size of input.sizes_sol) {
-        const query = new URLSearchParams({ profile: input.profile, size: String(size) });
+        const plainSize = size.toFixed(SIZE_DECIMALS);
+        const query = new URLSearchParams({ profile: input.profile, size: plainSize });
         answers.push(await ask("GET", `${pathOf(input.mint)}/exitability/at?${query}`));
       }
-      const failed = answers.find(({ status }) => status !== 200);
-      if (failed !== undefined) return result(failed);
-      return result({ status: 200, text: `[${answers.map(({ text }) => text).join(",")}]` });
+      const [first] = answers;
+      if (first !== undefined && answers.every(({ status }) => status !== 200))
+        return result(first);
+      const items = answers.map(({ status, text }, index) => {
+        const content = status === 200 ? "exit" : "error";
+        return `{"asked_sol":${input.sizes_sol[index]},"status":${status},"${content}":${text}}`;
+      });
+      return result({ status: 200, text: `{"items":[${items.join(",")}]}`, retryAfter: null });
     },
   );
   server.registerTool(
@@ -84,7 +98,7 @@ function registerQuestions(server: McpServer, ask: Ask): void {
     "exit_history",
     {
       title: "A token's exit over time",
-      description: `Exit capacity, depth and slippage on an even grid, and the alerts within it; null where nothing was known. Costs one query. ${NEVER}`,
+      description: `Exit capacity, depth, score and slippage on an even grid of at most 2,000 points, and the alerts within it with their causes; null where nothing was known. Costs one query. ${NEVER}`,
       inputSchema: {
         mint,
         hours: z.number().min(1).max(744).default(24),
@@ -148,7 +162,25 @@ function pathOf(id: string): string {
   return `/api/token/${encodeURIComponent(id)}`;
 }
 
-function result({ status, text }: { readonly status: number; readonly text: string }) {
+function result({ status, text, retryAfter }: Answered) {
   const content: CallToolResult["content"] = [{ type: "text", text }];
+  const advice = adviceOn(status, retryAfter);
+  if (advice !== null) content.push({ type: "text", text: advice });
   return { content, isError: status !== 200 };
+}
+
+/** What an agent can do about a refusal, beside what its message says. */
+function adviceOn(status: number, retryAfter: string | null): string | null {
+  const key = "an API key (EXITABILITY_API_KEY, or the header x-api-key over HTTP)";
+  const wait = retryAfter === null ? "later" : `in ${retryAfter} s`;
+  switch (status) {
+    case 401:
+      return `Asking again does not help: whoever runs this agent has to set ${key} that works, or none.`;
+    case 429:
+      return `This is a limit, and says nothing about the token. Ask again ${wait}; whoever runs this agent can set ${key} of an account with more.`;
+    case 503:
+      return `This says nothing about the token: nothing is known now. Ask again ${wait}.`;
+    default:
+      return null;
+  }
 }

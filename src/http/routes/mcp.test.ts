@@ -3,8 +3,10 @@ import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { oneApp, refusal } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { exitOn } from "#src/track/markets.ts";
+import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
 
 type Answer = { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
 
@@ -40,6 +42,47 @@ test("a real client lists the tools, measures and watches, and its questions cou
     assert.equal(JSON.parse(wrong.content[0]?.text ?? "").error, "not_found");
     await client.close();
   });
+});
+
+test("sizes are answered one by one, and a limit takes none back that was answered", async (t) => {
+  const market = marketOf([poolOfSol(100)]);
+  const markets = someMarkets(() => someSnapshot(), {
+    exit: async (_mint, sale) => exitOn(market, sale),
+  });
+  const suite = async ({ app }: TestApp) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    const sizes_sol = [0.1 + 0.2, 0.5, 1, 2, 5, 10];
+    const compared = await call(client, "compare_sizes", { mint: SOME_MINT, sizes_sol });
+    assert.equal(compared.isError, false);
+    const { items } = JSON.parse(compared.content[0]?.text ?? "");
+    assert.deepEqual(
+      items.map(({ status }: { status: number }) => status),
+      [200, 200, 200, 200, 200, 429],
+    );
+    assert.equal(items[0].asked_sol, 0.1 + 0.2);
+    assert.equal(items[5].error.error, "rate_limit_exceeded");
+    const refused = await call(client, "compare_sizes", { mint: SOME_MINT, sizes_sol: [1, 2] });
+    assert.equal(refused.isError, true);
+    assert.equal(JSON.parse(refused.content[0]?.text ?? "").error, "rate_limit_exceeded");
+    assert.match(refused.content[1]?.text ?? "", /Ask again in \d+ s; .*EXITABILITY_API_KEY/);
+    await client.close();
+  };
+  await oneApp(t, suite, { markets });
+});
+
+test("where no service answers, the tool says where it asked and what to do", async (t) => {
+  const client = new Client({ name: "test", version: "1" });
+  const args = ["bin/exitability.mjs", "mcp", "--url", "http://127.0.0.1:1"];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }),
+  );
+  t.after(() => client.close());
+  const answer = await call(client, "measure_exit", { mint: SOME_MINT });
+  assert.equal(answer.isError, true);
+  const { message } = JSON.parse(answer.content[0]?.text ?? "");
+  assert.match(message, /No service answers at http:\/\/127\.0\.0\.1:1: start one/);
 });
 
 test("over standard input and output the same tools ask a running service", async (t) => {

@@ -1,6 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Ask, createMcpServer } from "../mcp/mcp-server.ts";
+import { AGENT_LANGUAGE, type Ask, createMcpServer } from "../mcp/mcp-server.ts";
 import { bodyObject, invalid } from "../plugins/json-body.ts";
 import { isSameOrigin } from "../plugins/origin.ts";
 import type { ServiceFacts } from "./service.ts";
@@ -40,20 +40,29 @@ export function mcpRoute(app: FastifyInstance, { service, publicUrl }: McpDeps):
 }
 
 function askerFor(app: FastifyInstance, request: FastifyRequest): Ask {
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { "accept-language": AGENT_LANGUAGE };
   for (const name of PASSED_ON) {
     const value = request.headers[name];
     if (typeof value === "string") headers[name] = value;
   }
   const { remoteAddress = "127.0.0.1" } = request.socket;
   return async (method, url, payload) => {
-    const { statusCode, body } = await app.inject({
+    const {
+      statusCode,
+      body,
+      headers: answered,
+    } = await app.inject({
       method,
       url,
       headers,
       remoteAddress,
       ...(payload === undefined ? {} : { payload }),
     });
-    return { status: statusCode, text: body };
+    const retryAfter = answered["retry-after"];
+    return {
+      status: statusCode,
+      text: body,
+      retryAfter: retryAfter === undefined ? null : String(retryAfter),
+    };
   };
 }

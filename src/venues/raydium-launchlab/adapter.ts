@@ -4,13 +4,16 @@ import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import type { PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
+import { transferFeeBps } from "../token/transfer-fee.ts";
+import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
 import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
 import { decodeLaunchLab, decodeLaunchPool, type LaunchLabState } from "./decode.ts";
 import { openFastLaunchLab } from "./fast.ts";
 import { LAUNCHLAB_PROGRAM, POOL } from "./layout.ts";
 import { poolStatus, quoteExactIn, totalFeeRate } from "./quote.ts";
+
+const PPM_PER_BPS = 100;
 
 /** Raydium's launchpad. */
 export const raydiumLaunchLab: Venue<LaunchLabState> = {
@@ -28,7 +31,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   quoteExactIn,
   spotPrice,
   reachable,
-  feePpm: (state) => toNumber(totalFeeRate(state)),
+  feePpm,
   openFast: openFastLaunchLab,
 };
 
@@ -110,4 +113,11 @@ function isPriced({ status, kind, virtualBase, virtualQuote, realBase }: LaunchL
   if (status !== "funding" || virtualBase === 0n) return false;
   if (kind === "fixed-price") return virtualQuote > 0n;
   return kind === "linear-price" || virtualBase > realBase;
+}
+
+/** What both sides' own mints charge for being moved is a fee of the sale, too. */
+function feePpm(state: LaunchLabState, _inputMint: Address, { epoch }: Clock): number {
+  const transferBps =
+    transferFeeBps(state.baseTransferFee, epoch) + transferFeeBps(state.quoteTransferFee, epoch);
+  return toNumber(totalFeeRate(state)) + transferBps * PPM_PER_BPS;
 }

@@ -145,6 +145,9 @@ test("transfer fees are taken before the curve on the way in and after it on the
   const found = quote(fixed, "buy", 100n);
   assert.equal(amountOut(found), 81n);
   assert.equal(found.kind === "filled" && found.after.realQuote, 590n);
+  const feePpmAt = (epoch: bigint) =>
+    raydiumLaunchLab.feePpm(stateOf(fixed), COIN, { ...CLOCK, epoch });
+  assert.equal(feePpmAt(1999n) - feePpmAt(2000n), 200_000);
 });
 
 test("the last buyer gets what is left, pays for that alone, and completes the launch", () => {

@@ -98,7 +98,7 @@ export const PoolsBody = Type.Object(
           spot_price: nullable(Type.Number(), "SOL per whole token, before fees"),
           fee_pct: Type.Number({
             description:
-              "What the pool takes of a small sale now, every part of it; without the token's own transfer fee",
+              "What a small sale loses to fees here now: every part of the pool's own, and the token's transfer fee",
           }),
         }),
       ),
