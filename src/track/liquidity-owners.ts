@@ -22,9 +22,9 @@ export async function liquidityOwners(
     const shares: LiquidityShares | null = venue.shares(address, known);
     if (shares === null) continue;
     if (shares.kind === "nobody") owners.set(address, { kind: "nobody" });
-    else if (shares.kind === "positions") {
+    else if (shares.kind === "unread-positions") {
       owners.set(address, { kind: "unknown", reason: "positions-not-read" });
-    } else shared.push({ pool: address, mint: shares.mint, issued: shares.issued });
+    } else shared.push({ pool: address, shares });
   }
   const asked = deepestFirst(market, shared);
   for (const { pool } of asked.slice(MOST_POOLS)) {

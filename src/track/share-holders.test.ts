@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ByteWriter } from "#src/local-node/byte-writer.ts";
 import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
 import type { KnownHolders, PoolHolders } from "#src/measure/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
@@ -7,13 +8,25 @@ import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { PROGRAM_ID as DAMM_V1_PROGRAM } from "#src/venues/meteora-damm-v1/layout.ts";
+import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
+import {
+  PROGRAM_ID as DAMM_V2_PROGRAM,
+  POSITION,
+  POSITION_DISCRIMINATOR,
+  POSITION_LENGTH,
+} from "#src/venues/meteora-damm-v2/layout.ts";
+import { positionTokenAccount } from "#src/venues/meteora-damm-v2/positions.ts";
 import { INCINERATOR, RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
 import { namedAddress } from "#test/simulation/track/plain-pool-venue.ts";
 import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
 import { type SharedPool, ShareHolders } from "./share-holders.ts";
 
 const MINT = namedAddress("share mint");
-const POOL: SharedPool = { pool: namedAddress("pool"), mint: MINT, issued: 1_000n };
+const POOL: SharedPool = {
+  pool: namedAddress("pool"),
+  shares: { kind: "fungible", mint: MINT, issued: 1_000n },
+};
 /** A keypair's address, as wallets have: a point of the curve. */
 const WALLET = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");
 const FARM = findProgramAddress(["farm"], namedAddress("farm program"));
@@ -89,6 +102,94 @@ describe("who holds a pool's shares", () => {
   });
 });
 
+const PAIR = namedAddress("position pool");
+
+/** A DAMM v2 pool with a position of each of these, as its program writes them. */
+function chainWithPositions(
+  liquidity: bigint,
+  positions: readonly {
+    readonly owner: Address;
+    readonly unlocked?: bigint;
+    readonly vested?: bigint;
+    readonly locked?: bigint;
+  }[],
+) {
+  const { chain, holders } = chainWith(0n, []);
+  const state = dammV2State({ liquidity });
+  const { pool, accounts } = dammV2Fixture(state);
+  for (const [address, account] of accounts) chain.set(address, account);
+  const tokenAccounts = positions.map(
+    ({ owner, unlocked = 0n, vested = 0n, locked = 0n }, index) => {
+      const token = namedAddress(`position token ${index}`);
+      const writer = new ByteWriter(new Uint8Array(POSITION_LENGTH))
+        .raw(0, POSITION_DISCRIMINATOR)
+        .address(POSITION.pool, pool)
+        .address(POSITION.nftMint, token)
+        .u128(POSITION.unlockedLiquidity, unlocked)
+        .u128(POSITION.vestedLiquidity, vested)
+        .u128(POSITION.permanentLockedLiquidity, locked);
+      const position = { owner: DAMM_V2_PROGRAM, lamports: 1n, data: writer.bytes };
+      chain.set(namedAddress(`position ${index}`), position);
+      const holder = positionTokenAccount(token);
+      chain.set(holder, tokenAccount({ mint: token, owner, amount: 1n, slot: 0n }));
+      return holder;
+    },
+  );
+  const ask = async (): Promise<PoolHolders | undefined> => {
+    const shares = meteoraDammV2.shares(pool, accounts);
+    assert.ok(shares?.kind === "positions");
+    return (await holders.of([{ pool: PAIR, shares }])).get(PAIR);
+  };
+  return { chain, ask, tokenAccounts };
+}
+
+describe("who owns a pool's positions", () => {
+  test("is told by owner; what vests is theirs to take, what is locked for good is nobody's", async () => {
+    const { ask } = chainWithPositions(1_000n, [
+      { owner: WALLET, unlocked: 100n, vested: 50n },
+      { owner: FARM, unlocked: 200n },
+      { owner: WALLET, unlocked: 60n, locked: 40n },
+      { owner: FARM, locked: 545n },
+    ]);
+    assert.partialDeepStrictEqual(await ask(), {
+      kind: "known",
+      issued: 1_000n,
+      owners: [
+        { owner: WALLET, standing: "wallet", shares: 210n },
+        { owner: FARM, standing: "program", shares: 200n },
+      ],
+      burned: 0n,
+      locked: 585n,
+      // A grain that belongs to no position.
+      unlisted: 5n,
+    });
+  });
+
+  test("beyond the twenty largest positions liquidity is unlisted", async () => {
+    const many = Array.from({ length: 25 }, (_, index) => ({
+      owner: WALLET,
+      unlocked: index < 20 ? 40n : 10n,
+    }));
+    const { ask } = chainWithPositions(850n, many);
+    assert.partialDeepStrictEqual(await ask(), { kind: "known", unlisted: 50n });
+  });
+
+  test("is unknown where positions are missing, refused, or their tokens lie elsewhere", async () => {
+    const missing = chainWithPositions(1_000n, [{ owner: WALLET, unlocked: 900n }]);
+    const tooMuch = chainWithPositions(1_000n, [{ owner: WALLET, unlocked: 1_001n }]);
+    for (const { ask } of [missing, tooMuch]) {
+      assert.deepEqual(await ask(), { kind: "unknown", reason: "shares-do-not-add-up" });
+    }
+    const moved = chainWithPositions(1_000n, [{ owner: WALLET, unlocked: 1_000n }]);
+    for (const holder of moved.tokenAccounts) moved.chain.set(holder, null);
+    const refused = chainWithPositions(1_000n, [{ owner: WALLET, unlocked: 1_000n }]);
+    refused.chain.refusedPrograms.add(DAMM_V2_PROGRAM);
+    for (const { ask } of [moved, refused]) {
+      assert.deepEqual(await ask(), { kind: "unknown", reason: "holders-not-read" });
+    }
+  });
+});
+
 describe("holders are unknown, never none", () => {
   const held = [["all", WALLET, 900n]] as const;
 
@@ -139,7 +240,7 @@ describe("reading holders", () => {
   test("is done anew when the pool's own count has moved, at most every five seconds", async () => {
     const { ask, chain } = chainWith(900n, [["all", WALLET, 900n]]);
     const first = await ask();
-    const grown = { ...POOL, issued: 1_100n };
+    const grown = { ...POOL, shares: { ...POOL.shares, issued: 1_100n } };
     chain.nowMs += 4_000;
     assert.equal(await ask(grown), first);
     chain.nowMs += 1_000;

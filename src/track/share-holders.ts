@@ -4,8 +4,11 @@ import type { PoolHolders } from "#src/measure/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import type { FungibleShares, PositionShares } from "#src/venues/liquidity-shares.ts";
 import { tokenAccountOwner } from "#src/venues/token/token-account.ts";
 import { sumHolders } from "./sum-holders.ts";
+import { largestPositions, sumPositions } from "./sum-positions.ts";
 
 /** Shares change hands seldom: who holds them is read again after this. */
 const KEPT_MS = 60_000;
@@ -19,16 +22,14 @@ const READ_WITHIN_MS = 9_000;
 const LIMITS = { maxActive: 2, maxWaiting: 200 };
 const MOST_KEPT = 5_000;
 
-/** A pool whose shares are tokens. */
+/** A pool whose liquidity is divided in a way that can be read. */
 export type SharedPool = {
   readonly pool: Address;
-  readonly mint: Address;
-  /** What the pool counts now; null: the mint's supply is what it divides by. */
-  readonly issued: bigint | null;
+  readonly shares: FungibleShares | PositionShares;
 };
 
 export type ShareHoldersDeps = {
-  readonly source: Pick<ChainSource, "findLargestAccounts" | "readAccounts">;
+  readonly source: Pick<ChainSource, "findLargestAccounts" | "searchAccounts" | "readAccounts">;
   readonly nowMs: NowMs;
   /** Ends all reads. */
   readonly signal: AbortSignal;
@@ -81,7 +82,7 @@ export class ShareHolders {
     return reading;
   }
 
-  #remembered({ pool, issued }: SharedPool): PoolHolders | null {
+  #remembered({ pool, shares: { issued } }: SharedPool): PoolHolders | null {
     const reading = this.#readings.get(pool);
     if (reading === undefined) return null;
     const { holders, atMs } = reading;
@@ -94,7 +95,7 @@ export class ShareHolders {
     return this.#deps.nowMs() - atMs < keptMs ? holders : null;
   }
 
-  #remember({ pool, issued }: SharedPool, holders: PoolHolders): void {
+  #remember({ pool, shares: { issued } }: SharedPool, holders: PoolHolders): void {
     this.#readings.delete(pool);
     this.#readings.set(pool, { holders, issued, atMs: this.#deps.nowMs() });
     if (this.#readings.size <= MOST_KEPT) return;
@@ -102,23 +103,55 @@ export class ShareHolders {
     if (oldest !== undefined) this.#readings.delete(oldest);
   }
 
-  /** The list tells who, and the accounts how much: all of one slot, so that the parts add up. */
-  async #read({ mint, issued }: SharedPool): Promise<PoolHolders> {
-    const { source, signal: closing } = this.#deps;
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(READ_WITHIN_MS)]);
+  async #read({ shares }: SharedPool): Promise<PoolHolders> {
+    const signal = AbortSignal.any([this.#deps.signal, AbortSignal.timeout(READ_WITHIN_MS)]);
     try {
-      const largest = await source.findLargestAccounts(mint, signal);
-      if (largest.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
-      const listed = largest.addresses;
-      const { accounts, slot } = await source.readAccounts([mint, ...listed], signal);
-      const owners = listed.flatMap((address) => tokenAccountOwner(accounts.get(address)) ?? []);
-      const owned = owners.length === 0 ? null : await source.readAccounts(owners, signal);
-      const known = new Map([...(owned?.accounts ?? []), ...accounts]);
-      return sumHolders({ mint, issued, listed, known, slot });
+      return shares.kind === "fungible"
+        ? await this.#readHolders(shares, signal)
+        : await this.#readPositions(shares, signal);
     } catch (cause) {
       const isUnanswered = cause instanceof AppError || signal.aborted;
       if (!isUnanswered) throw cause;
       return { kind: "unknown", reason: "holders-not-read" };
     }
+  }
+
+  /** The list tells who, and the accounts how much: all of one slot, so that the parts add up. */
+  async #readHolders({ mint, issued }: FungibleShares, signal: AbortSignal): Promise<PoolHolders> {
+    const { source } = this.#deps;
+    const largest = await source.findLargestAccounts(mint, signal);
+    if (largest.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    const listed = largest.addresses;
+    const { accounts, slot } = await source.readAccounts([mint, ...listed], signal);
+    const known = await this.#withOwners(accounts, listed, signal);
+    return sumHolders({ mint, issued, listed, known, slot });
+  }
+
+  async #readPositions(shares: PositionShares, signal: AbortSignal): Promise<PoolHolders> {
+    const { source } = this.#deps;
+    const found = await source.searchAccounts(shares.filter, signal);
+    if (found.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    const positions = largestPositions(shares, found.accounts);
+    if (positions === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+    const { issued } = shares;
+    const holders = positions.largest.map(({ holder }) => holder);
+    const read = holders.length === 0 ? null : await source.readAccounts(holders, signal);
+    const known = await this.#withOwners(read?.accounts ?? new Map(), holders, signal);
+    return sumPositions({ issued, ...positions, known, slot: found.slot });
+  }
+
+  /** The accounts, and those of whoever owns the tokens in them. */
+  async #withOwners(
+    accounts: ReadonlyMap<Address, Account | null>,
+    tokenAccounts: readonly Address[],
+    signal: AbortSignal,
+  ): Promise<AccountSet> {
+    const owners = tokenAccounts.flatMap((address) => {
+      const owner = tokenAccountOwner(accounts.get(address));
+      return owner === null ? [] : [owner];
+    });
+    if (owners.length === 0) return accounts;
+    const read = await this.#deps.source.readAccounts(owners, signal);
+    return new Map([...read.accounts, ...accounts]);
   }
 }

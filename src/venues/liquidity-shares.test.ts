@@ -5,12 +5,19 @@ import { address } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { sharedPath } from "#test/support/executions.ts";
-import { dammV1Fixture, dammV1State, MINT_A, vaultShare } from "#test/support/meteora-pools.ts";
+import {
+  dammV1Fixture,
+  dammV1State,
+  dammV2State,
+  MINT_A,
+  vaultShare,
+} from "#test/support/meteora-pools.ts";
 import { COIN, pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { ammFixture, cpmmFixture, type PoolFixture } from "#test/support/raydium-pools.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { VENUES } from "./all.ts";
 import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
+import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
 import { raydiumCpmm } from "./raydium-cpmm/adapter.ts";
@@ -123,6 +130,28 @@ describe("what a withdrawal leaves", () => {
     );
     const lent = { ...state, a: { ...a, tokenVaultAmount: 599n } };
     assert.equal(meteoraDammV1.withdraw?.(lent, { shares: 1n, issued: 3n }, CLOCK), null);
+  });
+
+  test("DAMM v2: liquidity leaves the range at the price that stands, and a compounding pool in proportion", () => {
+    const state = dammV2State();
+    const after = left(meteoraDammV2.withdraw?.(state, { shares: 1n, issued: 4n }, CLOCK));
+    assert.equal(after.liquidity, state.liquidity - state.liquidity / 4n);
+    assert.equal(after.sqrtPrice, state.sqrtPrice);
+    const reach = (of: typeof state) => meteoraDammV2.reachable(of, state.tokenA.mint, 10_000);
+    const share = Number(reach(after)) / Number(reach(state));
+    assert.ok(Math.abs(share - 0.75) < 1e-6, `${share}`);
+    const token = (reserve: bigint) => ({ ...state.tokenA, reserve, vaultAmount: reserve + 7n });
+    const compounding = {
+      ...state,
+      collectFeeMode: "compounding" as const,
+      liquidity: 100n,
+      tokenA: token(1_001n),
+      tokenB: token(2_003n),
+    };
+    const rest = left(meteoraDammV2.withdraw?.(compounding, { shares: 30n, issued: 100n }, CLOCK));
+    // 300 of 1,001 and 600 of 2,003, rounded down; fees not yet claimed stay in the vault.
+    assert.deepEqual([rest.tokenA.reserve, rest.tokenB.reserve], [701n, 1_403n]);
+    assert.deepEqual([rest.tokenA.vaultAmount, rest.liquidity], [708n, 70n]);
   });
 
   test("shares too few to be paid for leave the pool as it is", () => {

@@ -1,16 +1,46 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint, mulDivFloor } from "#src/units/integer.ts";
+import type { Account } from "./account-set.ts";
+import type { ProgramFilter } from "./venue.ts";
+
+/**
+ * Tokens of a mint: whoever holds some may burn them for their part of both reserves. `issued` is what
+ * the program divides by, as the pool's own account has it: not the mint's supply, which falls where
+ * somebody burns shares without taking anything out. Null: it is the mint's supply.
+ */
+export type FungibleShares = {
+  readonly kind: "fungible";
+  readonly mint: Address;
+  readonly issued: bigint | null;
+};
+
+/** An account for each position, all of one range, so that their liquidity adds up to the pool's. */
+export type PositionShares = {
+  readonly kind: "positions";
+  /** The pool's liquidity: all positions together. */
+  readonly issued: bigint;
+  /** Finds the pool's positions. */
+  readonly filter: ProgramFilter;
+  /** Null where the account is no position. Never throws. */
+  readonly decode: (account: Account) => PositionShare | null;
+};
+
+export type PositionShare = {
+  /** The token account that holds the position's own token: its owner is the position's. */
+  readonly holder: Address;
+  readonly token: Address;
+  /** Liquidity that its owner may take out, what vests until some day included. */
+  readonly withdrawable: bigint;
+  /** Liquidity that stays for good. */
+  readonly locked: bigint;
+};
 
 /** How a pool's liquidity is divided among those who put it in. */
 export type LiquidityShares =
-  /**
-   * Tokens of a mint: whoever holds some may burn them for their part of both reserves. `issued` is
-   * what the program divides by, as the pool's own account has it: not the mint's supply, which
-   * falls where somebody burns shares without taking anything out. Null: it is the mint's supply.
-   */
-  | { readonly kind: "fungible"; readonly mint: Address; readonly issued: bigint | null }
-  /** An account for each position, with an owner of its own. */
-  | { readonly kind: "positions" }
+  | FungibleShares
+  | PositionShares
+  /** Positions of ranges of their own, or that nobody has modelled. */
+  | { readonly kind: "unread-positions" }
   /** A launchpad's curve: nobody can take its reserves out but by selling to it. */
   | { readonly kind: "nobody" };
 

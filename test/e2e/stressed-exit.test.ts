@@ -24,6 +24,8 @@ const STEADY = mintOf("STEADY");
 const QUIET = mintOf("QUIET");
 /** A CPMM pool with three tenths burned, and two pools of positions. */
 const THREE = mintOf("THREE");
+/** A pool of one position, and half as much in a pool of shares. */
+const DUO = mintOf("DUO");
 /** On its curve. */
 const CURVE = mintOf("CURVE");
 
@@ -105,6 +107,18 @@ test("shares that nobody can move leave the ladder as it is, and a curve has non
     assert.ok(exit.now.measurement);
     assert.deepEqual(exit.after, exit.now);
   }
+});
+
+test("a pool of positions whose owner is read counts as one of shares does", async (t) => {
+  const { stressed } = await tracked(t);
+  const exit = await stressed(DUO);
+  assert.deepEqual(exit.pools.map(({ venue, holders }) => [venue, holders.kind]).toSorted(), [
+    ["meteora-damm-v1", "known"],
+    ["meteora-damm-v2", "known"],
+  ]);
+  // The new pool's owner leaves, the old one's stays.
+  const [whole, rest] = [depthOf(exit.now), depthOf(exit.after)];
+  assert.ok(Math.abs(rest / whole - 1 / 3) < 1e-3, `${rest} of ${whole}`);
 });
 
 test("pools of positions are named as unknown beside one whose holders are known", async (t) => {

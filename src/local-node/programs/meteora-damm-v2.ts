@@ -35,6 +35,7 @@ import type {
 } from "../market-program.ts";
 import { tokenAccount } from "../token-accounts.ts";
 import { dammV2PoolAccount, movedDammV2Pool } from "./meteora-damm-v2-accounts.ts";
+import { firstPosition, movedFirstPosition } from "./meteora-damm-v2-positions.ts";
 import { missingMint, tokenAmounts, tradedMint } from "./traded-mint.ts";
 
 const STANDARD_CONFIG = GRADUATION_CONFIGS[2];
@@ -72,7 +73,7 @@ export const meteoraDammV2Program: MarketProgram = {
 /** The pool of the 1 % configuration where that is free, else one at another address. */
 function createPool(
   known: AccountSet,
-  { baseMint, quoteMint, baseAmount, quoteAmount, creator, clock, freshAddress }: NewPool,
+  { baseMint, quoteMint, baseAmount, quoteAmount, creator, takers, clock, freshAddress }: NewPool,
 ): { readonly pool: Address; readonly changes: AccountChanges } {
   const { slot } = clock;
   const standard = configuredPool(STANDARD_CONFIG, baseMint, quoteMint);
@@ -105,6 +106,14 @@ function createPool(
       [pool, account],
       [vaultA, vault(state.tokenA, programA)],
       [vaultB, vault(state.tokenB, programB)],
+      ...firstPosition({
+        pool,
+        owner: creator,
+        liquidity: state.liquidity,
+        // What others get of shares is locked in a position.
+        lockedBps: takers?.reduce((sum, { bps }) => sum + bps, 0) ?? 0,
+        slot,
+      }),
     ]),
   };
 }
@@ -261,7 +270,10 @@ function changeLiquidity(
     tokenA: moved(state.tokenA, amountA(delta, sqrtPrice, sqrtMaxPrice, rounding)),
     tokenB: moved(state.tokenB, amountB(delta, sqrtMinPrice, sqrtPrice, rounding)),
   };
-  return poolChanges(known, { pool, addresses, state: after, clock });
+  return new Map([
+    ...poolChanges(known, { pool, addresses, state: after, clock }),
+    ...movedFirstPosition(known, pool, after.liquidity - state.liquidity, clock.slot),
+  ]);
 }
 
 function setFee(

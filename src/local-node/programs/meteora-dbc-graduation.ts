@@ -16,6 +16,7 @@ import type { Clock } from "#src/venues/venue.ts";
 import type { AccountChanges, Graduation, Migration } from "../market-program.ts";
 import { tokenAccount, withTokenAmount } from "../token-accounts.ts";
 import { dammV2PoolAccount } from "./meteora-damm-v2-accounts.ts";
+import { firstPosition } from "./meteora-damm-v2-positions.ts";
 import { migratedCurve, vaultAddress } from "./meteora-dbc-accounts.ts";
 
 /** The demo's graduated pools are made under the config that takes one percent. */
@@ -127,6 +128,14 @@ export function graduate(
       [pool, account],
       [vaultA, tokenAccount({ ...vault, mint: baseMint, amount: baseAmount })],
       [vaultB, tokenAccount({ ...vault, mint: quoteMint, amount: quoteAmount })],
+      // Most launches lock the whole of it.
+      ...firstPosition({
+        pool,
+        owner: curve,
+        liquidity: migration.liquidity,
+        lockedBps: 10_000,
+        slot,
+      }),
     ]),
   };
 }

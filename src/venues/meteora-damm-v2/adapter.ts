@@ -14,6 +14,7 @@ import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
 import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
+import { liquidityShares, withdraw } from "./positions.ts";
 import { pointOf, quoteExactIn, statusAt } from "./quote.ts";
 
 const Q128 = 1n << 128n;
@@ -28,13 +29,14 @@ export const meteoraDammV2: Venue<DammV2State> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "positions" }),
+  shares: liquidityShares,
   decode,
   status: statusAt,
   cautions,
   quoteExactIn,
   spotPrice,
   reachable,
+  withdraw,
   feePpm,
   openFast: openFastDammV2,
 };

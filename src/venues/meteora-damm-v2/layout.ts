@@ -69,6 +69,17 @@ export const POOL = {
   layoutVersion: 696,
 } as const;
 
+export const POSITION_DISCRIMINATOR = discriminator("aabc8fe47a40f7d0");
+export const POSITION_LENGTH = 408;
+/** Offsets in Position. */
+export const POSITION = {
+  pool: 8,
+  nftMint: 40,
+  unlockedLiquidity: 152,
+  vestedLiquidity: 168,
+  permanentLockedLiquidity: 184,
+} as const;
+
 export const FEE_DENOMINATOR = 1_000_000_000n;
 export const BASIS_POINTS = 10_000n;
 /** The most that fees can add up to, by fee version. */

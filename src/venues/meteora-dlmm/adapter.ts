@@ -55,7 +55,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "positions" }),
+  shares: () => ({ kind: "unread-positions" }),
   decode: decodePool,
   status: statusOf,
   cautions,

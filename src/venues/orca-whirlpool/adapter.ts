@@ -24,7 +24,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "positions" }),
+  shares: () => ({ kind: "unread-positions" }),
   decode,
   status,
   cautions,

@@ -32,7 +32,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "positions" }),
+  shares: () => ({ kind: "unread-positions" }),
   decode,
   status,
   cautions,

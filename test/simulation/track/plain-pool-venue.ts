@@ -114,7 +114,7 @@ export function plainVenue(id: VenueId = "raydium-cpmm"): Venue<PlainState> {
       const heldA = tokenBalance(known.get(vaultA));
       return { mintA, mintB, heldA, heldB: tokenBalance(known.get(vaultB)) };
     },
-    shares: () => ({ kind: "positions" }),
+    shares: () => ({ kind: "unread-positions" }),
     decode,
     status: (state) => (state.isPaused ? "paused" : "open"),
     cautions: () => [],
