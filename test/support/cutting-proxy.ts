@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { TestContext } from "node:test";
+import type { Ending } from "./ending.ts";
 
 export type CuttingProxy = {
   readonly url: string;
@@ -20,10 +20,7 @@ export type CuttingProxy = {
 type Pair = { readonly near: Socket; readonly far: Socket | null; isSilent: boolean };
 
 /** A wire between a client and a service that the test can cut. */
-export async function startCuttingProxy(
-  t: { readonly after: (close: () => void) => void } | TestContext,
-  target: string,
-): Promise<CuttingProxy> {
+export async function startCuttingProxy(ending: Ending, target: string): Promise<CuttingProxy> {
   const { hostname, port: targetPort } = new URL(target);
   const pairs = new Set<Pair>();
   let state: "whole" | "cut" | "silent" = "whole";
@@ -58,7 +55,7 @@ export async function startCuttingProxy(
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => {
+  ending.after(() => {
     cut();
     server.close();
   });

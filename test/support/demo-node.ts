@@ -1,9 +1,9 @@
-import type { TestContext } from "node:test";
 import { DemoMarket } from "#src/local-node/demo-market.ts";
 import { createLocalNode } from "#src/local-node/node.ts";
 import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
 import { SLOT_MS } from "#src/local-node/slot-clock.ts";
 import { VENUES } from "#src/venues/all.ts";
+import type { Ending } from "./ending.ts";
 
 /** The demo market behind a node of its own, whose tokens the test can make things happen to. */
 export type DemoNode = {
@@ -12,7 +12,7 @@ export type DemoNode = {
   readonly environment: { readonly SOLANA_RPC_URL: string; readonly SOLANA_WS_URL: string };
 };
 
-export async function startDemoNode(t: TestContext): Promise<DemoNode> {
+export async function startDemoNode(ending: Ending): Promise<DemoNode> {
   const market = new DemoMarket({
     seed: 1,
     startMs: Date.now(),
@@ -22,7 +22,7 @@ export async function startDemoNode(t: TestContext): Promise<DemoNode> {
   const node = createLocalNode({ ledger: market.ledger });
   const { httpUrl, wsUrl } = await node.listen();
   const timer = setInterval(() => market.catchUp(Date.now()), SLOT_MS);
-  t.after(async () => {
+  ending.after(async () => {
     clearInterval(timer);
     await node.close();
   });

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { createClient } from "@redis/client";
+import type { Ending } from "./ending.ts";
+import { freePort } from "./free-port.ts";
 
 /** A Redis of the test's own, to be killed, frozen, emptied and started again. */
 export type TestRedis = {
@@ -18,6 +18,17 @@ export type TestRedis = {
 
 /** Null, and said, where no redis-server is installed; on CI that fails. */
 export async function testRedis(t: TestContext): Promise<TestRedis | null> {
+  try {
+    return await startRedis(t);
+  } catch (error) {
+    if (process.env["CI"]) throw error;
+    t.skip("redis-server is not installed");
+    return null;
+  }
+}
+
+/** @throws Error where no redis-server is installed */
+export async function startRedis(ending: Ending): Promise<TestRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let server: ChildProcess | null = null;
@@ -44,14 +55,8 @@ export async function testRedis(t: TestContext): Promise<TestRedis | null> {
     server = started;
     await answering(url);
   };
-  try {
-    await start();
-  } catch (error) {
-    if (process.env["CI"]) throw error;
-    t.skip("redis-server is not installed");
-    return null;
-  }
-  t.after(kill);
+  await start();
+  ending.after(kill);
   return {
     url,
     start,
@@ -71,13 +76,4 @@ async function answering(url: string): Promise<void> {
   client.on("error", () => undefined);
   await client.connect();
   client.destroy();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { TestContext } from "node:test";
 import type { DatabasePlace } from "./databases.ts";
+import type { Ending } from "./ending.ts";
 
 /** A service in a process of its own, as an operator starts it. */
 export type RunningService = {
@@ -38,7 +38,7 @@ const EMPTY_ACCOUNT = {
 
 /** Starts the service on a place for a database, over a chain without a single pool unless one is named. */
 export async function startTestService(
-  t: TestContext,
+  ending: Ending,
   place: DatabasePlace,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
@@ -46,16 +46,16 @@ export async function startTestService(
     env: { ...environmentOf(place), ...chainOf(place, environment), PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return whenListening(t, child, place.dataDir);
+  return whenListening(ending, child, place.dataDir);
 }
 
 /** A service that was just started, once it says where it listens; killed after the test. */
 export async function whenListening(
-  t: TestContext,
+  ending: Ending,
   child: ChildProcess,
   dataDir: string,
 ): Promise<RunningService> {
-  t.after(() => child.kill("SIGKILL"));
+  ending.after(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
   const url = await listeningUrl(child, lines);
   const ended = once(child, "exit");
