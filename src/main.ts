@@ -19,6 +19,7 @@ import { type RelayChannels, relayChannels } from "./relay/relay-messages.ts";
 import { RemoteMarkets, tellTracker } from "./relay/remote-markets.ts";
 import { SharedWindows } from "./relay/shared-windows.ts";
 import { type Database, openDatabase } from "./store/database.ts";
+import { leadAlone } from "./store/lead-alone.ts";
 import { deploymentName } from "./store/leadership.ts";
 import { migrate } from "./store/migrate.ts";
 import { refuseHalfMoved } from "./store/move/move-progress.ts";
@@ -132,11 +133,14 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 async function openAlone(opening: Opening): Promise<Listening> {
   const { config, logger, database, closers } = opening;
   const users = await openUsers(opening);
-  const { chain, tracker, accuracy, close } = await openTracking(config, { database, logger });
+  const writer = await openWriter(opening);
+  const tracking = { database: writer, logger };
+  const { chain, tracker, accuracy, close } = await openTracking(config, tracking);
   closers.push(close);
   const alerting = createAlerting({
     ...sendingDeps(opening),
     store: database,
+    judgingStore: writer,
     markets: tracker,
     random: cryptoRandom,
   });
@@ -163,6 +167,24 @@ async function openAlone(opening: Opening): Promise<Listening> {
     signIn: users.outbox,
   };
   return { app, examples, sources };
+}
+
+/**
+ * The database for what the one process that tracks writes. The embedded one's directory is locked
+ * against a second process; on Postgres the lead says who writes.
+ */
+async function openWriter({ config, logger, database, closers }: Opening): Promise<Database> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl === null) return database;
+  await deploymentName(database.db);
+  const lone = await leadAlone({
+    databaseUrl,
+    dataDir,
+    nowMs: () => performance.now(),
+    onFailure: (what, err) => logger.warn({ err }, `failed to ${what}`),
+  });
+  closers.push(lone.close);
+  return lone.database;
 }
 
 /** One of several processes, which share Postgres and Redis: it does what its role says. */

@@ -1,5 +1,6 @@
 import { AppError } from "#src/platform/app-error.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
+import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
 
 /** What an operator can do about a failure of the machine, by its code. */
@@ -16,8 +17,11 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
  */
 export function failureText(error: unknown): string | null {
   if (error instanceof AppError) return error.publicMessage;
-  if (error instanceof DirectoryInUseError || error instanceof MoveRefusedError)
-    return error.message;
+  const isOurs =
+    error instanceof DirectoryInUseError ||
+    error instanceof AlreadyTrackedError ||
+    error instanceof MoveRefusedError;
+  if (isOurs) return error.message;
   // One address for each way in (IPv4, IPv6): they failed alike.
   if (error instanceof AggregateError) return failureText(error.errors[0]);
   return error instanceof Error ? machineFailure(error) : null;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { AlreadyTrackedError, leadAlone } from "./lead-alone.ts";
 import { deploymentName, type Leadership, standForLeadership } from "./leadership.ts";
 import { migrate } from "./migrate.ts";
 import { joinWaitlist, readWaitlist } from "./waitlist.ts";
@@ -102,3 +104,57 @@ test("a leader that was cut off knows it, and the database takes nothing from it
     "before@example.com",
   ]);
 });
+
+/** A process that does not share its work begins on the setting's database. */
+async function begin({ place: { databaseUrl, dataDir }, onEnd }: Setting, waitsMs: number) {
+  assert.ok(databaseUrl !== null);
+  const nowMs = () => performance.now();
+  const onFailure = () => undefined;
+  const lone = await leadAlone({ databaseUrl, dataDir, nowMs, onFailure }, waitsMs);
+  let isClosed = false;
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    await lone.close();
+  };
+  onEnd(close);
+  return { database: lone.database, close };
+}
+
+test("of processes that share nothing but the database the second is refused while the first lives", async (t) => {
+  const setting = await onPostgres(t);
+  if (setting === null) return;
+  const first = await begin(setting, 10_000);
+  await assert.rejects(
+    begin(setting, 1_200),
+    (error) => error instanceof AlreadyTrackedError && /REDIS_URL/.test(error.message),
+  );
+  await first.close();
+  const second = await begin(setting, 10_000);
+  await joinWaitlist(second.database.db, { email: "a@b.example", origin: "test", createdAtMs: 0 });
+});
+
+test("one that leads alone leads and writes again after Postgres cut it off", async (t) => {
+  const setting = await onPostgres(t);
+  if (setting === null) return;
+  const lone = await begin(setting, 10_000);
+  const write = (email: string) =>
+    joinWaitlist(lone.database.db, { email, origin: "test", createdAtMs: 0 });
+  await write("before@example.com");
+  await cutOff(setting);
+  while ((await termOf(setting)) < 2n) await delay(20);
+  // Until the new term is known here, and its end of the old connections over, writes fail.
+  const writes = async (): Promise<boolean> =>
+    write("after@example.com").then(
+      () => true,
+      () => false,
+    );
+  while (!(await writes())) await delay(20);
+  const kept = await readWaitlist(setting.database.db);
+  assert.equal(kept.length, 2);
+});
+
+async function termOf({ database: { db } }: Setting): Promise<bigint> {
+  const row = await db.selectFrom("leadership").select("term").executeTakeFirstOrThrow();
+  return row.term;
+}

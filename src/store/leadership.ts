@@ -141,7 +141,7 @@ function leadership(
  * Marks a connection as one of this term's. The mark is set before the term is read: a new leader
  * raises the term before it looks for marks, so that one of the two sees the other.
  */
-async function enterTerm(client: pg.ClientBase, term: bigint): Promise<void> {
+export async function enterTerm(client: pg.ClientBase, term: bigint): Promise<void> {
   await client.query(`select pg_advisory_lock_shared(${WRITER_LOCK}, ${term}::int4)`);
   const { rows } = await client.query<{ term: bigint }>(
     "select term from leadership where duty = $1",

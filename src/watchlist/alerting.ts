@@ -147,6 +147,8 @@ export type Alerting = Omit<Watching & Judging & Delivery, "start" | "close"> & 
 
 export type AlertingDeps = SendingDeps & {
   readonly store: Store;
+  /** For what the one process that tracks writes, where that is apart; else `store`. */
+  readonly judgingStore?: Store;
   readonly markets: JudgingDeps["markets"] & WatchlistDeps["markets"];
   readonly random: () => number;
 };
@@ -162,6 +164,7 @@ export function createAlerting(deps: AlertingDeps): Alerting {
   const delivery = createDelivery({ ...deps, sending });
   const judging = createJudging({
     ...deps,
+    store: deps.judgingStore ?? deps.store,
     onRecorded: () => {
       watching.feed.look();
       delivery.outbox.wakeIn(MESSAGE_RULES.coalesceMs);
