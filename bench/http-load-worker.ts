@@ -43,6 +43,7 @@ const failedByKey = new Uint32Array(heads.length);
 const latency = new Latencies();
 const refusedLatency = new Latencies();
 let errors = 0;
+let refusedWithoutRetryAfter = 0;
 let lastTroubleMs = 0;
 let interval = newInterval();
 
@@ -50,9 +51,9 @@ await run();
 
 async function run(): Promise<void> {
   const { connections, seconds, intervalSeconds } = plan;
-  while (open < Math.min(connections, plan.rate === null ? connections : OPENED_AT_ONCE)) {
-    openConnection();
-    if (opening >= OPENED_AT_ONCE) await delay(PACE_MS);
+  while (open < connections || opening > 0) {
+    if (open < connections && opening < OPENED_AT_ONCE) openConnection();
+    else await delay(PACE_MS);
   }
   startMs = performance.now();
   const utilization = performance.eventLoopUtilization();
@@ -83,6 +84,7 @@ async function run(): Promise<void> {
     p50Ms: latency.at(0.5),
     p99Ms: latency.at(0.99),
     refusedP99Ms: refusedLatency.at(0.99),
+    refusedWithoutRetryAfter,
     lastTroubleMs,
     connections: open,
     clientBusy: busy,
@@ -102,23 +104,17 @@ function dueCount(nowMs: number): number {
   );
 }
 
-/** Asks what is due on connections that are free, and opens more where there are too few. */
+/** Asks what is due on connections that are free, and opens others for those that broke. */
 function pump(): void {
   if (isOver) return;
   const nowMs = performance.now();
-  if (plan.rate === null) {
-    for (let free = idle.pop(); free !== undefined; free = idle.pop()) ask(free, nowMs);
-    while (open < plan.connections && opening < OPENED_AT_ONCE) openConnection();
-    return;
-  }
-  const due = dueCount(nowMs);
+  const due = plan.rate === null ? Number.POSITIVE_INFINITY : dueCount(nowMs);
   while (asked < due) {
-    const free = idle.pop();
-    if (free === undefined) break;
-    ask(free, startMs + (asked * 1_000) / plan.rate);
+    const connection = idle.pop();
+    if (connection === undefined) break;
+    ask(connection, plan.rate === null ? nowMs : startMs + (asked * 1_000) / plan.rate);
   }
-  let waiting = due - asked - opening;
-  while (waiting-- > 0 && open < plan.connections && opening < OPENED_AT_ONCE) openConnection();
+  while (open < plan.connections && opening < OPENED_AT_ONCE) openConnection();
 }
 
 function ask(connection: Connection, dueMs: number): void {
@@ -180,6 +176,8 @@ function hear(connection: Connection, chunk: Buffer): void {
     }
     const text = head.toString("latin1", 0, end);
     connection.status = Number(text.slice(9, 12));
+    const isRefused = connection.status === 429 || connection.status === 503;
+    if (isRefused && !/\r\nretry-after: \d+/i.test(text)) refusedWithoutRetryAfter++;
     const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
     missing = Number(length ?? 0) - (head.length - end - 4);
   } else missing -= chunk.length;
@@ -227,11 +225,8 @@ function countOne(counts: Uint32Array, number: number): void {
 
 function free(connection: Connection): void {
   if (isOver) return;
-  if (plan.rate === null && startMs > 0) ask(connection, performance.now());
-  else {
-    idle.push(connection);
-    if (plan.rate !== null && startMs > 0) pump();
-  }
+  idle.push(connection);
+  if (startMs > 0) pump();
 }
 
 function newInterval() {

@@ -10,7 +10,7 @@ export type LoadPlan = {
   readonly callers:
     | { readonly kind: "keys"; readonly keys: readonly string[] }
     | { readonly kind: "addresses"; readonly first: number };
-  /** At most; with a rate no more are opened than it takes. */
+  /** Opened before the first request, and again where one breaks. */
   readonly connections: number;
   readonly seconds: number;
   /**
@@ -49,6 +49,8 @@ export type LoadResult = {
   readonly p99Ms: number | null;
   /** Of the others. */
   readonly refusedP99Ms: number | null;
+  /** Answers 429 and 503 without a Retry-After. */
+  readonly refusedWithoutRetryAfter: number;
   /** When the last request was answered otherwise than 200 and in time, since the start; 0: never. */
   readonly lastTroubleMs: number;
   readonly connections: number;

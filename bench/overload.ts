@@ -1,109 +1,113 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { Deployment, peakResidentBytes, residentBytes } from "./deployment.ts";
+import { answeredPerSecond, type LoadPlan, type LoadResult, runLoad } from "./http-load.ts";
 
-// What happens beyond the maximum: ordinary answers (anonymous callers, each counted on disk), asked
-// for by as many connections as keep the service busy, then by many times as many; what is refused,
-// what memory it takes, whether the process's watchers are still answered, and how soon it is over.
+// Beyond the maximum: ordinary answers (anonymous callers, each counted on disk). First as many as one
+// process gives; then three times as many requests a second, asked whether or not those before were
+// answered; then half the maximum, to see how soon everything is answered again. With --shared one
+// tracker and one API process on Postgres (DATABASE_URL) and Redis are measured instead.
 
 const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
-    seconds: { type: "string", default: "8" },
+    seconds: { type: "string", default: "15" },
     connections: { type: "string", default: "64" },
     flood: { type: "string", default: "4000" },
+    times: { type: "string", default: "3" },
+    shared: { type: "boolean", default: false },
   },
 });
 
-type Result = {
-  readonly requests: { readonly average: number };
-  readonly latency: { readonly p50: number; readonly p99: number };
-  readonly statusCodeStats?: Readonly<Record<string, { readonly count: number }>>;
-  readonly errors: number;
-};
-type Request = { headers: Record<string, string> };
-type Autocannon = (options: object) => Promise<Result>;
-
 const MINT = DEMO_TOKENS[0]?.mint ?? "";
 const PATH = `/api/token/${MINT}/exitability?size=5`;
-const STEADY_ANSWERS = 20;
+/** An answer that takes longer counts as trouble after the flood. */
+const LATE_MS = 1_000;
+const RECOVERY_SECONDS = 10;
+const RECOVERED_WITHIN_MS = 5_000;
+/** What a flood may add to the resident memory: buffers and objects of thousands of connections. */
+const MEMORY_MB = 512;
 let asked = 0;
 
-const dataDir = mkdtempSync(join(tmpdir(), "exitability-overload-"));
-const service = await startService();
+const deployment = new Deployment();
 try {
-  const { url } = service;
-  await (await ask(url, 0)).arrayBuffer();
-  const usual = await load(url, Number(values.connections));
-  const usualBytes = residentBytes(service.child);
-  const watching = watch(`${url}/healthz`);
-  const flood = await load(url, Number(values.flood));
-  const endedMs = performance.now();
-  const floodBytes = residentBytes(service.child);
-  const watched = await watching.stop();
-  const recoveredMs = (await answeredSteadily(url)) - endedMs;
-  report([
-    row("at the maximum", values.connections, usual, usualBytes),
-    row("flooded", values.flood, flood, floodBytes),
-  ]);
-  const last = { healthzAnswered: watched.ok, healthzFailed: watched.failed, recoveredMs };
-  console.log(values.json ? JSON.stringify(last) : `\n${JSON.stringify(last)}`);
+  process.exitCode = (await run()) ? 0 : 1;
 } finally {
-  service.child.kill("SIGTERM");
-  await once(service.child, "exit");
-  rmSync(dataDir, { recursive: true, force: true });
+  await deployment.close();
 }
 
-async function startService(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const accountsDir = join(dataDir, "accounts");
-  const recorder = spawn(process.execPath, ["bin/exitability.mjs", "record", MINT, accountsDir], {
-    stdio: ["ignore", "ignore", "inherit"],
+/** @returns whether it shed, stayed within memory and recovered */
+async function run(): Promise<boolean> {
+  const service = await startService();
+  await load(service.url, { seconds: 2, connections: 8, rate: null });
+  const seconds = Number(values.seconds);
+  const connections = Number(values.connections);
+  const usual = await load(service.url, { seconds, connections, rate: null });
+  const usualBytes = residentBytes(service.child);
+  const maximum = answeredPerSecond(usual);
+  const watching = watch(`${service.url}/healthz`);
+  const rate = Math.ceil(Number(values.times) * maximum);
+  const flood = await load(service.url, { seconds, connections: Number(values.flood), rate });
+  const watched = await watching.stop();
+  const peakBytes = peakResidentBytes(service.child);
+  const after = await load(service.url, {
+    seconds: RECOVERY_SECONDS,
+    connections: Number(values.flood),
+    rate: Math.ceil(maximum / 2),
   });
-  await once(recorder, "exit");
-  const child = spawn(process.execPath, ["bin/exitability.mjs", "serve"], {
-    env: {
-      PATH: process.env.PATH ?? "",
-      PORT: "0",
-      DATA_DIR: dataDir,
-      ACCOUNTS_DIR: accountsDir,
-      TRUST_PROXY: "1",
-      LOG_LEVEL: "error",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /listens at (\S+)/.exec(line)?.[1];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error("the service ended before it listened");
+  report([
+    row("at the maximum", usual, usualBytes),
+    row(`at ${values.times} times as many a second`, flood, peakBytes),
+    row("at half of it, right after", after, residentBytes(service.child)),
+  ]);
+  const shed = flood.answers["503"] ?? 0;
+  const answers = Object.values(flood.answers).reduce((sum, count) => sum + count, 0);
+  const verdict = {
+    shedPct: Math.round((100 * shed) / answers),
+    retryAfterMissing: flood.refusedWithoutRetryAfter,
+    otherThan200Or503: answers - shed - (flood.answers["200"] ?? 0),
+    brokenConnections: flood.errors,
+    unanswered: flood.unanswered,
+    healthzAnswered: watched.ok,
+    healthzFailed: watched.failed,
+    grownMb: Math.round((peakBytes - usualBytes) / 1e6),
+    recoveredMs: Math.round(after.lastTroubleMs),
+  };
+  console.log(values.json ? JSON.stringify(verdict) : `\n${JSON.stringify(verdict)}`);
+  return (
+    shed > 0 &&
+    verdict.retryAfterMissing === 0 &&
+    verdict.otherThan200Or503 === 0 &&
+    verdict.healthzFailed === 0 &&
+    verdict.grownMb <= MEMORY_MB &&
+    verdict.recoveredMs <= RECOVERED_WITHIN_MS
+  );
+}
+
+async function startService() {
+  const common = { ...(await deployment.recorded(MINT)), TRUST_PROXY: "1" };
+  if (!values.shared) return deployment.serve(deployment.alone(), common);
+  const place = await deployment.shared();
+  await deployment.serve(place, { ...common, ROLE: "tracker" });
+  return deployment.serve(place, { ...common, ROLE: "api" });
 }
 
 /** Each request from an address of its own: nobody's daily queries are used up. */
-function addressOf(number: number): string {
-  return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-}
-
-function ask(url: string, number: number): Promise<Response> {
-  return fetch(url + PATH, {
-    headers: { "x-forwarded-for": `192.168.${number >> 8}.${number & 255}` },
+async function load(
+  url: string,
+  plan: Pick<LoadPlan, "seconds" | "connections" | "rate">,
+): Promise<LoadResult> {
+  const result = await runLoad({
+    ...plan,
+    urls: [url],
+    path: PATH,
+    callers: { kind: "addresses", first: asked },
+    lateAfterMs: LATE_MS,
+    intervalSeconds: null,
   });
-}
-
-function load(url: string, connections: number): Promise<Result> {
-  const autocannon: Autocannon = createRequire(import.meta.url)("autocannon");
-  const setupRequest = (request: Request) => {
-    request.headers = { "x-forwarded-for": addressOf(asked++) };
-    return request;
-  };
-  const requests = [{ method: "GET", path: PATH, setupRequest }];
-  return autocannon({ url, connections, duration: Number(values.seconds), timeout: 30, requests });
+  asked += result.asked;
+  return result;
 }
 
 /** Asks once in a quarter of a second whether the process lives. */
@@ -127,40 +131,19 @@ function watch(url: string) {
   };
 }
 
-/** When the first of so many answers in a row came, none of them refused. */
-async function answeredSteadily(url: string): Promise<number> {
-  let sinceMs = performance.now();
-  for (let answers = 0, number = 1; answers < STEADY_ANSWERS; number++) {
-    const response = await ask(url, number);
-    await response.arrayBuffer();
-    answers = response.status === 200 ? answers + 1 : 0;
-    if (answers === 0) sinceMs = performance.now();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return sinceMs;
-}
-
-function residentBytes({ pid }: ChildProcess): number {
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kilobytes) * 1_024;
-}
-
-function row(what: string, connections: string, result: Result, bytes: number) {
-  const { requests, latency, statusCodeStats = {}, errors } = result;
-  const count = (status: string) => statusCodeStats[status]?.count ?? 0;
+function row(what: string, result: LoadResult, bytes: number) {
+  const { answers, connections, seconds, p50Ms, p99Ms, refusedP99Ms, clientBusy } = result;
   return {
     what,
-    connections: Number(connections),
-    requestsPerSecond: Math.round(requests.average),
-    answered: count("200"),
-    refused: count("503"),
-    other: Object.entries(statusCodeStats).reduce(
-      (sum, [status, { count: some }]) => (status === "200" || status === "503" ? sum : sum + some),
-      errors,
-    ),
-    p50Ms: latency.p50,
-    p99Ms: latency.p99,
+    connections,
+    askedPerSecond: Math.round(result.asked / seconds),
+    answeredPerSecond: Math.round(answeredPerSecond(result)),
+    refused: answers["503"] ?? 0,
+    p50Ms: p50Ms ?? Number.NaN,
+    p99Ms: p99Ms ?? Number.NaN,
+    refusedP99Ms: refusedP99Ms ?? Number.NaN,
     residentMb: Math.round(bytes / 1e6),
+    clientBusyPct: Math.round(100 * clientBusy),
   };
 }
 
