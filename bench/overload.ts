@@ -66,6 +66,7 @@ async function run(): Promise<boolean> {
   const verdict = {
     shedPct: Math.round((100 * shed) / answers),
     retryAfterMissing: flood.refusedWithoutRetryAfter,
+    neverAsked: flood.neverAsked,
     otherThan200Or503: answers - shed - (flood.answers["200"] ?? 0),
     brokenConnections: flood.errors,
     unanswered: flood.unanswered,

@@ -109,7 +109,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     await refuseHalfMoved(database);
     await migrate(database, systemNowMs());
     const requests = new RequestCounts();
-    const admission = new Admission();
+    const admission = new Admission({ queue: database.queue });
     closers.push(admission.watch());
     const opening = { config, logger, database, closers, requests, admission };
     const { databaseUrl, redisUrl } = config;

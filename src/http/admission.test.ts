@@ -25,6 +25,22 @@ test("hot requests, which cost no more than their refusal, are refused last", ()
   assert.equal(admission.refusalOf("hot", DUE_MS + 1_001), "overloaded");
 });
 
+test("what would wait for the database is refused as long as queries wait there, and hot requests never", () => {
+  let queue = { length: 500, waitedMs: 500 };
+  const admission = new Admission({ queue: () => queue });
+  assert.equal(admission.refusalOf("ordinary", 0), null);
+  for (const long of [
+    { length: 1, waitedMs: 501 },
+    { length: 501, waitedMs: 1 },
+  ]) {
+    queue = long;
+    assert.equal(admission.refusalOf("ordinary", 0), "overloaded");
+    assert.equal(admission.refusalOf("hot", 0), null);
+  }
+  queue = { length: 0, waitedMs: 0 };
+  assert.equal(admission.refusalOf("ordinary", 0), null);
+});
+
 test("a pause between two rounds refuses nothing: it is over when requests are looked at", () => {
   const admission = beaten();
   admission.beat(DUE_MS + 60_000);

@@ -9,16 +9,35 @@ export type Refusal = "stopping" | "overloaded";
  */
 const LONGEST_ROUND_MS: Readonly<Record<RequestKind, number>> = { ordinary: 500, hot: 1_000 };
 const BEAT_EVERY_MS = 100;
+/**
+ * How long the first query may have waited for the database, and how many may wait: half a second's
+ * work of a small Postgres. Under a flood queries are answered in few rounds, and a queue of thousands
+ * would outlast everybody's patience.
+ */
+const LONGEST_QUEUE_MS = 500;
+const LONGEST_QUEUE = 500;
+
+type Queue = { readonly length: number; readonly waitedMs: number };
+
+const NO_QUEUE: Queue = { length: 0, waitedMs: 0 };
 
 /**
  * Whether requests are taken. A timer beats as often as the event loop comes round; when requests
  * pile up, all of them are handled in one round, and those that are come to long after the beat was
  * due have waited for as long already: their turn would come too late, and hold up the next round.
+ * Where queries wait for a connection to the database, the event loop goes on: then what counts is how
+ * many they are, and how long the first of them has waited. Hot requests ask no database.
  */
 export class Admission {
   readonly #refused = { stopping: 0, overloaded: 0 };
   #beatDueMs = Number.POSITIVE_INFINITY;
+  readonly #queue: () => Queue;
   #isStopping = false;
+
+  /** `queue`: queries that wait for a connection to the database. */
+  constructor({ queue }: { readonly queue: () => Queue } = { queue: () => NO_QUEUE }) {
+    this.#queue = queue;
+  }
 
   get isStopping(): boolean {
     return this.#isStopping;
@@ -57,8 +76,14 @@ export class Admission {
       this.#refused.stopping++;
       return "stopping";
     }
-    if (!this.isLate(kind, nowMs)) return null;
+    const isBehind = kind === "ordinary" && this.#isQueueLong();
+    if (!isBehind && !this.isLate(kind, nowMs)) return null;
     this.#refused.overloaded++;
     return "overloaded";
+  }
+
+  #isQueueLong(): boolean {
+    const { length, waitedMs } = this.#queue();
+    return length > LONGEST_QUEUE || waitedMs > LONGEST_QUEUE_MS;
   }
 }

@@ -4,6 +4,7 @@ import Sqlite from "better-sqlite3";
 import {
   Kysely,
   PostgresDialect,
+  type PostgresPool,
   type SqliteDatabase,
   SqliteDialect,
   type SqliteStatement,
@@ -20,9 +21,13 @@ export type Database = {
   readonly dialect: Dialect;
   /** Statements that failed since it was opened, but for those that a constraint refused. */
   readonly failures: QueryFailures;
+  /** Queries that wait for a connection, and for how long the first of them has, milliseconds. */
+  readonly queue: () => DatabaseQueue;
   /** Waits for running queries, closes every connection, and gives the directory back. */
   readonly close: () => Promise<void>;
 };
+
+export type DatabaseQueue = { readonly length: number; readonly waitedMs: number };
 
 export type DatabaseSettings = {
   /** Postgres; null for the embedded database in `dataDir`. */
@@ -52,6 +57,8 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_MS = 15_000;
 const DEFAULT_CONNECTIONS = 10;
 const PG_INT8 = 20;
+/** SQLite answers at once. */
+const NO_QUEUE: DatabaseQueue = { length: 0, waitedMs: 0 };
 const CACHED_STATEMENTS = 500;
 const LONGEST_CACHED_SQL = 4_096;
 
@@ -89,6 +96,7 @@ function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
       db,
       dialect: "sqlite",
       failures,
+      queue: () => NO_QUEUE,
       async close() {
         await db.destroy();
         if (connection.open) connection.close();
@@ -158,17 +166,9 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
   // A connection that breaks between two queries of a transaction tells nobody else: the next one fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const failures = { reads: 0, writes: 0 };
+  const waits = new Set<Wait>();
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({
-      pool: {
-        connect: () =>
-          pool.connect().catch((cause: unknown) => {
-            throw isAway(cause) ? databaseUnavailable(cause) : cause;
-          }),
-        end: () => pool.end(),
-        options: pool.options,
-      },
-    }),
+    dialect: new PostgresDialect({ pool: watchedPool(pool, waits) }),
     log: (event) => {
       countFailure(failures, event);
       if (event.level === "error") forgetRowValues(event.error);
@@ -178,10 +178,38 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     db,
     dialect: "postgres",
     failures,
+    queue() {
+      const [first] = waits;
+      const length = pool.waitingCount;
+      return first === undefined || length === 0
+        ? NO_QUEUE
+        : { length, waitedMs: performance.now() - first.sinceMs };
+    },
     async close() {
       await db.destroy();
       if (!pool.ended) await pool.end();
     },
+  };
+}
+
+type Wait = { readonly sinceMs: number };
+
+/** The pool, which notes who waits for a connection: in the order in which they get one. */
+function watchedPool(pool: pg.Pool, waits: Set<Wait>): PostgresPool {
+  return {
+    async connect() {
+      const wait = { sinceMs: performance.now() };
+      waits.add(wait);
+      try {
+        return await pool.connect();
+      } catch (cause) {
+        throw isAway(cause) ? databaseUnavailable(cause) : cause;
+      } finally {
+        waits.delete(wait);
+      }
+    },
+    end: () => pool.end(),
+    options: pool.options,
   };
 }
 

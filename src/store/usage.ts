@@ -96,6 +96,20 @@ export async function dailyUsage(
   return row === undefined ? 0 : Number(row.used);
 }
 
+/** How much of a day's quota subjects have used; those that used nothing are left out. */
+export async function dailyUsages(
+  db: Kysely<Schema>,
+  { subjects, day }: { readonly subjects: readonly string[]; readonly day: number },
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("daily_usage")
+    .select(["subject", "used"])
+    .where("subject", "in", subjects)
+    .where("day", "=", BigInt(day))
+    .execute();
+  return new Map(rows.map(({ subject, used }) => [subject, Number(used)]));
+}
+
 /** Drops the counters of days before `day`. */
 export async function forgetUsageBefore(db: Kysely<Schema>, day: number): Promise<void> {
   await db.deleteFrom("daily_usage").where("day", "<", BigInt(day)).execute();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
+import { type Batched, batched } from "#src/platform/batched.ts";
 import type { ApiKeyOwner, ApiKeyRecord, NewApiKey } from "#src/store/api-keys.ts";
 import {
   addApiKeyUses,
@@ -51,8 +52,8 @@ export class ApiKeys {
   readonly #prefix: string;
   readonly #nowMs: () => number;
   readonly #remembered = new Map<string, KnownKey>();
-  /** Keys that are looked up together when the event loop comes round, by hash. */
-  #lookUps: Map<string, PromiseWithResolvers<ApiKeyOwner | null>> | null = null;
+  /** By the key's hash. A start meets all keys at once. */
+  readonly #ownerOf: Batched<ApiKeyOwner>;
   /** How often somebody's keys were forgotten: what was read before may not hold after. */
   #forgets = 0;
   /** Uses not written yet, by key and day. */
@@ -67,6 +68,7 @@ export class ApiKeys {
   }) {
     this.#store = deps.store;
     this.#db = deps.store.db;
+    this.#ownerOf = batched((hashes) => findApiKeyOwners(this.#db, hashes), LOOKED_UP_AT_ONCE);
     this.#feed = deps.feed;
     this.#prefix = deps.prefix;
     this.#nowMs = deps.nowMs;
@@ -120,7 +122,7 @@ export class ApiKeys {
   async #lookedUp(text: string, nowMs: number): Promise<KnownKey | null> {
     if (!isApiKeyText(text)) return null;
     const forgetsBefore = this.#forgets;
-    const owner = await this.#ownerOf(hashApiKey(text));
+    const owner = (await this.#ownerOf(hashApiKey(text))) ?? null;
     const tier = owner === null ? null : parseUserTier(owner.tier);
     const expiresAtMs = owner?.expiresAtMs ?? Infinity;
     if (owner === null || tier === null || expiresAtMs <= nowMs) {
@@ -186,36 +188,6 @@ export class ApiKeys {
       for (const { keyId, day, uses: count, lastUsedAtMs } of uses)
         this.#addUses(keyId, day, { uses: count, lastUsedAtMs });
       throw cause;
-    }
-  }
-
-  /** Keys that are asked for in one round of the event loop are one query: a start meets all at once. */
-  #ownerOf(hash: string): Promise<ApiKeyOwner | null> {
-    if (this.#lookUps === null) {
-      this.#lookUps = new Map();
-      setImmediate(() => this.#lookUp());
-    }
-    const waiting = this.#lookUps.get(hash) ?? Promise.withResolvers<ApiKeyOwner | null>();
-    this.#lookUps.set(hash, waiting);
-    return waiting.promise;
-  }
-
-  #lookUp(): void {
-    const all = [...(this.#lookUps ?? [])];
-    this.#lookUps = null;
-    for (let start = 0; start < all.length; start += LOOKED_UP_AT_ONCE) {
-      const some = all.slice(start, start + LOOKED_UP_AT_ONCE);
-      findApiKeyOwners(
-        this.#db,
-        some.map(([hash]) => hash),
-      ).then(
-        (owners) => {
-          for (const [hash, { resolve }] of some) resolve(owners.get(hash) ?? null);
-        },
-        (cause: unknown) => {
-          for (const [, { reject }] of some) reject(cause);
-        },
-      );
     }
   }
 

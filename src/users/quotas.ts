@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
+import { batched } from "#src/platform/batched.ts";
 import type { Schema } from "#src/store/schema.ts";
 import {
-  dailyUsage,
+  dailyUsages,
   refundDailyQuota,
   spendDailyQuota,
   spendDailyQuotaOnce,
@@ -16,6 +17,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** What the contract tells a caller whose day is used up, whatever the hour. */
 const DAY_GATE_RETRY_SECONDS = 86_400;
+/** Callers whose standing is read by one query at the most. */
+const PEEKED_AT_ONCE = 500;
 const REMEMBERED_PAGES = 50_000;
 const PAGE_RULE: WindowRule = { limit: 1, lengthMs: HOUR_MS };
 
@@ -73,6 +76,13 @@ export function createQuotas(deps: {
   const { db } = deps;
   const windows = deps.windows ?? new FixedWindows();
   const pages = new FixedWindows(REMEMBERED_PAGES);
+  let usages = usagesOn(0);
+
+  /** Read together: where many are refused at once, each refusal says how its caller stands. */
+  function usagesOn(day: number) {
+    const load = (subjects: readonly string[]) => dailyUsages(db, { subjects, day });
+    return { day, of: batched(load, PEEKED_AT_ONCE) };
+  }
 
   function spendAtOnce(caller: Caller, nowMs: number, page: Page | null = null): Spend | null {
     const limits = tierLimits(callerTier(caller));
@@ -151,8 +161,11 @@ export function createQuotas(deps: {
     },
     async peek(caller, nowMs) {
       const { dailyQueries: limit } = tierLimits(callerTier(caller));
-      const quota = { subject: quotaSubject(caller), day: dayOf(nowMs) };
-      if (limit !== null) return dayStanding(limit, await dailyUsage(db, quota), quota.day);
+      if (limit !== null) {
+        const day = dayOf(nowMs);
+        if (usages.day !== day) usages = usagesOn(day);
+        return dayStanding(limit, (await usages.of(quotaSubject(caller))) ?? 0, day);
+      }
       const standing = peekAtOnce(caller, nowMs);
       if (standing === null) throw new Error("a tier without a daily gate is counted at once");
       return standing;

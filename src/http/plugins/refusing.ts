@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { Quotas } from "#src/users/quotas.ts";
+import type { Quotas, Standing } from "#src/users/quotas.ts";
 import { rateLimitHeaders } from "#src/users/rate-limit-headers.ts";
 import type { Admission, Refusal } from "../admission.ts";
 import { OPERATIONS } from "../operations/all.ts";
@@ -32,10 +32,17 @@ export type RefusingDeps = {
 export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void {
   const { admission, quotas, callers, nowMs } = deps;
 
-  /** How the caller stands; one whose key or session is wrong, as the address alone does. */
-  async function standing(request: FastifyRequest) {
-    const caller = await callers.identify(request).catch(() => callers.anonymous(request));
-    return quotas.peek(caller, nowMs());
+  /**
+   * How the caller stands; one whose key or session is wrong, as the address alone does. Null where the
+   * database does not say.
+   */
+  async function standing(request: FastifyRequest): Promise<Standing | null> {
+    try {
+      const caller = await callers.identify(request).catch(() => callers.anonymous(request));
+      return await quotas.peek(caller, nowMs());
+    } catch {
+      return null;
+    }
   }
 
   app.addHook("onRequest", async (request, reply) => {
@@ -43,7 +50,8 @@ export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void
     if (ALWAYS_ANSWERED.includes(url)) return;
     const refusal = admission.refusalOf("ordinary", performance.now());
     if (refusal === null) return;
-    if (METERED.has(url)) reply.headers(rateLimitHeaders(await standing(request), nowMs()));
+    const known = METERED.has(url) ? await standing(request) : null;
+    if (known !== null) reply.headers(rateLimitHeaders(known, nowMs()));
     throw new AppError("overloaded", {
       publicMessage: REFUSAL_MESSAGES[refusal],
       retryable: true,
