@@ -28,6 +28,7 @@ const RECOVERY_SECONDS = 10;
 const RECOVERED_WITHIN_MS = 5_000;
 /** What a flood may add to the resident memory: buffers and objects of thousands of connections. */
 const MEMORY_MB = 512;
+const MORE_FLOODS = 4;
 let asked = 0;
 
 const deployment = new Deployment();
@@ -45,10 +46,14 @@ async function run(): Promise<boolean> {
   const connections = Number(values.connections);
   const usual = await load(service.url, { seconds, connections, rate: null });
   const usualBytes = residentBytes(service.child);
-  const maximum = answeredPerSecond(usual);
   const watching = watch(`${service.url}/healthz`);
-  const rate = Math.ceil(Number(values.times) * maximum);
-  const flood = await load(service.url, { seconds, connections: Number(values.flood), rate });
+  let maximum = answeredPerSecond(usual);
+  let flood = await floodOf(service.url, maximum);
+  // A machine that others share gives more at one time than at another: the most that was seen counts.
+  for (let more = 0; more < MORE_FLOODS && answeredPerSecond(flood) > maximum; more++) {
+    maximum = answeredPerSecond(flood);
+    flood = await floodOf(service.url, maximum);
+  }
   const watched = await watching.stop();
   const peakBytes = peakResidentBytes(service.child);
   const after = await load(service.url, {
@@ -64,6 +69,7 @@ async function run(): Promise<boolean> {
   const shed = flood.answers["503"] ?? 0;
   const answers = Object.values(flood.answers).reduce((sum, count) => sum + count, 0);
   const verdict = {
+    maximumPerSecond: Math.round(maximum),
     shedPct: Math.round((100 * shed) / answers),
     retryAfterMissing: flood.refusedWithoutRetryAfter,
     neverAsked: flood.neverAsked,
@@ -84,6 +90,14 @@ async function run(): Promise<boolean> {
     verdict.grownMb <= MEMORY_MB &&
     verdict.recoveredMs <= RECOVERED_WITHIN_MS
   );
+}
+
+function floodOf(url: string, maximum: number): Promise<LoadResult> {
+  return load(url, {
+    seconds: Number(values.seconds),
+    connections: Number(values.flood),
+    rate: Math.ceil(Number(values.times) * maximum),
+  });
 }
 
 async function startService() {
