@@ -32,7 +32,7 @@ export function stressedBody({ assessment, exit, profile, nowMs }: StressedAnswe
     now,
     stressed,
     withdrawal: now === null || exit === null ? null : withdrawalOf(exit),
-    pools: exit === null ? [] : exit.pools.map(poolOf),
+    pools: exit === null ? null : exit.pools.map(poolOf),
   };
 }
 
@@ -69,7 +69,7 @@ function withdrawalOf({ withdrawal, now }: StressedExit): Body["withdrawal"] {
   };
 }
 
-function poolOf(pool: StressedPool): Body["pools"][number] {
+function poolOf(pool: StressedPool): NonNullable<Body["pools"]>[number] {
   const { holders } = pool;
   return {
     program: pool.venue,

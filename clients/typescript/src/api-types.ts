@@ -267,6 +267,7 @@ export type StressedExit = {
     /** Of the whole depth */
     readonly share_pct: number;
   } | null;
+  /** Null where no market of the token is held */
   readonly pools: readonly {
     /** The program, as in /api/status */
     readonly program: string;
@@ -290,7 +291,7 @@ export type StressedExit = {
     readonly unlisted_pct: number | null;
     /** The slot at which the holders were read */
     readonly holders_slot: number | null;
-  }[];
+  }[] | null;
 };
 
 export type Pools = {

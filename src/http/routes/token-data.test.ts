@@ -341,6 +341,7 @@ test("where nobody's shares are known there is no stressed ladder, and a blocked
     assert.equal(status, 200);
     assert.equal(body.state, "bloqueado_dato");
     assert.deepEqual([body.now, body.stressed, body.withdrawal], [null, null, null]);
+    assert.equal(body.pools?.length ?? null, stressed === null ? null : 1);
   }
 });
 

@@ -73,7 +73,7 @@ export const StressedExitBody = Type.Object(
       }),
       "The largest that one owner can make; null: nobody is known who can, which is not that nobody can",
     ),
-    pools: Type.Array(StressedPool),
+    pools: nullable(Type.Array(StressedPool), "Null where no market of the token is held"),
   },
   { $id: "StressedExit" },
 );
