@@ -1,7 +1,4 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
@@ -9,8 +6,8 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { tierLimits } from "#src/users/tiers.ts";
 import type { MarketOptions, MarketOrder, MarketReady } from "./alerts-market.ts";
 import type { Asked, Traffic } from "./counted-client.ts";
+import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
 import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring-ways.ts";
-import { cpuSeconds, makeProKeys, type ServiceProcess, startService } from "./service-process.ts";
 
 /**
  * A thousand tokens at six sizes every ten seconds: what each way of asking costs in requests, bytes
@@ -68,12 +65,15 @@ const LOADING_ACCOUNTS = 20;
 const tokens = Number(values.tokens);
 const say = (text: string): void => console.error(text);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const directory = mkdtempSync(join(tmpdir(), "exitability-monitoring-"));
 const COMPARED: readonly Case[] = (["stream-all", "batch", "ladder", "single"] as const).map(
   (way) => ({ way, encoding: "br" }),
 );
+const deployment = new Deployment();
+const place = deployment.alone();
 const wanted = [...CASES, ...COMPARED].reduce((sum, { way }) => sum + accountsFor(way), 0);
-const keys = [...(await makeProKeys(directory, LOADING_ACCOUNTS + wanted))];
+const count = LOADING_ACCOUNTS + wanted;
+const made = await makeKeys(place, { count, tier: "pro", name: "monitoring" });
+const keys = made.map(({ text }) => text);
 const loadingKeys = keys.splice(0, LOADING_ACCOUNTS);
 /** Each case has accounts of its own: no other spends their fair use. */
 const keysOf = new Map(
@@ -85,25 +85,20 @@ const options: MarketOptions = {
   seed: Number(values.seed),
 };
 const market = new Worker(new URL("./alerts-market.ts", import.meta.url), { workerData: options });
+deployment.after(async () => void (await market.terminate()));
 const [{ httpUrl, wsUrl, mints }] = (await once(market, "message")) as [MarketReady];
-const service = await startService({
-  DATA_DIR: directory,
-  SOLANA_RPC_URL: httpUrl,
-  SOLANA_WS_URL: wsUrl,
-});
 try {
+  const chain = { SOLANA_RPC_URL: httpUrl, SOLANA_WS_URL: wsUrl };
+  const service = await deployment.serve(place, chain);
   await loadAll(service);
   const measured = await measureInTurns(service);
   const disagreements = await stopAndCompare(service);
   report(measured, disagreements);
 } finally {
-  service.child.kill("SIGTERM");
-  await once(service.child, "exit");
-  await market.terminate();
-  rmSync(directory, { recursive: true });
+  await deployment.close();
 }
 
-function open(each: Case, { url }: ServiceProcess): Way {
+function open(each: Case, { url }: Server): Way {
   const { way, encoding } = each;
   return wayOf(way, { url, mints, encoding, keys: keysOf.get(each) ?? [] });
 }
@@ -128,7 +123,7 @@ function accountsFor(way: WayName): number {
 }
 
 /** Asks for every token until each is found, read and followed. */
-async function loadAll({ url }: ServiceProcess): Promise<void> {
+async function loadAll({ url }: Server): Promise<void> {
   const way = wayOf("batch", { url, mints, encoding: "br", keys: loadingKeys });
   for (;;) {
     const loaded = await way.round(0).then(
@@ -151,7 +146,7 @@ type Measured = {
  * Each case once in every round, and as long before it nobody asks: that is what tracking alone
  * costs at that time. A first round warms up, and is not counted.
  */
-async function measureInTurns(service: ServiceProcess): Promise<Measured> {
+async function measureInTurns(service: Server): Promise<Measured> {
   for (const each of CASES) await measureRound(each, service);
   const idleCpuMs: number[] = [];
   const cases = new Map<Case, Figures[]>(CASES.map((each) => [each, []]));
@@ -169,8 +164,11 @@ async function measureInTurns(service: ServiceProcess): Promise<Measured> {
   return { idleCpuMs, cases };
 }
 
-/** A round of a bot that is at it already: its connections are open, its first answers there. All of the CPU time. */
-async function measureRound(each: Case, service: ServiceProcess): Promise<Figures> {
+/**
+ * A round of a bot that is at it already: its connections are open, its first answers there. The CPU
+ * time is all of the server's.
+ */
+async function measureRound(each: Case, service: Server): Promise<Figures> {
   const way = open(each, service);
   await way.open();
   if (each.way === "ladder") await way.round(SPREAD_MS);
@@ -190,17 +188,17 @@ async function measureRound(each: Case, service: ServiceProcess): Promise<Figure
   };
 }
 
-async function cpuOf({ child }: ServiceProcess, work: () => Promise<void>): Promise<number> {
-  const before = cpuSeconds(child);
+async function cpuOf({ child }: Server, work: () => Promise<void>): Promise<number> {
+  const before = cpuSeconds([child]);
   await work();
-  return (cpuSeconds(child) - before) * 1_000;
+  return (cpuSeconds([child]) - before) * 1_000;
 }
 
 /**
  * Streams that were opened while the market moved, then the market stopped, and the same asked in
  * every other way: what they tell of a token has to be one thing. Returns each difference in words.
  */
-async function stopAndCompare(service: ServiceProcess): Promise<readonly string[]> {
+async function stopAndCompare(service: Server): Promise<readonly string[]> {
   const ways = COMPARED.map((each) => ({ name: each.way, way: open(each, service) }));
   for (const { way } of ways) await way.open();
   await pause(SETTLED_AFTER_MS);
