@@ -274,6 +274,29 @@ test("unasked tokens are let go with their subscriptions, watched ones never", a
   await tracker.close();
 });
 
+test("a token that is touched counts as asked for, without being measured", async () => {
+  const chain = new ScriptedChain();
+  const other = namedAddress("other");
+  placeToken(chain, MINT, 80);
+  placeToken(chain, other, 80);
+  const { tracker } = track(chain);
+  assert.equal(tracker.touch(MINT), false);
+  await tracker.snapshot(MINT);
+  await tracker.snapshot(other);
+  let told = 0;
+  const stop = tracker.onSnapshot(() => told++);
+  chain.advance(2_000);
+  assert.equal(tracker.touch(MINT), true);
+  assert.equal(told, 0);
+  stop();
+  chain.advance(500);
+  tracker.tick();
+  await tracker.idle();
+  assert.equal(tracker.health().tokens, 1);
+  assert.ok(chain.followed().has(MINT));
+  await tracker.close();
+});
+
 test("a provider that lags behind changes nothing that is known better", async () => {
   const chain = new ScriptedChain();
   const pool = placeToken(chain, MINT, 80);
