@@ -32,7 +32,8 @@ export type MarketOrder =
 export type MarketWord =
   | MarketReady
   | { readonly kind: "found"; readonly id: number; readonly result: SearchResult }
-  | { readonly kind: "withdrawn"; readonly mint: Address; readonly atMs: number };
+  | { readonly kind: "withdrawn"; readonly mint: Address; readonly atMs: number }
+  | { readonly kind: "stopped" };
 
 const { tokens, tradesPerMinute, seed = 1 } = workerData as MarketOptions;
 const demo = new DemoMarket({
@@ -56,6 +57,7 @@ parentPort?.on("message", async (order: MarketOrder) => {
   }
   if (order.kind === "stop") {
     clearInterval(playing);
+    say({ kind: "stopped" });
     return;
   }
   const atMs = performance.timeOrigin + performance.now();

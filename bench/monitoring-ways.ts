@@ -1,8 +1,13 @@
 import { STANDARD_SIZES, type StandardSize } from "#src/measure/assessment.ts";
 import { type Answered, type Asked, CountedClient } from "./counted-client.ts";
 
-/** What a way of monitoring tells of each token: percent of slippage by size; null: not sellable. */
-export type Told = Map<string, Readonly<Record<StandardSize, number | null>>>;
+/** What a way of monitoring tells of a token. */
+export type Told = {
+  /** The time of the chain state that it was measured on. */
+  readonly updatedAt: string;
+  /** Percent by size; null: not sellable. */
+  readonly slippage: Readonly<Record<StandardSize, number | null>>;
+};
 
 export type WaySetting = {
   readonly url: string;
@@ -15,7 +20,8 @@ export type WaySetting = {
 /** One way of monitoring: a bot's own client, and what it has been told. */
 export interface Way {
   readonly client: CountedClient;
-  readonly told: Told;
+  /** The newest of each token. */
+  readonly told: ReadonlyMap<string, Told>;
   /** Answers or events that were told so far. */
   readonly answers: number;
   /** Requests that were refused for the server's load, and asked again when it said. */
@@ -56,7 +62,7 @@ export function wayOf(name: WayName, setting: WaySetting): Way {
 /** What the ways have in common: their keys in turns, and what they were told. */
 class Bot {
   readonly client: CountedClient;
-  readonly told: Told = new Map();
+  readonly told = new Map<string, Told>();
   readonly mints: readonly string[];
   answers = 0;
   refused = 0;
@@ -92,7 +98,8 @@ class Bot {
 
   hear(body: ExitabilityBody): void {
     this.answers++;
-    this.told.set(body.token_id, body.slippage.all);
+    const { updated_at: updatedAt, slippage } = body;
+    this.told.set(body.token_id, { updatedAt, slippage: slippage.all });
   }
 }
 
@@ -165,19 +172,26 @@ class SingleWay extends Bot implements Way {
   async round(spreadMs: number): Promise<void> {
     await paced(this.mints, spreadMs, async (mint) => {
       const slippage: [StandardSize, number | null][] = [];
+      const times = new Set<string>();
       for (const size of STANDARD_SIZES) {
         const path = `/api/token/${mint}/exitability/at?size=${size}`;
         const answer = await this.ask(path);
-        slippage.push([size, JSON.parse(answer.text).slippage_pct]);
+        const quote = JSON.parse(answer.text);
+        slippage.push([size, quote.slippage_pct]);
+        times.add(quote.updated_at);
         this.answers++;
       }
-      this.told.set(mint, Object.fromEntries(slippage) as Record<StandardSize, number | null>);
+      this.told.set(mint, {
+        updatedAt: [...times].join(" and "),
+        slippage: Object.fromEntries(slippage) as Record<StandardSize, number | null>,
+      });
     });
   }
 }
 
 type ExitabilityBody = {
   readonly token_id: string;
+  readonly updated_at: string;
   readonly slippage: { readonly all: Readonly<Record<StandardSize, number | null>> };
 };
 
