@@ -24,7 +24,7 @@ export type Answered = {
   readonly text: string;
 };
 
-type StreamEvent = { readonly event: string; readonly data: string };
+export type StreamEvent = { readonly event: string; readonly data: string };
 
 /** Connections that stay open, and remember the sockets they made. */
 class CountingAgent extends Agent {
@@ -65,16 +65,24 @@ export class CountedClient {
     const bytes = Buffer.concat(parts);
     const isPacked = response.headers["content-encoding"] === "br";
     const text = (isPacked ? brotliDecompressSync(bytes) : bytes).toString("utf8");
-    const { etag, "retry-after": retryAfter } = response.headers;
-    const retryAfterSeconds = retryAfter === undefined ? null : Number(retryAfter);
-    return { status: response.statusCode ?? 0, etag, retryAfterSeconds, text };
+    return { ...answeredBy(response), text };
   }
 
-  /** Opens a stream of server-sent events, which is read until the client is closed. */
-  async follow(path: string, asked: Asked, onEvent: (event: StreamEvent) => void): Promise<void> {
+  /**
+   * Opens a stream of server-sent events, which is read until the client is closed; or says that it
+   * was refused.
+   */
+  async follow(
+    path: string,
+    asked: Asked,
+    onEvent: (event: StreamEvent) => void,
+  ): Promise<Pick<Answered, "status" | "retryAfterSeconds">> {
     const response = await this.#send(path, asked);
-    if (response.statusCode !== 200)
-      throw new Error(`${path.slice(0, 40)}: ${response.statusCode}`);
+    const opened = answeredBy(response);
+    if (opened.status !== 200) {
+      response.resume();
+      return opened;
+    }
     let unread = "";
     response.setEncoding("utf8").on("data", (text: string) => {
       const blocks = (unread + text).split("\n\n");
@@ -83,6 +91,7 @@ export class CountedClient {
     });
     // Cut off by `close`: nothing is left to read.
     response.on("error", () => undefined);
+    return opened;
   }
 
   close(): void {
@@ -109,6 +118,12 @@ export class CountedClient {
       sent.on("response", resolve).on("error", reject).end(payload);
     });
   }
+}
+
+function answeredBy({ statusCode, headers }: IncomingMessage): Omit<Answered, "text"> {
+  const { etag, "retry-after": retryAfter } = headers;
+  const retryAfterSeconds = retryAfter === undefined ? null : Number(retryAfter);
+  return { status: statusCode ?? 0, etag, retryAfterSeconds };
 }
 
 function eventOf(block: string): StreamEvent {

@@ -1,5 +1,5 @@
 import { STANDARD_SIZES, type StandardSize } from "#src/measure/assessment.ts";
-import { type Answered, type Asked, CountedClient } from "./counted-client.ts";
+import { type Answered, type Asked, CountedClient, type StreamEvent } from "./counted-client.ts";
 
 /** What a way of monitoring tells of a token. */
 export type Told = {
@@ -76,16 +76,21 @@ class Bot {
   }
 
   /** As any bot has to: what is refused for the load is asked again when the server says. */
-  async ask(path: string, more: Partial<Asked> = {}): Promise<Answered> {
+  async patiently<Answer extends Pick<Answered, "status" | "retryAfterSeconds">>(
+    send: () => Promise<Answer>,
+  ): Promise<Answer> {
     for (;;) {
-      const answer = await this.client.ask(path, { ...this.asked, ...more });
-      if (answer.status !== OVERLOADED) {
-        if (answer.status === 200 || answer.status === 304) return answer;
-        throw new Error(`${path.slice(0, 80)} was answered ${answer.status}: ${answer.text}`);
-      }
+      const answer = await send();
+      const { status, retryAfterSeconds } = answer;
+      if (status === 200 || status === 304) return answer;
+      if (status !== OVERLOADED) throw new Error(`answered ${status}: ${JSON.stringify(answer)}`);
       this.refused++;
-      await pause(1_000 * (answer.retryAfterSeconds ?? 1));
+      await pause(1_000 * (retryAfterSeconds ?? 1));
     }
+  }
+
+  ask(path: string, more: Partial<Asked> = {}): Promise<Answered> {
+    return this.patiently(() => this.client.ask(path, { ...this.asked, ...more }));
   }
 
   get asked(): Pick<Asked, "apiKey" | "encoding"> {
@@ -133,12 +138,13 @@ class StreamWay extends Bot implements Way {
     );
     for (const mints of chunks(this.mints)) {
       const path = `/api/stream?mints=${mints.join(",")}${this.#query}`;
-      await this.client.follow(path, this.asked, ({ event, data }) => {
+      const onEvent = ({ event, data }: StreamEvent): void => {
         if (event === "unavailable") opened.reject(new Error(data));
         if (event !== "exitability") return;
         this.hear(JSON.parse(data));
         if (this.told.size === this.mints.length) opened.resolve();
-      });
+      };
+      await this.patiently(() => this.client.follow(path, this.asked, onEvent));
     }
     await opened.promise.finally(() => clearTimeout(late));
   }
