@@ -99,8 +99,20 @@ export class CountedClient {
     this.#agent.destroy();
   }
 
-  #send(path: string, { apiKey, encoding, body, ifNoneMatch }: Asked): Promise<IncomingMessage> {
+  async #send(path: string, asked: Asked): Promise<IncomingMessage> {
     this.#requests++;
+    for (;;) {
+      const { sent, response } = this.#sendOnce(path, asked);
+      try {
+        return await response;
+      } catch (error) {
+        // The server had just closed the connection, which was idle: it never saw the request.
+        if (!sent.reusedSocket) throw error;
+      }
+    }
+  }
+
+  #sendOnce(path: string, { apiKey, encoding, body, ifNoneMatch }: Asked) {
     const payload = body === undefined ? null : JSON.stringify(body);
     const sent = request(this.#url + path, {
       method: payload === null ? "GET" : "POST",
@@ -114,9 +126,10 @@ export class CountedClient {
     });
     this.#open.add(sent);
     sent.on("close", () => this.#open.delete(sent));
-    return new Promise((resolve, reject) => {
+    const response = new Promise<IncomingMessage>((resolve, reject) => {
       sent.on("response", resolve).on("error", reject).end(payload);
     });
+    return { sent, response };
   }
 }
 
