@@ -6,7 +6,7 @@ import type { FeeConfig } from "#src/venues/pump-fees/fee-config.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
 import { pumpSwapFixture } from "#test/support/pump-pools.ts";
-import { accountInfo, loadPumpSwapSdk } from "#test/support/pump-sdks.ts";
+import { accountInfo, type Bn, loadPumpSwapSdk } from "#test/support/pump-sdks.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
@@ -101,6 +101,32 @@ test("sales and purchases equal the official SDK's on generated pools", (t) => {
     }
   }
   assert.ok(filled > STATES);
+});
+
+test("what a withdrawal takes along equals the official SDK's on generated pools", (t) => {
+  const loaded = loadPumpSwapSdk(t);
+  if (loaded === null) return;
+  const { sdk, BN } = loaded;
+  const withdrawals = fc.record({
+    baseReserve: reserve,
+    quoteReserve: reserve,
+    issued: fc.bigInt({ min: 1n, max: 10n ** 15n }),
+    portion: fc.bigInt({ min: 1n, max: 10n ** 9n }),
+  });
+  for (const sample of fc.sample(withdrawals, { numRuns: STATES, seed: 2026 })) {
+    const { baseReserve, quoteReserve, issued, portion } = sample;
+    const shares = 1n + ((issued - 1n) * portion) / 10n ** 9n;
+    const { pool, accounts } = pumpSwapFixture({ baseReserve, quoteReserve });
+    const decoded = pumpSwap.decode(pool, accounts);
+    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const left = pumpSwap.withdraw?.(decoded.state, { shares, issued }, CLOCK);
+    const [sharesBn, baseBn, quoteBn, issuedBn] = [shares, baseReserve, quoteReserve, issued].map(
+      (value) => new BN(String(value)),
+    ) as [Bn, Bn, Bn, Bn];
+    const taken = sdk.withdraw(sharesBn, 0, baseBn, quoteBn, issuedBn);
+    assert.equal(left?.baseReserve, baseReserve - BigInt(taken.base.toString()));
+    assert.equal(left?.quoteReserve, quoteReserve - BigInt(taken.quote.toString()));
+  }
 });
 
 /** What the SDK answers; null where it throws, or answers what no token account can hold. */

@@ -62,6 +62,13 @@ export type PumpSwapSdkPackage = {
   };
   sellBaseInput(input: SwapQuoteInput & { readonly base: Bn }): { readonly uiQuote: Bn };
   buyQuoteInput(input: SwapQuoteInput & { readonly quote: Bn }): { readonly base: Bn };
+  withdraw(
+    shares: Bn,
+    slippagePct: number,
+    baseReserve: Bn,
+    quoteReserve: Bn,
+    issued: Bn,
+  ): { readonly base: Bn; readonly quote: Bn };
 };
 
 type Skips = Pick<TestContext, "skip"> | null;
