@@ -67,6 +67,11 @@ export class Deployment {
     return { dataDir: this.dataDir, databaseUrl, redisUrl, environment };
   }
 
+  /** A Redis of its own. */
+  async redis(): Promise<{ readonly redisUrl: string }> {
+    return { redisUrl: await this.#ownRedis() };
+  }
+
   /** Starts a process of the service, which is stopped at the end. */
   async serve(place: Place, environment: Readonly<Record<string, string>>): Promise<Server> {
     return this.start(["bin/exitability.mjs", "serve"], { ...place.environment, ...environment });
