@@ -40,6 +40,7 @@ export class MarketPublisher {
   readonly #wanted = new Map<Address, number>();
   readonly #toLoad = new Set<Address>();
   #loading = 0;
+  #connections = 0;
   #stops: readonly (() => void)[] = [];
 
   constructor(deps: MarketPublisherDeps) {
@@ -55,7 +56,10 @@ export class MarketPublisher {
       () => clearInterval(tidying),
       link.subscribe(channels.tracker, (text) => this.#hear(text)),
       markets.onSnapshot((snapshot) => this.#tell(snapshot)),
-      link.onRestored(() => this.#beat()),
+      link.onRestored(() => {
+        this.#connections++;
+        this.#beat();
+      }),
     ];
   }
 
@@ -67,7 +71,8 @@ export class MarketPublisher {
 
   #beat(): void {
     const { channels, term, markets, facts } = this.#deps;
-    this.#send(channels.beats, messageText({ term, health: markets.health(), facts }));
+    const connections = this.#connections;
+    this.#send(channels.beats, messageText({ term, connections, health: markets.health(), facts }));
   }
 
   #hear(text: string): void {

@@ -96,6 +96,8 @@ export type Reply = {
 
 export type Beat<Facts> = {
   readonly term: bigint;
+  /** How often the tracker's connection was made: with each, what was said meanwhile was lost. */
+  readonly connections: number;
   readonly health: TrackerHealth;
   readonly facts: Facts;
 };

@@ -37,8 +37,8 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
   return { bus, markets };
 }
 
-const beat = (bus: RelayBus, term: bigint) =>
-  bus.say(channels.beats, messageText({ term, health, facts: {} }));
+const beat = (bus: RelayBus, term: bigint, connections = 1) =>
+  bus.say(channels.beats, messageText({ term, connections, health, facts: {} }));
 
 function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot): void {
   const { mint } = snapshot.assessment;
@@ -151,6 +151,21 @@ test("a successor is told of every token that is held, and asked what its predec
     ["snapshot", "exit", "exit"],
   );
   reply(bus, 2n, null);
+  assert.equal(await asked, null);
+});
+
+test("a question that was lost with a connection, here or at the tracker, is asked again", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
+  await settle();
+  beat(bus, 1n);
+  assert.equal(questions(bus).length, 1);
+  bus.restore();
+  assert.equal(questions(bus).length, 2);
+  beat(bus, 1n, 2);
+  assert.equal(questions(bus).length, 3);
+  reply(bus, 1n, null);
   assert.equal(await asked, null);
 });
 

@@ -124,7 +124,7 @@ export class RemoteMarkets<Facts> implements Markets {
       link.subscribe(channels.beats, (text) => this.#hearBeat(text)),
       link.subscribe(channels.news, (text) => this.#hearNews(text)),
       link.subscribe(channels.replica(this.#replica), (text) => this.#hearReply(text)),
-      link.onRestored(() => this.#touchAll()),
+      link.onRestored(() => this.#sayAgain()),
     ];
   }
 
@@ -310,15 +310,12 @@ export class RemoteMarkets<Facts> implements Markets {
     else waiting.reject(new RedisUnavailable("the tracker failed"));
   }
 
-  /** @returns whether who speaks is not over. A successor is told what is wanted and asked what was. */
+  /** @returns whether who speaks is not over yet. */
   #hearTerm(term: bigint): boolean {
     if (term < this.#term) return false;
     if (term > this.#term) {
       this.#term = term;
-      this.#touchAll();
-      const { link, channels } = this.#deps;
-      for (const { text } of this.#waiting.values())
-        link.publish(channels.tracker, text).catch(() => undefined);
+      this.#sayAgain();
     }
     return true;
   }
@@ -326,12 +323,12 @@ export class RemoteMarkets<Facts> implements Markets {
   #hearBeat(text: string): void {
     const beat = parseMessage<Beat<Facts>>(text);
     if (beat === null || !this.#hearTerm(beat.term)) return;
-    const wasSilent = !this.hasTracker;
+    const wasCutOff = !this.hasTracker || beat.connections !== this.#beat?.connections;
     this.#beat = beat;
     this.#beatAtMs = this.#deps.nowMs();
     this.#firstBeat.resolve();
     this.#deps.onFacts?.(beat.facts);
-    if (wasSilent) this.#touchAll();
+    if (wasCutOff) this.#sayAgain();
   }
 
   #hearNews(text: string): void {
@@ -357,9 +354,12 @@ export class RemoteMarkets<Facts> implements Markets {
     }
   }
 
-  /** What was told meanwhile is lost: the tracker, perhaps a new one, is to tell it again. */
-  #touchAll(): void {
+  /** What either side said meanwhile is lost: the tracker, perhaps a new one, is asked for it again. */
+  #sayAgain(): void {
+    const { link, channels } = this.#deps;
     for (const mint of this.#held.keys()) this.#touched.add(mint);
+    for (const { text } of this.#waiting.values())
+      link.publish(channels.tracker, text).catch(() => undefined);
   }
 
   #tidy(): void {

@@ -14,7 +14,7 @@ import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
-import { databaseUnavailable, isAway, WatchedClient } from "./watched-client.ts";
+import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
 
 export type Database = {
   readonly db: Kysely<Schema>;
@@ -50,6 +50,8 @@ const DATABASE_FILE = "exitability.db";
 const BUSY_TIMEOUT_MS = 5_000;
 /** For a connection, a new one or one that others use now: a caller waits no longer to hear that there is none. */
 const CONNECT_TIMEOUT_MS = 3_000;
+/** Right after nobody answered, nobody else waits for an answer: a request asks several times. */
+const AWAY_FOR_MS = 500;
 /** Idle connections are asked so often by the kernel whether anybody is there. */
 const KEEP_ALIVE_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -167,11 +169,14 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
   pool.on("connect", (client) => client.on("error", () => undefined));
   const failures = { reads: 0, writes: 0 };
   const waits = new Set<Wait>();
+  const silence: Silence = { untilMs: 0 };
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: watchedPool(pool, waits) }),
+    dialect: new PostgresDialect({ pool: watchedPool(pool, { waits, silence }) }),
     log: (event) => {
       countFailure(failures, event);
-      if (event.level === "error") forgetRowValues(event.error);
+      if (event.level !== "error") return;
+      forgetRowValues(event.error);
+      if (isSilence(event.error)) nobodyAnswered(silence);
     },
   });
   return {
@@ -194,16 +199,28 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
 
 type Wait = { readonly sinceMs: number };
 
-/** The pool, which notes who waits for a connection: in the order in which they get one. */
-function watchedPool(pool: pg.Pool, waits: Set<Wait>): PostgresPool {
+/** Until when, on the clock of `performance.now()`, nobody is there to be asked. */
+type Silence = { untilMs: number };
+
+function nobodyAnswered(silence: Silence): void {
+  silence.untilMs = performance.now() + AWAY_FOR_MS;
+}
+
+type PoolWatch = { readonly waits: Set<Wait>; readonly silence: Silence };
+
+/** The pool, which notes who waits for a connection, in the order in which they get one, and that none came. */
+function watchedPool(pool: pg.Pool, { waits, silence }: PoolWatch): PostgresPool {
   return {
     async connect() {
       const wait = { sinceMs: performance.now() };
+      if (wait.sinceMs < silence.untilMs) throw databaseUnavailable("nobody answered just now");
       waits.add(wait);
       try {
         return await pool.connect();
       } catch (cause) {
-        throw isAway(cause) ? databaseUnavailable(cause) : cause;
+        if (!isAway(cause)) throw cause;
+        nobodyAnswered(silence);
+        throw databaseUnavailable(cause);
       } finally {
         waits.delete(wait);
       }

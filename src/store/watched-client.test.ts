@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { AppError } from "#src/platform/app-error.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { postgresPlace } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { type Database, openDatabase } from "./database.ts";
 
 const GIVEN_UP_WITHIN_MS = 8_000;
@@ -32,8 +33,16 @@ test("statements over a wire that swallows everything fail soon, and work once i
   await assert.rejects(Promise.any([ask(database), ask(database), ask(database)]));
   await assert.rejects(ask(database), isUnavailable);
   assert.ok(performance.now() - startedMs < 2 * GIVEN_UP_WITHIN_MS);
+  const refusedMs = performance.now();
+  await assert.rejects(ask(database), isUnavailable);
+  assert.ok(performance.now() - refusedMs < 1_000, "right after it nobody waits any more");
   wire.mend();
-  await ask(database);
+  await eventually("an answer", () =>
+    ask(database).then(
+      () => true,
+      () => null,
+    ),
+  );
   wire.silence();
   const closingMs = performance.now();
   await database.close();

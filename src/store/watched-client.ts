@@ -18,6 +18,9 @@ const TOO_MANY_CONNECTIONS = "53300";
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Client (was closed|has enc)|Query read t|timeout e)/;
 
+/** Nobody answers on this connection, nor on another. */
+class Silence extends Error {}
+
 /**
  * A connection to Postgres that never waits for a server that is not there: where a statement has no
  * answer, another connection asks whether the server is still at it, and if not, or if nobody answers
@@ -63,6 +66,7 @@ export class WatchedClient extends pg.Client {
   #watch(answer: unknown): unknown {
     if (!(answer instanceof Promise)) return answer;
     let isOver = false;
+    let isGivenUp = false;
     let timer: NodeJS.Timeout;
     const look = async () => {
       if (await isAtWork(this.#config, this.#pid)) {
@@ -70,7 +74,9 @@ export class WatchedClient extends pg.Client {
         return;
       }
       await delay(ON_ITS_WAY_MS);
-      if (!isOver) this.giveUp();
+      if (isOver) return;
+      isGivenUp = true;
+      this.giveUp();
     };
     timer = setTimeout(() => void look(), SILENT_MS);
     return answer
@@ -78,7 +84,7 @@ export class WatchedClient extends pg.Client {
         if (!isAway(cause)) throw cause;
         // The pool gives it to nobody any more, though its end has not been heard of yet.
         this.end().catch(() => undefined);
-        throw databaseUnavailable(cause);
+        throw databaseUnavailable(isGivenUp ? new Silence("nobody answers", { cause }) : cause);
       })
       .finally(() => {
         isOver = true;
@@ -94,6 +100,11 @@ export function databaseUnavailable(cause: unknown): AppError {
     retryable: true,
     cause,
   });
+}
+
+/** Whether a statement failed because its connection fell silent, and nobody answered on another. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof AppError && error.cause instanceof Silence;
 }
 
 /** Whether a failure is the connection's, and not a refusal of what was asked. */
