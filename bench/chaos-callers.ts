@@ -21,6 +21,8 @@ export type Answer = {
 };
 
 const SILENT_AFTER_MS = 15_000;
+/** Two replicas are asked so often by one key without a refusal: 480 times a minute of 600. */
+const STEADY_EVERY_MS = 250;
 
 export type Callers = {
   readonly answers: Answer[];
@@ -53,7 +55,7 @@ export function startCallers({ replicas, mint, steadyKeys, limitedKeys }: Caller
     const every = (ms: number, act: () => void) => setInterval(act, ms);
     return [
       ...steadyKeys.map((key, caller) =>
-        every(200, () => void ask({ kind: "steady", caller }, replica, key)),
+        every(STEADY_EVERY_MS, () => void ask({ kind: "steady", caller }, replica, key)),
       ),
       every(1_000, () => void ask({ kind: "sale", caller: 0 }, replica, steadyKeys[0] ?? "")),
       ...limitedKeys.map((key, caller) =>
