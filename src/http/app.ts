@@ -8,7 +8,7 @@ import type { Channels } from "#src/watchlist/channels.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import type { Admission } from "./admission.ts";
 import { createHotRoute } from "./hot-route.ts";
-import { createBulkMetering } from "./plugins/bulk-metering.ts";
+import { createBulkMetering, createCallerFirst } from "./plugins/bulk-metering.ts";
 import { registerConditional } from "./plugins/conditional.ts";
 import { registerCors } from "./plugins/cors.ts";
 import { registerCounting } from "./plugins/counting.ts";
@@ -105,13 +105,14 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser("text/plain");
   registerCounting(app, deps.requests);
-  registerErrors(app);
-  registerCors(app);
-  const refuseOtherMethods = registerMethods(app);
-  app.addHook("onSend", async (request, reply) => {
+  // Before anything is answered: streams are written past the hooks of an answer.
+  app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (deps.service.origin === "demo") reply.header("x-chain", "demo");
   });
+  registerErrors(app);
+  registerCors(app);
+  const refuseOtherMethods = registerMethods(app);
   registerConditional(app);
   const { apiKeys, signIn, funnel, quotas } = users;
   const callers = createCallers(deps);
@@ -119,9 +120,10 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   registerStopping(app, admission);
   const metering = createMetering({ quotas, callers, nowMs });
   const bulkMetering = createBulkMetering({ quotas, callers, nowMs });
+  const callerFirst = createCallerFirst({ quotas, callers, nowMs });
   exitabilityRoute(app, { ...deps, metering });
   tokenDataRoutes(app, { ...deps, metering });
-  batchRoute(app, { ...deps, bulkMetering });
+  batchRoute(app, { ...deps, bulkMetering, callerFirst });
   streamRoutes(app, { ...deps, bulkMetering });
   serviceRoutes(app, { ...deps, health: () => deps.markets.health() });
   referenceRoutes(app, deps);

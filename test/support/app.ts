@@ -23,7 +23,7 @@ export type TestApp = {
   readonly alerting: Alerting;
   readonly admission: Admission;
   readonly send: (
-    method: "GET" | "POST" | "PATCH" | "DELETE",
+    method: "GET" | "HEAD" | "POST" | "PATCH" | "DELETE",
     url: string,
     options?: Omit<InjectOptions, "method" | "url">,
   ) => Promise<LightMyRequestResponse>;

@@ -39,10 +39,8 @@ export function assertDocumented({ method = "GET", url }: InjectOptions, respons
   const { contentType: type = "application/json" } = operation.successes[status] ?? {};
   if (type === null) assert.equal(response.body, "", what);
   else assert.ok(String(headers["content-type"]).startsWith(type), `${what} is ${type}`);
-  // What is no JSON, or another path's method, is refused before it is known who asks.
-  const isUnread =
-    (operation.body !== undefined && [400, 413, 415].includes(status)) || status === 405;
-  if (operation.isMetered === true && !isUnread) {
+  // Another path's method is refused before it is known who asks.
+  if (operation.isMetered === true && status !== 405) {
     for (const name of METERED_HEADERS) assert.ok(headers[name.toLowerCase()], `${what}: ${name}`);
   }
   assert.ok(headers["x-request-id"], `${what}: X-Request-Id`);

@@ -9,6 +9,21 @@ import { type MeteringDeps, pageOf, refuse } from "./metering.ts";
 /** So many tokens are one query for tiers without a daily gate. */
 const TOKENS_PER_QUERY = 10;
 
+/**
+ * An onRequest hook: says how the caller stands, and refuses a wrong key or session, before there is a
+ * body that may be wrong too.
+ */
+export function createCallerFirst({ quotas, callers, nowMs }: MeteringDeps): CallerFirst {
+  return async (request, reply) => {
+    let caller: Caller = callers.anonymous(request);
+    try {
+      caller = await callers.identify(request);
+    } finally {
+      reply.headers(rateLimitHeaders(await quotas.peek(caller, nowMs()), nowMs()));
+    }
+  };
+}
+
 /** What a caller may have of what was asked at once. */
 export type Grant<Asked> = {
   readonly asked: Asked;
@@ -27,6 +42,8 @@ export type Asking<Asked> = {
   /** The one token, where it may belong to its page on the dashboard. */
   readonly page: Address | null;
 };
+
+export type CallerFirst = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 export type BulkMetering = <Asked>(
   request: FastifyRequest,

@@ -23,6 +23,20 @@ test("an answer that the caller has already is not sent again, and still counts"
   });
 });
 
+test("HEAD is answered as GET is, without the body: 200, or 304 where the caller has the state", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const first = await send("HEAD", PATH);
+    assert.equal(first.statusCode, 200);
+    assert.equal(first.body, "");
+    const again = await send("HEAD", PATH, {
+      headers: { "if-none-match": String(first.headers.etag) },
+    });
+    assert.equal(again.statusCode, 304);
+    assert.equal(again.headers.etag, first.headers.etag);
+    assert.equal(again.body, "");
+  });
+});
+
 test("another size, profile or language has another tag", async (t) => {
   await oneApp(t, async ({ send }) => {
     const tags = new Set<unknown>();

@@ -36,7 +36,8 @@ export function registerConditional(app: FastifyInstance): void {
     }
     if (isStillRight(request, reply)) {
       reply.code(304).removeHeader("content-type");
-      return null;
+      // The framework takes a HEAD's payload away by itself, and can't where there is none.
+      return request.method === "HEAD" ? payload : null;
     }
     return await packed(request, reply, payload);
   });

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { VARY } from "./conditional.ts";
 
 const HEARTBEAT_MS = 15_000;
 /** A reader who has not taken this much off our hands is cut off; it comes back by itself. */
@@ -18,7 +19,10 @@ export type EventStream = {
   readonly close: () => void;
 };
 
-/** Turns an answer into a stream of server-sent events with a heartbeat, until the reader goes. */
+/**
+ * Turns an answer into a stream of server-sent events with a heartbeat, until the reader goes. What
+ * is asked by HEAD is over with its headers.
+ */
 export function openEventStream(request: FastifyRequest, reply: FastifyReply): EventStream {
   reply.hijack();
   const { raw } = reply;
@@ -27,8 +31,8 @@ export function openEventStream(request: FastifyRequest, reply: FastifyReply): E
     ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
+    vary: VARY,
     "x-accel-buffering": "no",
-    "x-request-id": request.id,
   });
   // The reader learns that the stream is open before the first event.
   raw.flushHeaders();
@@ -37,12 +41,17 @@ export function openEventStream(request: FastifyRequest, reply: FastifyReply): E
     raw.write(text);
     if (raw.writableLength > MAX_UNSENT_BYTES) raw.destroy();
   };
-  const heartbeat = setInterval(() => write("event: heartbeat\ndata: {}\n\n"), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => {
+    // A reader who left before the stream was open is not told of again.
+    if (raw.destroyed) clearInterval(heartbeat);
+    else write("event: heartbeat\ndata: {}\n\n");
+  }, HEARTBEAT_MS);
   heartbeat.unref();
   const listeners: (() => void)[] = [() => clearInterval(heartbeat)];
   raw.on("close", () => {
     for (const listener of listeners.splice(0)) listener();
   });
+  if (request.method === "HEAD") raw.end();
   return {
     send: ({ event, id, data }) => {
       write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);

@@ -32,13 +32,22 @@ export function createCallers(deps: {
     return cookie === undefined ? null : users.sessions.ofCookie(cookie, nowMs());
   }
 
+  async function findCaller(request: FastifyRequest): Promise<Caller> {
+    const { "x-api-key": apiKey } = request.headers;
+    if (apiKey === undefined) return (await bySession(request)) ?? anonymous(request);
+    const caller = await users.apiKeys.check(String(apiKey), nowMs());
+    if (caller === null) throw unauthorized("This API key is not known, or no longer valid.");
+    return caller;
+  }
+
+  /** Who asks is looked up once: a request is one use of its key, however often it is identified. */
+  const found = new WeakMap<FastifyRequest, Promise<Caller>>();
+
   return {
     anonymous,
-    async identify(request): Promise<Caller> {
-      const { "x-api-key": apiKey } = request.headers;
-      if (apiKey === undefined) return (await bySession(request)) ?? anonymous(request);
-      const caller = await users.apiKeys.check(String(apiKey), nowMs());
-      if (caller === null) throw unauthorized("This API key is not known, or no longer valid.");
+    identify(request) {
+      const caller = found.get(request) ?? findCaller(request);
+      found.set(request, caller);
       return caller;
     },
     async signedIn(request) {

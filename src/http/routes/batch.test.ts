@@ -82,6 +82,25 @@ test("without one every ten tokens are a query, all of them or none", async (t) 
   );
 });
 
+test("a wrong key is refused before what is wrong with the body, and every refusal says what is left", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const json = { "content-type": "application/json" };
+    const ask = (headers: Record<string, string>, payload: string) =>
+      app.inject({ method: "POST", url: PATH, headers, payload });
+    for (const [headers, payload, status] of [
+      [json, "{", 400],
+      [{ "content-type": "text/plain" }, "x", 415],
+      [json, `{"mints":["${"x".repeat(20_000)}"]}`, 413],
+    ] as const) {
+      const wrong = await ask(headers, payload);
+      assert.equal(wrong.statusCode, status);
+      assert.equal(wrong.headers["x-ratelimit-remaining"], "5");
+      const stranger = await ask({ ...headers, "x-api-key": "exi_nothing" }, payload);
+      assert.deepEqual(refusal(stranger), [401, "unauthorized"]);
+    }
+  });
+});
+
 test("a size that a program has computed is taken to its last digit", async (t) => {
   await oneApp(t, async ({ send }) => {
     const size = 0.1 + 0.2;

@@ -5,7 +5,7 @@ import type { MarketSource } from "#src/track/market-snapshot.ts";
 import { parseAddress } from "#src/units/address.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
 import { BatchRequest, MOST_MINTS, type TokenOutcome } from "#src/wire/schema/batch.ts";
-import type { BulkMetering } from "../plugins/bulk-metering.ts";
+import type { BulkMetering, CallerFirst } from "../plugins/bulk-metering.ts";
 import { bodyObject, invalid, type JsonObject } from "../plugins/json-body.ts";
 import { beyondLimit, outcomeOf } from "./token-outcome.ts";
 import { readProfile, readSize } from "./token-question.ts";
@@ -15,11 +15,13 @@ const AT_ONCE = 8;
 export type BatchDeps = {
   readonly markets: Pick<MarketSource, "snapshot" | "latest">;
   readonly bulkMetering: BulkMetering;
+  readonly callerFirst: CallerFirst;
 };
 
 /** POST /api/exitability/batch: up to a hundred tokens, each with its own outcome. */
-export function batchRoute(app: FastifyInstance, { markets, bulkMetering }: BatchDeps): void {
-  app.post("/api/exitability/batch", async (request, reply) => {
+export function batchRoute(app: FastifyInstance, deps: BatchDeps): void {
+  const { markets, bulkMetering, callerFirst } = deps;
+  app.post("/api/exitability/batch", { onRequest: callerFirst }, async (request, reply) => {
     const grant = await bulkMetering(request, reply, () => {
       const asked = readBatch(bodyObject(request));
       return { asked, tokens: asked.mints.length, page: null };

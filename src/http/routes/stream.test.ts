@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import { oneApp, refusal } from "#test/support/app.ts";
 import {
   SOME_MINT,
@@ -267,10 +268,32 @@ test("a stream of one token that has none is refused as its question is", async 
   await oneApp(
     t,
     async ({ send }) => {
-      for (const id of ["nonsense", `${SOME_MINT.slice(0, -1)}q`]) {
+      const reasons = [
+        ["nonsense", /not a Solana address/],
+        [WSOL, /SOL itself/],
+        [`${SOME_MINT.slice(0, -1)}q`, /no pool or curve/],
+      ] as const;
+      for (const [id, reason] of reasons) {
         const response = await send("GET", `/api/token/${id}/exitability/stream`);
         assert.deepEqual(refusal(response), [404, "not_found"]);
+        assert.match(response.json().message, reason);
       }
+    },
+    { markets },
+  );
+});
+
+test("a stream has the headers of every answer, and one asked for by HEAD is over with them", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const { statusCode, headers, body } = await send("HEAD", `/api/stream?mints=${SOME_MINT}`);
+      assert.deepEqual([statusCode, body], [200, ""]);
+      assert.equal(headers["content-type"], "text/event-stream; charset=utf-8");
+      assert.equal(headers["x-chain"], "demo");
+      assert.ok(headers["x-request-id"]);
+      assert.match(String(headers.vary), /x-api-key/);
     },
     { markets },
   );

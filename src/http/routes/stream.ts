@@ -8,7 +8,7 @@ import { tierLimits } from "#src/users/tiers.ts";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
 import { streamLimitBody } from "#src/wire/rate-limit.ts";
-import { LONGEST_MINT_TEXT, MOST_MINTS } from "#src/wire/schema/batch.ts";
+import { LONGEST_MINT_TEXT, MOST_MINTS, type TokenOutcome } from "#src/wire/schema/batch.ts";
 import type { BulkMetering, Grant } from "../plugins/bulk-metering.ts";
 import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { type EventStream, openEventStream } from "../plugins/event-stream.ts";
@@ -59,7 +59,9 @@ export function streamRoutes(app: FastifyInstance, deps: StreamDeps): void {
     (request, reply) =>
       streams.open(request, reply, () => {
         const { id } = request.params;
-        if (parseAddress(id) === null) throw noSuchToken(id);
+        if (parseAddress(id) === null) {
+          throw invalid("not_found", `${id.slice(0, LONGEST_MINT_TEXT)} is not a Solana address.`);
+        }
         return { ...readQuestion(request, null), isOfOneToken: true, mints: [id] };
       }),
   );
@@ -120,10 +122,14 @@ class OpenStreams {
   /** A stream of one token that has no answer is refused as its question would be. */
   async #requireToken({ asked: question, caller, refundAll }: Grant<Question>): Promise<void> {
     const [id = ""] = question.mints;
-    const { status } = await outcomeOf(this.#deps.markets, id, question);
-    if (status === 200) return;
-    this.#leave(caller, 1);
-    if (status === 404) throw noSuchToken(id);
+    let outcome: TokenOutcome | null = null;
+    try {
+      outcome = await outcomeOf(this.#deps.markets, id, question);
+    } finally {
+      if (outcome?.status !== 200) this.#leave(caller, 1);
+    }
+    if (outcome.status === 200) return;
+    if (outcome.status === 404) throw invalid("not_found", outcome.message ?? "");
     await refundAll();
     throw invalid("chain_unavailable", "The chain can't be reached for this token.");
   }
@@ -240,13 +246,6 @@ function readMints(text: unknown): readonly string[] {
 /** Its length as the batch has it; what is no address has an outcome of its own. */
 function isMintText(text: string): boolean {
   return text.length > 0 && text.length <= LONGEST_MINT_TEXT;
-}
-
-function noSuchToken(id: string) {
-  return invalid(
-    "not_found",
-    `${id.slice(0, 100)} is no token with a pool or curve on any program we model.`,
-  );
 }
 
 /** Answers 429 with how many tokens are followed, of how many, and when it may be worth asking again. */
