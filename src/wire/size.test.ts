@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseSize } from "./size.ts";
+import { parseSize, parseUnits } from "./size.ts";
 
 test("a size snaps to the nearest standard size, a tie to the larger", () => {
   const snapped: readonly (readonly [string, string])[] = [
@@ -41,4 +41,12 @@ test("anything but plain digits from 0.01 to 1000 is no size", () => {
   ]) {
     assert.equal(parseSize(text), null, text);
   }
+});
+
+test("an amount is its smallest units exactly, and none where it is finer than they are", () => {
+  assert.equal(parseUnits("1.5", 9), 1_500_000_000n);
+  assert.equal(parseUnits("1.50", 1), 15n, "zeros at the end are no digits more");
+  assert.equal(parseUnits("18446744073709551615", 0), 18_446_744_073_709_551_615n);
+  assert.equal(parseUnits("0.1234567", 6), null);
+  for (const text of ["", "-1", "1e3", ".5", "5."]) assert.equal(parseUnits(text, 6), null, text);
 });

@@ -26,12 +26,13 @@ function snapSize(requested: number): StandardSize {
 
 /**
  * An amount in whole units as its smallest units, exactly: "1.5" with 9 decimals is 1,500,000,000.
- * Null for anything but plain digits, and where more decimals are given than there are.
+ * Null for anything but plain digits, and where it is finer than the smallest unit.
  */
 export function parseUnits(text: string, decimals: number): bigint | null {
   const match = /^(\d{1,20})(?:\.(\d{1,18}))?$/.exec(text);
   if (match === null) return null;
-  const [, whole = "", fraction = ""] = match;
+  const [, whole = "", digits = ""] = match;
+  const fraction = digits.replace(/0+$/, "");
   if (fraction.length > decimals) return null;
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }

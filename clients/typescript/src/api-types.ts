@@ -82,8 +82,9 @@ export type ExitAt = {
   /** UTC, ISO 8601 with milliseconds and Z */
   readonly updated_at: string;
   readonly age_seconds: number;
+  /** no_exit: it can't be sold whole, for sure; bloqueado_dato: nobody can know now */
   readonly state: "ok" | "bloqueado_dato" | "no_exit";
-  /** Why it can't be sold whole; null where it can */
+  /** Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out */
   readonly reason: "blocked" | "no-market" | "exceeds-supply" | "size-not-allowed" | "too-small" | "insufficient-liquidity" | null;
   /** Worth at the mid price */
   readonly size_sol: number | null;
@@ -777,7 +778,7 @@ export type Operations = {
       readonly id: string;
     };
     readonly query: {
-      /** 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token. Plain digits. */
+      /** 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits. */
       readonly size: string;
       /** What size counts */
       readonly unit?: "sol" | "token" | undefined;
@@ -812,6 +813,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: Token;
       readonly 304: undefined;
+      readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
       readonly 405: Refusal<"method_not_allowed">;
@@ -860,6 +862,7 @@ export type Operations = {
     readonly answers: {
       readonly 200: Pools;
       readonly 304: undefined;
+      readonly 400: Refusal<"invalid_body">;
       readonly 401: Refusal<"unauthorized">;
       readonly 404: TokenNotFound;
       readonly 405: Refusal<"method_not_allowed">;

@@ -219,14 +219,14 @@ export const MEASURING: readonly Operation[] = [
     tag: "exitability",
     summary: "One sale of any size, exact, with its route",
     description:
-      "at_slot is refused here: of past slots no pools are stored. Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way.",
+      "Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way. at_slot is refused: of past slots no pools are stored.",
     parameters: [
       MINT_PARAMETER,
       {
         in: "query",
         name: "size",
         description:
-          "0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token. Plain digits.",
+          "0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits.",
         schema: Type.String({ pattern: "^[0-9]{1,20}([.][0-9]{1,18})?$" }),
         isRequired: true,
         example: "2.5",
@@ -256,7 +256,7 @@ export const MEASURING: readonly Operation[] = [
     tag: "token",
     summary: "A token's name, supply, and what its mint lets somebody do to holders",
     description:
-      "Read from the mint account itself, Token-2022 extensions included. Each power says none, set or unknown; null is never none. It lists facts and judges none of them.",
+      "Read from the mint account itself, Token-2022 extensions included. Each power says none, set or unknown; null is never none. It lists facts and judges none of them. at_slot is refused: of past slots no mint is stored.",
     parameters: [MINT_PARAMETER],
     successes: {
       200: {
@@ -289,6 +289,7 @@ export const MEASURING: readonly Operation[] = [
       },
     },
     ...TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   },
   {
     ...metered,
@@ -315,6 +316,7 @@ export const MEASURING: readonly Operation[] = [
     id: "getPools",
     tag: "token",
     summary: "The pools that a token can be sold in",
+    description: "As they are now. at_slot is refused: of past slots no pools are stored.",
     parameters: [MINT_PARAMETER],
     successes: {
       200: {
@@ -342,6 +344,7 @@ export const MEASURING: readonly Operation[] = [
       },
     },
     ...TOKEN_ERRORS,
+    errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   },
   {
     ...metered,

@@ -38,9 +38,9 @@ export function stateNotStored(
 
 function whatThereIs({ before, after }: StoredSlots): string {
   if (before !== null && after !== null)
-    return `nobody asked for this token then. Ask for ${before} or ${after}.`;
+    return `none was kept near enough before it. Ask for ${before} or ${after}.`;
   if (before !== null)
     return `${before} is the newest that is stored. Ask for it, or again when a later one is.`;
   if (after !== null) return `${after} is the oldest that is stored. Ask for it or a later slot.`;
-  return "none is stored for this token. They are while it is asked for or watched.";
+  return "none is stored for this token. Ask for it without at_slot: from then on they are stored.";
 }

@@ -152,6 +152,17 @@ test("an amount of tokens is priced as well as an amount of SOL", async (t) => {
   const { body: inSol } = await get("/exitability/at?size=1");
   const { body: inTokens } = await get(`/exitability/at?unit=token&size=${inSol.tokens_sold}`);
   assert.equal(inTokens.net_lamports, inSol.net_lamports);
+  const { body: padded } = await get("/exitability/at?unit=token&size=1000.000000000000000000");
+  assert.equal(padded.tokens_sold, 1000);
+});
+
+test("an amount of tokens whose decimals are not known is unknown, and not too small", async (t) => {
+  const markets = someMarkets(() => someSnapshot({ decimals: null, measurement: null }), {
+    exit: async () => assert.fail("no amount can be sold without decimals"),
+  });
+  const get = await startApp(t, markets);
+  const { body } = await get("/exitability/at?unit=token&size=1.5");
+  assert.deepEqual([body.state, body.reason], ["bloqueado_dato", "blocked"]);
 });
 
 test("what can't be sold whole has a reason and nulls, never zeros", async (t) => {
@@ -174,10 +185,16 @@ test("a wrong size, unit, time or step is refused and says how it is written", a
     ["/exitability/at?size=0.001", "invalid_size"],
     ["/exitability/at?size=1001", "invalid_size"],
     ["/exitability/at?size=1&unit=usd", "invalid_size"],
+    ["/exitability/at?size=0.1234567891", "invalid_size"],
     ["/exitability/at?size=-1&unit=token", "invalid_size"],
+    ["/exitability/at?size=0.000&unit=token", "invalid_size"],
+    ["/exitability/at?size=1.123456789012345&unit=token", "invalid_size"],
     ["/exitability/at?size=1&profile=x", "invalid_profile"],
     ["/history?from=yesterday", "invalid_body"],
+    ["/history?from=hello+1", "invalid_body"],
     ["/history?step=1", "invalid_body"],
+    ["?at_slot=400000000", "invalid_body"],
+    ["/pools?at_slot=400000000", "invalid_body"],
     ["/history?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z", "invalid_body"],
     ["/history?from=2026-03-01T00:00:00Z&to=2026-01-01T00:00:00Z", "invalid_body"],
   ];

@@ -16,6 +16,10 @@ const SHORTEST_STEP_MS = 10_000;
 const SOL_DECIMALS = 9;
 const LARGEST_SIZE_LAMPORTS = 1_000_000_000_000n;
 const SMALLEST_SIZE_LAMPORTS = 10_000_000n;
+/** A year, month and day, or these and a time: what else a date may be read from is guessing. */
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+const LONGEST_STEP_SECONDS = 999_999;
+const BLOCKED = { kind: "unsellable", reason: "blocked" } as const;
 
 export type TokenDataDeps = {
   readonly markets: Pick<
@@ -37,22 +41,21 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
     snapshotOf: async (mint: Address) => markets.latest(mint) ?? (await markets.snapshot(mint)),
   });
 
-  app.get<Route<object>>("/api/token/:id", (request, reply) =>
-    metering(request, reply, () =>
-      prepareAboutToken({
-        ...about(request.params.id),
-        answer: tokenBody,
-      }),
-    ),
+  app.get<Route<NowQuery>>("/api/token/:id", (request, reply) =>
+    metering(request, reply, () => {
+      refuseSlot(request.query.at_slot);
+      return prepareAboutToken({ ...about(request.params.id), answer: tokenBody });
+    }),
   );
 
-  app.get<Route<object>>("/api/token/:id/pools", (request, reply) =>
-    metering(request, reply, () =>
-      prepareAboutToken({
+  app.get<Route<NowQuery>>("/api/token/:id/pools", (request, reply) =>
+    metering(request, reply, () => {
+      refuseSlot(request.query.at_slot);
+      return prepareAboutToken({
         ...about(request.params.id),
         answer: ({ assessment }) => poolsBody(assessment),
-      }),
-    ),
+      });
+    }),
   );
 
   app.get<Route<AtQuery>>("/api/token/:id/exitability/at", (request, reply) =>
@@ -64,13 +67,9 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
         ...about(request.params.id),
         profile,
         answer: async ({ assessment }, mint) => {
-          const sale = saleOf(assessment.decimals ?? 0);
-          const exit =
-            sale === null
-              ? ({ kind: "unsellable", reason: "too-small" } as const)
-              : ((await markets.exit(mint, sale)) ??
-                ({ kind: "unsellable", reason: "blocked" } as const));
-          return exitAtBody({ assessment, profile, exit, nowMs: nowMs() });
+          const sale = saleOf(assessment.decimals);
+          const exit = sale === null ? null : await markets.exit(mint, sale);
+          return exitAtBody({ assessment, profile, exit: exit ?? BLOCKED, nowMs: nowMs() });
         },
       });
     }),
@@ -109,32 +108,32 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
   );
 }
 
-type StressedQuery = { readonly profile?: unknown; readonly at_slot?: unknown };
+/** What is answered of now alone. */
+type NowQuery = { readonly at_slot?: unknown };
 
-type AtQuery = {
-  readonly size?: unknown;
-  readonly unit?: unknown;
-  readonly profile?: unknown;
-  readonly at_slot?: unknown;
-};
+type StressedQuery = NowQuery & { readonly profile?: unknown };
 
-/** Answers of past slots are stored, their pools are not: a sale of now must not pass for one of then. */
+type AtQuery = StressedQuery & { readonly size?: unknown; readonly unit?: unknown };
+
+/** Answers of past slots are stored, what they were made of is not: what is now must not pass for then. */
 function refuseSlot(slot: unknown): void {
   if (slot === undefined) return;
   throw new AppError("invalid_body", {
     publicMessage:
-      "at_slot is for /exitability: of a past slot its answer at the standard sizes is stored, and no other.",
+      "at_slot is for /exitability: of a past slot its answer at the standard sizes is stored, and no other. Leave it out here.",
   });
 }
 
 /**
- * A size in SOL, or with unit=token an amount of whole tokens, in plain digits. What is read needs
- * the token's decimals, and is null where it is finer than they are.
+ * A size in SOL, or with unit=token an amount of whole tokens, in plain digits. The sale needs the
+ * token's decimals: null where they are not known.
+ *
+ * @throws AppError invalid_size, by what it returns too: where the amount is finer than the decimals
  */
 function readSale(
   { size, unit = "sol" }: AtQuery,
   profile: Profile,
-): (decimals: number) => Sale | null {
+): (decimals: number | null) => Sale | null {
   if (unit === "sol") {
     const sizeLamports = typeof size === "string" ? parseUnits(size, SOL_DECIMALS) : null;
     if (
@@ -144,15 +143,21 @@ function readSale(
     ) {
       return () => ({ profile, sizeLamports });
     }
-    throw invalidSize("size must be a number of SOL from 0.01 to 1000, in plain digits.");
+    throw invalidSize(
+      "size must be a number of SOL from 0.01 to 1000, in plain digits, 9 of them after the point at most.",
+    );
   }
   if (unit !== "token") throw invalidSize("unit must be sol or token.");
-  if (typeof size !== "string" || !/^\d{1,20}(?:\.\d{1,18})?$/.test(size)) {
-    throw invalidSize("size must be a number of whole tokens, in plain digits.");
+  if (typeof size !== "string" || !/^\d{1,20}(?:\.\d{1,18})?$/.test(size) || !/[1-9]/.test(size)) {
+    throw invalidSize("size must be a number of whole tokens above 0, in plain digits.");
   }
   return (decimals) => {
+    if (decimals === null) return null;
     const baseUnits = parseUnits(size, decimals);
-    return baseUnits === null ? null : { profile, baseUnits };
+    if (baseUnits !== null) return { profile, baseUnits };
+    throw invalidSize(
+      `size is finer than this token's smallest unit: it has ${decimals} decimals.`,
+    );
   };
 }
 
@@ -176,13 +181,17 @@ function readHistoryQuery({ from, to, step }: HistoryQuery, nowMs: number) {
 }
 
 function readTime(text: unknown, name: string): number {
-  const timeMs = typeof text === "string" && text.length < 40 ? Date.parse(text) : Number.NaN;
+  const timeMs = typeof text === "string" && ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(timeMs)) return timeMs;
-  throw new AppError("invalid_body", { publicMessage: `${name} must be a time in ISO 8601.` });
+  throw new AppError("invalid_body", {
+    publicMessage: `${name} must be a time in ISO 8601, such as 2026-11-21T01:10:00Z.`,
+  });
 }
 
 function readStep(text: unknown): number {
   const stepMs = typeof text === "string" && /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : 0;
   if (stepMs >= SHORTEST_STEP_MS) return stepMs;
-  throw new AppError("invalid_body", { publicMessage: "step must be seconds, 10 or more." });
+  throw new AppError("invalid_body", {
+    publicMessage: `step must be whole seconds from ${SHORTEST_STEP_MS / 1_000} to ${LONGEST_STEP_SECONDS}.`,
+  });
 }

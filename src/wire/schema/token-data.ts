@@ -125,7 +125,9 @@ export const ExitAtBody = Type.Object(
     slot: Type.Integer(),
     updated_at: Timestamp,
     age_seconds: Type.Number({ minimum: 0 }),
-    state: Type.Enum(["ok", "bloqueado_dato", "no_exit"]),
+    state: Type.Enum(["ok", "bloqueado_dato", "no_exit"], {
+      description: "no_exit: it can't be sold whole, for sure; bloqueado_dato: nobody can know now",
+    }),
     reason: nullable(
       Type.Enum([
         "blocked",
@@ -135,7 +137,7 @@ export const ExitAtBody = Type.Object(
         "too-small",
         "insufficient-liquidity",
       ]),
-      "Why it can't be sold whole; null where it can",
+      "Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out",
     ),
     size_sol: nullable(Type.Number(), "Worth at the mid price"),
     tokens_sold: nullable(Type.Number(), "Whole tokens"),
