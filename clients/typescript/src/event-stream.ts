@@ -12,7 +12,10 @@ const HEARTBEAT_TIMEOUT_MS = 45_000;
 export type StreamEvent =
   /** A token's newest answer. After an interruption the same one may come again. */
   | { readonly type: "exitability"; readonly exitability: Exitability }
-  /** A token that has no answer, and why. It is not followed until the stream is opened anew. */
+  /**
+   * A token that has no answer, and why. With status 503 its answers follow as soon as there are any;
+   * with another it is told of again, if at all, when the stream is opened anew.
+   */
   | { readonly type: "unavailable"; readonly outcome: TokenOutcome }
   /** The connection is lost: what was told before grows old, until the next event. */
   | { readonly type: "interrupted"; readonly error: ExitabilityError; readonly retryInMs: number };

@@ -59,11 +59,11 @@ export type ExitabilityClient = {
   readonly exitAt: (mint: string, question: ExitAtQuestion) => Promise<ExitAt>;
   /** The exits now, and after the largest withdrawal that is known to be possible. */
   readonly stressedExit: (mint: string, options?: StressedQuestion) => Promise<StressedExit>;
-  /** A token's name and decimals. */
+  /** A token's name and supply, and what its mint lets somebody do to holders. */
   readonly token: (mint: string, options?: CallOptions) => Promise<Token>;
   /** The pools that a token can be sold in. */
   readonly pools: (mint: string, options?: CallOptions) => Promise<Pools>;
-  /** Exit capacity, depth and slippage over time, and the alerts. */
+  /** Exit capacity, depth, score and slippage over time, and the alerts. */
   readonly history: (mint: string, range?: HistoryRange) => Promise<History>;
   /** Up to a hundred tokens in one request, each with its own outcome. */
   readonly batch: (mints: readonly string[], options?: BatchOptions) => Promise<Batch>;

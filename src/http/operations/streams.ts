@@ -14,7 +14,7 @@ import {
 
 const EVENTS = Type.String({ description: "Server-sent events" });
 const EXAMPLE_EVENTS =
-  'event: exitability\nid: 420000000\ndata: {"state":"ok","token_id":"…"}\n\nevent: heartbeat\ndata: {}\n\n';
+  'event: exitability\nid: 5f0c9a1e.1042\ndata: {"state":"ok","token_id":"…"}\n\nevent: heartbeat\ndata: {}\n\n';
 
 const STREAM_ERRORS = [
   "unauthorized",
@@ -164,7 +164,7 @@ export const STREAMS: readonly Operation[] = [
     tag: "streams",
     summary: "Tools for agents: Model Context Protocol, streamable HTTP",
     description:
-      "measure_exit, compare_sizes, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its questions cost, to whoever the headers name.",
+      "measure_exit, compare_sizes, stressed_exit, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its questions cost, to whoever the headers name.",
     body: { schema: JsonRpcMessage, example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
     successes: {
       200: {

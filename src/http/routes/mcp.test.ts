@@ -72,6 +72,25 @@ test("sizes are answered one by one, and a limit takes none back that was answer
   await oneApp(t, suite, { markets });
 });
 
+test("the longest history that the tool names is answered", async (t) => {
+  const markets = someMarkets(() => someSnapshot(), {
+    history: async () => [],
+    alerts: async () => [],
+  });
+  await oneApp(
+    t,
+    async ({ app }) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+      const past = await call(client, "exit_history", { mint: SOME_MINT, hours: 744 });
+      assert.equal(past.isError, false, past.content[0]?.text ?? "");
+      await client.close();
+    },
+    { markets },
+  );
+});
+
 test("where no service answers, the tool says where it asked and what to do", async (t) => {
   const client = new Client({ name: "test", version: "1" });
   const args = ["bin/exitability.mjs", "mcp", "--url", "http://127.0.0.1:1"];
