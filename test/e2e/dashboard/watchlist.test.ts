@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import {
+  demoMint,
+  sidewaysOverflow,
+  startDashboard,
+  violationsOn,
+} from "#test/support/dashboard.ts";
 import { runCommand } from "#test/support/service.ts";
 
 test("a watchlist is filled, changed, sorted and emptied, within what the plan allows", async (t) => {
@@ -8,7 +13,7 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
   if (dashboard === null) return;
   const { page, open, signIn, keepPicture } = await dashboard.visit();
   const email = "eva@example.com";
-  await signIn(email);
+  const session = await signIn(email);
   const rows = page.locator("tbody tr");
 
   await t.test("a token is watched from its page, and the funnel hears of it", async () => {
@@ -60,6 +65,13 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
       assert.equal(await rows.count(), 3);
     },
   );
+
+  await t.test("on a phone the table scrolls in itself, and the page does not", async () => {
+    const phone = await dashboard.visit({ session, isPhone: true });
+    await phone.open("/watchlist");
+    await phone.page.locator("tbody tr").nth(2).waitFor();
+    assert.equal(await sidewaysOverflow(phone.page), 0, "pixels beyond the window");
+  });
 
   await t.test("sizes and alerts are changed in place, and stay changed", async () => {
     const thin = rows.filter({ hasText: "THIN" });

@@ -11,6 +11,7 @@ import { type ServiceStatus, useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
 import { AgeCost } from "./age-cost.tsx";
 import { recentUpgrades } from "./recent-upgrades.ts";
+import { SkippedSwaps } from "./skipped-swaps.tsx";
 import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
 import "./status.css";
 
@@ -111,6 +112,8 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
   const { text, language } = usePreferences();
   const [span, setSpan] = useState<AccuracyWindow>("hour");
   const rows = accuracy?.venues.filter(({ windows }) => windows[span].seen > 0) ?? [];
+  const shareOf = (part: number, replayed: number) =>
+    replayed === 0 ? <Unknown /> : formatPct((100 * part) / replayed, language);
   return (
     <section className="panel stack" aria-labelledby="accuracy">
       <div className="row spread">
@@ -146,6 +149,9 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                   {text.status.exact}
                 </th>
                 <th scope="col" className="number">
+                  {text.status.within}
+                </th>
+                <th scope="col" className="number">
                   {text.status.worst}
                 </th>
                 <th scope="col" className="number">
@@ -155,15 +161,14 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
             </thead>
             <tbody>
               {rows.map(({ program, windows, deployed_slot, deployment }) => {
-                const { seen, replayed, exact, worst_bps } = windows[span];
+                const { seen, replayed, exact, within_1bp, worst_bps } = windows[span];
                 return (
                   <tr key={program}>
                     <th scope="row">{program}</th>
                     <td className="number">{seen}</td>
                     <td className="number">{replayed}</td>
-                    <td className="number">
-                      {replayed === 0 ? <Unknown /> : formatPct((100 * exact) / replayed, language)}
-                    </td>
+                    <td className="number">{shareOf(exact, replayed)}</td>
+                    <td className="number">{shareOf(within_1bp, replayed)}</td>
                     <td className="number">
                       {worst_bps === null ? (
                         <Unknown />
@@ -183,6 +188,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
           </table>
         </ScrollBox>
       )}
+      <SkippedSwaps venues={rows} span={span} />
     </section>
   );
 }

@@ -20,6 +20,7 @@ export type Accuracy = {
           readonly exact: number;
           readonly within_1bp: number;
           readonly worst_bps: number | null;
+          readonly skipped: Readonly<Record<string, number>>;
         }
       >
     >;

@@ -1,0 +1,20 @@
+import type { Accuracy, AccuracyWindow } from "./use-accuracy.ts";
+
+export type SkippedCount = {
+  readonly program: string;
+  readonly reason: string;
+  readonly count: number;
+};
+
+/** Skipped swaps by program and reason: programs in their order, the commonest reason first. */
+export function countsByReason(
+  venues: Accuracy["venues"],
+  span: AccuracyWindow,
+): readonly SkippedCount[] {
+  return venues.flatMap(({ program, windows }) =>
+    Object.entries(windows[span].skipped)
+      .map(([reason, count]) => ({ program, reason, count }))
+      .filter(({ count }) => count > 0)
+      .toSorted((a, b) => b.count - a.count),
+  );
+}

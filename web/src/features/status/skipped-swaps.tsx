@@ -1,0 +1,47 @@
+import { ScrollBox } from "../../components/scroll-box.tsx";
+import { formatNumber } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { countsByReason } from "./counts-by-reason.ts";
+import type { Accuracy, AccuracyWindow } from "./use-accuracy.ts";
+
+type Props = {
+  readonly venues: Accuracy["venues"];
+  readonly span: AccuracyWindow;
+};
+
+/** The swaps that were seen and not replayed, and why; nothing where there are none. */
+export function SkippedSwaps({ venues, span }: Props) {
+  const { text, language } = usePreferences();
+  const { skipped } = text.status;
+  const reasons: Readonly<Record<string, string>> = skipped.reasons;
+  const rows = countsByReason(venues, span);
+  if (rows.length === 0) return null;
+  return (
+    <details>
+      <summary>{skipped.title}</summary>
+      <ScrollBox label={skipped.title}>
+        <table>
+          <caption className="visually-hidden">{skipped.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{text.token.program}</th>
+              <th scope="col">{skipped.reason}</th>
+              <th scope="col" className="number">
+                {skipped.count}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ program, reason, count }) => (
+              <tr key={`${program} ${reason}`}>
+                <th scope="row">{program}</th>
+                <td>{reasons[reason] ?? reason}</td>
+                <td className="number">{formatNumber(count, language)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </details>
+  );
+}
