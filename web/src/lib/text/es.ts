@@ -326,7 +326,7 @@ export const es = {
     seen: "Vistas",
     replayed: "Recalculadas",
     exact: "Exactas",
-    within: "A menos de 1 pb",
+    within: "A 1 bp o menos",
     worst: "Peor diferencia",
     deployed: "Código desplegado en el slot",
     immutable: "inmutable",
