@@ -154,8 +154,8 @@ export class MarketPublisher {
         return this.#loaded(ask.asked.mint).then(() => markets.stressed(ask.asked.mint));
       case "history":
         return markets.history(ask.asked.mint, ask.asked.query);
-      case "alerts":
-        return markets.alerts(ask.asked.mint);
+      case "alertsWithin":
+        return markets.alerts(ask.asked.mint, ask.asked.begun);
       case "accuracy":
         return accuracyReport();
       default: {

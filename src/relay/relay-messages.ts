@@ -1,7 +1,7 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
-import type { StoredAlert } from "#src/store/alerts.ts";
+import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Sale } from "#src/track/markets.ts";
@@ -61,8 +61,9 @@ export type Questions = {
     readonly asked: { readonly mint: Address; readonly query: HistoryQuery };
     readonly answer: readonly HistoryPoint[];
   };
-  readonly alerts: {
-    readonly asked: { readonly mint: Address };
+  /** Of another name than before it had a range: who knows but one of them says so by failing. */
+  readonly alertsWithin: {
+    readonly asked: { readonly mint: Address; readonly begun: TimeRange };
     readonly answer: readonly StoredAlert[];
   };
   readonly accuracy: { readonly asked: null; readonly answer: unknown };

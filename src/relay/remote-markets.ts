@@ -3,7 +3,7 @@ import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { StoredAlert } from "#src/store/alerts.ts";
+import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets, Sale } from "#src/track/markets.ts";
@@ -175,8 +175,8 @@ export class RemoteMarkets<Facts> implements Markets {
     return this.#askOrFail("history", { mint, query });
   }
 
-  alerts(mint: Address): Promise<readonly StoredAlert[]> {
-    return this.#askOrFail("alerts", { mint });
+  alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
+    return this.#askOrFail("alertsWithin", { mint, begun });
   }
 
   stateAt(mint: Address, slot: bigint): Promise<StateAt> {

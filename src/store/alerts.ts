@@ -75,15 +75,23 @@ export async function endAlerts(
     .execute();
 }
 
-/** The token's alerts, the newest first. */
+/** Both ends included. */
+export type TimeRange = { readonly fromMs: number; readonly toMs: number };
+
+/** The token's alerts that began within the time, any where none is given; the newest first. */
 export async function alertsOf(
   db: Kysely<Schema>,
-  query: { readonly tokenId: bigint; readonly limit: number },
+  query: { readonly tokenId: bigint; readonly limit: number; readonly begun?: TimeRange },
 ): Promise<readonly StoredAlert[]> {
-  const rows = await db
-    .selectFrom("alerts")
-    .selectAll()
-    .where("token_id", "=", query.tokenId)
+  const { begun } = query;
+  const all = db.selectFrom("alerts").selectAll().where("token_id", "=", query.tokenId);
+  const found =
+    begun === undefined
+      ? all
+      : all
+          .where("started_at_ms", ">=", BigInt(begun.fromMs))
+          .where("started_at_ms", "<=", BigInt(begun.toMs));
+  const rows = await found
     .orderBy("started_at_ms", "desc")
     .orderBy("id", "desc")
     .limit(query.limit)

@@ -2,7 +2,7 @@ import type { Profile } from "#src/measure/assessment.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
-import type { StoredAlert } from "#src/store/alerts.ts";
+import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { HistoryPoint, HistoryQuery } from "./history.ts";
 import type { MarketSource } from "./market-snapshot.ts";
@@ -46,8 +46,12 @@ export interface Markets extends MarketSource {
    * @throws AppError chain_unavailable as `exit`
    */
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
-  /** The newest alerts of the token, the last one first. @throws AppError chain_unavailable as `exit` */
-  alerts(mint: Address): Promise<readonly StoredAlert[]>;
+  /**
+   * The token's alerts that began within a time, the last one first, and of very many the last ones.
+   *
+   * @throws AppError chain_unavailable as `exit`
+   */
+  alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]>;
   /** The answer that was stored of the token at or before a slot; from the database, tracked or not. */
   stateAt(mint: Address, slot: bigint): Promise<StateAt>;
   /** Called with each new answer of a token that is asked for. Returns what ends it. */

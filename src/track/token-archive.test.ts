@@ -11,6 +11,7 @@ import { createTracker, type Tracker } from "./tracker.ts";
 const MINT = namedAddress("token");
 const BASE = 500_000_000_000_000n;
 const MINUTE_SLOTS = 150;
+const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
 function track(chain: ScriptedChain, database: Database) {
   const tracker = createTracker({
@@ -80,12 +81,18 @@ test("a withdrawal turns the alert on at once, and it is kept with its figures",
     assert.equal(snapshot?.kind, "assessed");
     assert.ok(snapshot.isDeteriorating);
     await tracker.idle();
-    const [alert] = await tracker.alerts(MINT);
+    const [alert] = await tracker.alerts(MINT, EVER);
     assert.equal(alert?.cause, "withdrawn");
     assert.equal(alert.share, event.deterioration.cause.share);
     assert.equal(alert.before.depthSol, 80);
     assert.equal(alert.after.depthSol, 8);
     assert.equal(alert.endedAtMs, null);
+    const { startedAtMs } = alert;
+    const begunWithin = async (fromMs: number, toMs: number) =>
+      (await tracker.alerts(MINT, { fromMs, toMs })).length;
+    assert.equal(await begunWithin(startedAtMs, startedAtMs), 1);
+    assert.equal(await begunWithin(0, startedAtMs - 1), 0);
+    assert.equal(await begunWithin(startedAtMs + 1, EVER.toMs), 0);
     await tracker.close();
   });
 });
@@ -113,7 +120,7 @@ test("an alert outlives the process that raised it, and ends by its time", async
       events.map(({ kind }) => kind),
       ["off"],
     );
-    const [alert] = await second.alerts(MINT);
+    const [alert] = await second.alerts(MINT, EVER);
     assert.notEqual(alert?.endedAtMs, null);
     await second.close();
   });

@@ -2,7 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Detector, Deterioration } from "#src/measure/deterioration.ts";
 import { CAUSES } from "#src/measure/losses.ts";
-import { alertsOf, endAlerts, recordAlert, type StoredAlert } from "#src/store/alerts.ts";
+import {
+  alertsOf,
+  endAlerts,
+  recordAlert,
+  type StoredAlert,
+  type TimeRange,
+} from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
 import {
   dropSamplesBefore,
@@ -35,7 +41,8 @@ const GATHER_MS = 25;
 const MAX_GATHERED = 200;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
-const ALERTS_SHOWN = 50;
+/** Of one range: one for each point that a history has at the most. */
+const ALERTS_SHOWN = 2_000;
 const DETECTORS: readonly Detector[] = ["jump", "withdrawal", "drift"];
 
 export type ArchiveDeps = {
@@ -208,10 +215,11 @@ export class TokenArchive {
     return historyOf(samples, query);
   }
 
-  async alerts(mint: Address): Promise<readonly StoredAlert[]> {
+  async alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
     const { db } = this.#deps.database;
     const tokenId = this.#entries.get(mint)?.tokenId ?? (await storedToken(db, mint))?.id;
-    return tokenId === undefined ? [] : await alertsOf(db, { tokenId, limit: ALERTS_SHOWN });
+    if (tokenId === undefined) return [];
+    return await alertsOf(db, { tokenId, limit: ALERTS_SHOWN, begun });
   }
 
   stateAt(mint: Address, slot: bigint): Promise<StateAt> {

@@ -4,7 +4,7 @@ import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
-import type { StoredAlert } from "#src/store/alerts.ts";
+import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -221,8 +221,8 @@ class LiveTracker implements Tracker {
     return (await this.#archive?.history(mint, query)) ?? [];
   }
 
-  async alerts(mint: Address): Promise<readonly StoredAlert[]> {
-    return (await this.#archive?.alerts(mint)) ?? [];
+  async alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
+    return (await this.#archive?.alerts(mint, begun)) ?? [];
   }
 
   async stateAt(mint: Address, slot: bigint): Promise<StateAt> {

@@ -353,7 +353,7 @@ export const MEASURING: readonly Operation[] = [
     tag: "token",
     summary: "A token's exit capacity, depth, score and slippage over time, and its alerts",
     description:
-      "An even grid of the retail profile; null where nothing was known. from lies before to; at most 31 days and 2,000 points: longer ranges get longer steps. Each request counts as one query.",
+      "An even grid of the retail profile; null where nothing was known. from lies before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.",
     parameters: [
       MINT_PARAMETER,
       historyTime("from", "Default: a day before to"),

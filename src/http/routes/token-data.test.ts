@@ -228,10 +228,10 @@ test("history is an even grid, with null where nothing was known and alerts with
       },
       { atMs: NOW, c10Sol: null, depthSol: null, slippagePct: [], confidence: null },
     ],
-    alerts: async () => [
-      { ...alert, startedAtMs: NOW - 1_000 },
-      { ...alert, startedAtMs: NOW - 40 * 86_400_000 },
-    ],
+    alerts: async (_mint, { fromMs, toMs }) => {
+      assert.deepEqual([fromMs, toMs], [NOW - 86_400_000, NOW]);
+      return [{ ...alert, startedAtMs: NOW - 1_000 }];
+    },
   });
   const { body } = await get("/history");
   assert.equal(body.step_seconds, 60);
@@ -252,6 +252,12 @@ test("history is an even grid, with null where nothing was known and alerts with
   assert.equal(body.alerts[0].cause, "liquidity-withdrawn");
   assert.equal(body.alerts[0].share_pct, 82);
   assert.equal(body.alerts[0].depth_after_sol, null);
+});
+
+test("a range of more points than are told has longer steps, and says how long", async (t) => {
+  const get = await startApp(t, { history: async () => [], alerts: async () => [] });
+  const { body } = await get("/history?from=2026-01-01T00:00:00Z&to=2026-01-31T00:00:00Z&step=60");
+  assert.equal(body.step_seconds, (30 * 86_400) / 2_000);
 });
 
 const [first, second] = market.pools;

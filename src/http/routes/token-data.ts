@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Profile } from "#src/measure/assessment.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { stepOf } from "#src/track/history.ts";
 import type { Markets, Sale } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { parseUnits } from "#src/wire/size.ts";
@@ -96,12 +97,10 @@ export function tokenDataRoutes(app: FastifyInstance, deps: TokenDataDeps): void
       return prepareAboutToken({
         ...about(request.params.id),
         answer: async (_snapshot, mint) => {
+          const { fromMs, toMs } = query;
           const points = await markets.history(mint, query);
-          const alerts = await markets.alerts(mint);
-          const within = alerts.filter(
-            ({ startedAtMs }) => startedAtMs >= query.fromMs && startedAtMs <= query.toMs,
-          );
-          return historyBody({ mint, stepMs: query.stepMs, points, alerts: within });
+          const alerts = await markets.alerts(mint, { fromMs, toMs });
+          return historyBody({ mint, stepMs: stepOf(query), points, alerts });
         },
       });
     }),
