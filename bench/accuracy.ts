@@ -94,7 +94,7 @@ function judge(
   for (const { pool: address } of reading.swaps) {
     const pool = pools.get(address);
     if (pool === undefined) continue;
-    const input = { pool, slot, entries: [{ signature, reading }], versions };
+    const input = { pool, slot, entries: [{ signature, reading, inLog: [] }], versions };
     for (const { outcome } of judgeSlot(input)) {
       const { venue } = pool.ref;
       record.add({ atMs: START_MS, venue: venue.id, pool: address, slot, signature, outcome });
@@ -108,7 +108,7 @@ function watchedPools(): ReadonlyMap<Address, WatchedPool> {
       const reader = SWAP_READERS.find(({ venue }) => venue.id === id);
       if (reader === undefined) throw new RangeError(`no reader for ${id}`);
       const ref = { venue: reader.venue, address, mint, isDerived: false };
-      return [address, { ref, reader, sinceSlot: 0n, touchedSlot: null }];
+      return [address, { ref, reader, sinceSlot: 0n, isResumed: false, touchedSlot: null }];
     }),
   );
 }

@@ -4,6 +4,8 @@ import type { Account, AccountSet } from "#src/venues/account-set.ts";
 
 /** Slots that a version stays behind the newest one: transactions are judged some seconds late. */
 const KEPT_SLOTS = 100n;
+/** Whoever makes a token may make its account megabytes long, and change it in every slot. */
+const MOST_BYTES_AN_ACCOUNT = 2 * 1024 * 1024;
 
 type Version = {
   readonly account: Account | null;
@@ -38,12 +40,18 @@ export class AccountVersions {
     const before = versions[at - 1];
     if (before !== undefined && isSame(before.account, account)) {
       if (slot > before.heldSlot) before.heldSlot = slot;
-      return;
+    } else {
+      // What a slot left replaces what was read in the midst of it.
+      versions.splice(before?.slot === slot ? at - 1 : at, before?.slot === slot ? 1 : 0, version);
     }
-    // What a slot left replaces what was read in the midst of it.
-    versions.splice(before?.slot === slot ? at - 1 : at, before?.slot === slot ? 1 : 0, version);
-    while ((versions[1]?.slot ?? this.#newestSlot) < this.#newestSlot - KEPT_SLOTS)
-      versions.shift();
+    this.#trim(versions, account?.data.length ?? 0);
+  }
+
+  /** Drops what is too old to be asked for, and of large accounts what would take too much room. */
+  #trim(versions: Version[], dataLength: number): void {
+    const oldest = this.#newestSlot - KEPT_SLOTS;
+    const most = Math.max(2, Math.floor(MOST_BYTES_AN_ACCOUNT / Math.max(1, dataLength)));
+    while (versions.length > most || (versions[1]?.slot ?? oldest) < oldest) versions.shift();
   }
 
   /** The accounts as they stood when the slot began; undefined where that is not known. */

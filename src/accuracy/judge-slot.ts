@@ -1,4 +1,5 @@
 import type { PoolRef } from "#src/track/open-pool.ts";
+import type { Address } from "#src/units/address.ts";
 import type { AccountVersions } from "./account-versions.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 import type { TransactionReading } from "./read-transaction.ts";
@@ -15,14 +16,21 @@ import type { SkipReason, SwapReader, SwapSeen } from "./swap-reader.ts";
 export type WatchedPool = {
   readonly ref: PoolRef;
   readonly reader: SwapReader<unknown, unknown>;
-  /** From here on its accounts are known to be followed without a gap. */
-  readonly sinceSlot: bigint;
+  /** From here on its accounts are known to be followed without a gap; null: not yet known. */
+  readonly sinceSlot: bigint | null;
+  /** It was followed before a gap: its swaps until `sinceSlot` are skipped, rather than not yet its own. */
+  readonly isResumed: boolean;
   /** The last slot in which a transaction touched it; null: none yet. */
   touchedSlot: bigint | null;
 };
 
-/** A transaction of a slot, in the order in which they came. Null: it could not be read. */
-export type SlotEntry = { readonly signature: string; reading: TransactionReading | null };
+/** A transaction of a slot, in the order in which they came. */
+export type SlotEntry = {
+  readonly signature: string;
+  readonly reading: TransactionReading | null;
+  /** The pools of swaps that its log names, where it could not be read. */
+  readonly inLog: readonly Address[];
+};
 
 export type SlotInput = {
   readonly pool: WatchedPool;
@@ -44,9 +52,28 @@ export function judgeSlot(input: SlotInput): readonly Judgement[] {
   const { pool, slot } = input;
   const steps = stepsOf(input);
   if (steps.length === 0) return [];
-  const judged = slot < pool.sinceSlot ? [] : judgeSteps(input, steps);
-  pool.touchedSlot = slot;
-  return judged;
+  try {
+    if (pool.sinceSlot !== null && slot >= pool.sinceSlot) return judgeSteps(input, steps);
+    return pool.isResumed ? skipSteps(steps, "state-not-held") : [];
+  } finally {
+    pool.touchedSlot = slot;
+  }
+}
+
+/** The swaps that a slot brought to one pool, none of them replayed. */
+export function skipSlot(
+  input: Pick<SlotInput, "pool" | "entries">,
+  reason: SkipReason,
+): readonly Judgement[] {
+  return skipSteps(stepsOf(input), reason);
+}
+
+function skipSteps(steps: readonly Step[], reason: SkipReason): readonly Judgement[] {
+  return steps.flatMap(({ signature, swap }) => {
+    if (swap === null) return [];
+    const own = swap.kind === "skipped" ? swap.reason : reason;
+    return [{ signature, outcome: { kind: "skipped", reason: own }, ground: null }];
+  });
 }
 
 function judgeSteps(input: SlotInput, steps: readonly Step[]): readonly Judgement[] {
@@ -57,16 +84,21 @@ function judgeSteps(input: SlotInput, steps: readonly Step[]): readonly Judgemen
       );
 }
 
-function stepsOf({ pool, entries }: SlotInput): readonly Step[] {
-  const { address } = pool.ref;
-  return entries.flatMap(({ signature, reading }): readonly Step[] => {
-    if (reading === null) return [];
+function stepsOf({ pool, entries }: Pick<SlotInput, "pool" | "entries">): readonly Step[] {
+  const { address, venue } = pool.ref;
+  const skip = (reason: SkipReason) => ({ kind: "skipped", pool: address, reason }) as const;
+  return entries.flatMap(({ signature, reading, inLog }): readonly Step[] => {
+    if (reading === null) {
+      const swaps = inLog.filter((named) => named === address);
+      return swaps.map(() => ({ signature, swap: skip("transaction-unread") }));
+    }
     const swaps = reading.swaps.filter((swap) => swap.pool === address);
     if (swaps.length > 0) return swaps.map((swap) => ({ signature, swap }));
     if (reading.named?.has(address) !== true) return [];
+    if (reading.unreadable.has(venue.programId))
+      return [{ signature, swap: skip("event-unreadable") }];
     // A log that was cut short may have held its swap.
-    const unread = { kind: "skipped", pool: address, reason: "transaction-unread" } as const;
-    return [{ signature, swap: reading.isTruncated ? unread : null }];
+    return [{ signature, swap: reading.isTruncated ? skip("transaction-unread") : null }];
   });
 }
 

@@ -75,7 +75,7 @@ function replayAll<State, Before>(
   const outcome: Outcome = { exact: 0, skipped: {} };
   for (const line of lines) {
     const { run, fixture, adjust = (swap) => swap } = recorded(line);
-    const seen = readRun(reader, run);
+    const seen = readRun(reader, run) ?? [];
     assert.equal(seen.length, 1, JSON.stringify(line).slice(0, 200));
     for (const swap of seen) {
       if (swap.kind === "skipped") {

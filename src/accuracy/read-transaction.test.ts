@@ -67,15 +67,9 @@ test("no bytes, however hostile, are more than no swap", () => {
 });
 
 test("the same event is a swap of the program that logged it, and of no other", () => {
-  const event = Uint8Array.of(...discriminator("bddb7fd34ee661ee"), ...new Uint8Array(375));
-  event[146] = 1;
-  const logs = (programId: string) => [
-    `Program ${programId} invoke [1]`,
-    `Program data: ${Buffer.from(event).toString("base64")}`,
-    `Program ${programId} success`,
-  ];
+  const event = pumpTrade();
   for (const { venue } of SWAP_READERS) {
-    const lines = logs(venue.programId);
+    const lines = eventOf(venue.programId, event);
     const transaction = { signature: "s", slot: 1n, logs: lines, instructions: [] };
     const reading = readTransaction(transaction, parseProgramLog(lines));
     assert.ok(reading.kind === "whole");
@@ -97,3 +91,33 @@ test("a log that was cut short, or that tells of no swap, sends for the transact
   });
   assert.deepEqual(kinds, ["partial", "partial", "partial", "foreign"]);
 });
+
+test("an event that ends too early names its program unreadable, and leaves the others' swaps", () => {
+  const [short, whole] = [pumpTrade().subarray(0, 150), pumpTrade()];
+  const launchLab = "LanMV9sAd7wArD4vJFi2qDdfnVhFxYSUg6eADduJ3uj";
+  const logs = [
+    ...eventOf("6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P", short),
+    ...eventOf(launchLab, whole),
+  ];
+  const partly = { signature: "s", slot: 1n, logs, instructions: null };
+  assert.equal(readTransaction(partly, parseProgramLog(logs)).kind, "partial");
+  const reading = readTransaction({ ...partly, instructions: [] }, parseProgramLog(logs));
+  assert.ok(reading.kind === "whole");
+  assert.deepEqual([...reading.unreadable], ["6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P"]);
+  assert.equal(reading.swaps.length, 1);
+});
+
+/** Long enough for the trade events of pump's curve and LaunchLab, which begin alike. */
+function pumpTrade(): Uint8Array {
+  const event = Uint8Array.of(...discriminator("bddb7fd34ee661ee"), ...new Uint8Array(375));
+  event[146] = 1;
+  return event;
+}
+
+function eventOf(programId: string, event: Uint8Array): readonly string[] {
+  return [
+    `Program ${programId} invoke [1]`,
+    `Program data: ${Buffer.from(event).toString("base64")}`,
+    `Program ${programId} success`,
+  ];
+}

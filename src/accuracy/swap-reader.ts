@@ -12,6 +12,8 @@ export const SKIP_REASONS = [
   "other-terms",
   /** An event in a form from before the one that tells enough. */
   "old-event",
+  /** An event that ends too early: the program may have been changed. */
+  "event-unreadable",
   /** The node cut the log short, or would not give the transaction. */
   "transaction-unread",
   /** The state before it is not held, or not known to be the one before it. */
@@ -24,6 +26,8 @@ export const SKIP_REASONS = [
   "clock-unknown",
   /** It reaches ticks or bins that are not held. */
   "beyond-loaded",
+  /** Our own code failed at it. */
+  "replay-failed",
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
@@ -73,15 +77,15 @@ export interface SwapReader<State, Before> {
   told?(state: State, order: ExactIn): bigint | null;
 }
 
-/** Reads what a program left; bytes that make no sense are no swap. */
+/** Reads what a program left; null where an event of it ends too early to be one. */
 export function readRun<Before>(
   reader: SwapReader<unknown, Before>,
   run: ProgramRun,
-): readonly SwapSeen<Before>[] {
+): readonly SwapSeen<Before>[] | null {
   try {
     return reader.read(run);
   } catch (error) {
-    if (error instanceof BytesEnded) return [];
+    if (error instanceof BytesEnded) return null;
     throw error;
   }
 }

@@ -4,10 +4,16 @@ import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountVersions } from "./account-versions.ts";
 import { SWAP_READERS } from "./events/all.ts";
-import { judgeSlot, type SlotEntry, type WatchedPool } from "./judge-slot.ts";
+import {
+  type Judgement,
+  judgeSlot,
+  type SlotEntry,
+  skipSlot,
+  type WatchedPool,
+} from "./judge-slot.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 import { parseProgramLog } from "./program-log.ts";
-import { readTransaction, type TransactionReading } from "./read-transaction.ts";
+import { poolsInLog, readTransaction, type TransactionReading } from "./read-transaction.ts";
 import type { ReplayGround } from "./replay-swap.ts";
 
 /** Account updates and transactions of one slot have come by then. */
@@ -35,8 +41,14 @@ export type SwapWatchDeps = {
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
-type SlotBatch = { readonly firstSeenMs: number; readonly entries: SlotEntry[]; unread: number };
-type WaitingRead = { readonly transaction: ObservedTransaction; readonly entry: SlotEntry };
+/** What a transaction that was seen says; what it is read from as long as that is not known. */
+type Seen = { readonly signature: string; content: TransactionReading | ObservedTransaction };
+type SlotBatch = { readonly firstSeenMs: number; readonly seen: Seen[]; unread: number };
+type WaitingRead = {
+  readonly batch: SlotBatch;
+  readonly seen: Seen;
+  readonly transaction: ObservedTransaction;
+};
 
 const PROGRAMS = new Set(SWAP_READERS.map(({ venue }) => venue.programId));
 
@@ -99,9 +111,12 @@ export class SwapWatch {
     for (const ref of pools()) wanted.set(ref.address, ref);
     const sinceSlot = versions.newestSlot + SETTLE_SLOTS;
     for (const [address, ref] of wanted) {
+      const known = this.#pools.get(address);
       const reader = SWAP_READERS.find(({ venue }) => venue.id === ref.venue.id);
-      if (this.#pools.has(address) || reader === undefined || versions.newestSlot === 0n) continue;
-      this.#pools.set(address, { ref, reader, sinceSlot, touchedSlot: null });
+      if (reader === undefined || versions.newestSlot === 0n) continue;
+      if (known !== undefined && known.sinceSlot !== null) continue;
+      const isResumed = known?.isResumed ?? false;
+      this.#pools.set(address, { ref, reader, sinceSlot, isResumed, touchedSlot: null });
     }
     for (const address of this.#pools.keys()) {
       if (!wanted.has(address)) this.#pools.delete(address);
@@ -119,10 +134,17 @@ export class SwapWatch {
     if (removed.length > 0) this.#following.remove(removed);
   }
 
-  /** Transactions or updates were missed: what pools held meanwhile is not known to be whole. */
+  /**
+   * Transactions or updates were missed: what pools held meanwhile is not known to be whole. What
+   * was seen and not yet judged is skipped, and so are the swaps until all is followed again.
+   */
   startOver(): void {
-    this.#batches.clear();
-    this.#pools.clear();
+    const { newestSlot } = this.#deps.versions;
+    for (const [address, pool] of this.#pools) {
+      const { ref, reader, sinceSlot } = pool;
+      const isResumed = pool.isResumed || (sinceSlot !== null && newestSlot >= sinceSlot);
+      this.#pools.set(address, { ref, reader, sinceSlot: null, isResumed, touchedSlot: null });
+    }
     this.#followDueMs = 0;
   }
 
@@ -136,22 +158,22 @@ export class SwapWatch {
     const reading = readTransaction(transaction, parseProgramLog(transaction.logs));
     if (reading.kind === "foreign") return;
     const batch = this.#batchOf(transaction.slot);
-    const entry: SlotEntry = { signature: transaction.signature, reading: null };
-    batch.entries.push(entry);
-    if (reading.kind === "whole") {
-      entry.reading = reading;
-      return;
-    }
+    const seen: Seen = {
+      signature: transaction.signature,
+      content: reading.kind === "whole" ? reading : transaction,
+    };
+    batch.seen.push(seen);
+    // What finds no room to wait is not read at all: its slot need not wait for it.
+    if (reading.kind === "whole" || this.#waiting.length >= MAX_WAITING_READS) return;
     batch.unread++;
-    if (this.#waiting.length < MAX_WAITING_READS) this.#waiting.push({ transaction, entry });
-    else batch.unread--;
+    this.#waiting.push({ batch, seen, transaction });
     this.#pump();
   }
 
   #batchOf(slot: bigint): SlotBatch {
     const found = this.#batches.get(slot);
     if (found !== undefined) return found;
-    const batch = { firstSeenMs: this.#deps.nowMs(), entries: [], unread: 0 };
+    const batch: SlotBatch = { firstSeenMs: this.#deps.nowMs(), seen: [], unread: 0 };
     this.#batches.set(slot, batch);
     return batch;
   }
@@ -168,17 +190,16 @@ export class SwapWatch {
     }
   }
 
-  async #read({ transaction, entry }: WaitingRead): Promise<void> {
+  async #read({ batch, seen, transaction }: WaitingRead): Promise<void> {
     const { transactions, onFailure } = this.#deps;
-    const { signature, slot, logs } = transaction;
+    const { signature, logs } = transaction;
     try {
       const whole = await transactions.readTransaction(signature, this.#abort.signal);
-      if (whole !== null) entry.reading = wholeReading({ ...whole, logs });
+      if (whole !== null) seen.content = wholeReading({ ...whole, logs }) ?? transaction;
     } catch (cause) {
       if (!this.#abort.signal.aborted) onFailure("read a swap's transaction", cause);
     }
-    const batch = this.#batches.get(slot);
-    if (batch !== undefined) batch.unread--;
+    batch.unread--;
   }
 
   #judgeDue(nowMs: number): void {
@@ -193,32 +214,45 @@ export class SwapWatch {
     }
   }
 
-  #judge(slot: bigint, { entries, firstSeenMs }: SlotBatch): void {
-    const { versions, onJudged, onFailure } = this.#deps;
+  #judge(slot: bigint, { seen, firstSeenMs }: SlotBatch): void {
+    const { onJudged } = this.#deps;
+    const entries = seen.map(entryOf);
     for (const address of poolsOf(entries)) {
       const pool = this.#pools.get(address);
       if (pool === undefined) continue;
-      try {
-        const judgements = judgeSlot({ pool, slot, entries, versions });
-        for (const { signature, outcome, ground } of judgements) {
-          const { venue } = pool.ref;
-          const judged = {
-            ...{ atMs: firstSeenMs, venue: venue.id, pool: address },
-            ...{ slot, signature, outcome },
-          };
-          onJudged(judged, pool.ref, ground);
-        }
-      } catch (cause) {
-        onFailure("replay a pool's swaps", cause);
+      for (const { signature, outcome, ground } of this.#judgePool(pool, slot, entries)) {
+        const { venue } = pool.ref;
+        const judged = {
+          ...{ atMs: firstSeenMs, venue: venue.id, pool: address },
+          ...{ slot, signature, outcome },
+        };
+        onJudged(judged, pool.ref, ground);
       }
     }
   }
+
+  #judgePool(pool: WatchedPool, slot: bigint, entries: readonly SlotEntry[]): readonly Judgement[] {
+    const { versions, onFailure } = this.#deps;
+    try {
+      return judgeSlot({ pool, slot, entries, versions });
+    } catch (cause) {
+      onFailure("replay a pool's swaps", cause);
+      return skipSlot({ pool, entries }, "replay-failed");
+    }
+  }
+}
+
+function entryOf({ signature, content }: Seen): SlotEntry {
+  return "logs" in content
+    ? { signature, reading: null, inLog: poolsInLog(content) }
+    : { signature, reading: content, inLog: [] };
 }
 
 /** Every address that may be a pool that the transactions touched. */
 function poolsOf(entries: readonly SlotEntry[]): ReadonlySet<Address> {
   const touched = new Set<Address>();
-  for (const { reading } of entries) {
+  for (const { reading, inLog } of entries) {
+    for (const address of inLog) touched.add(address);
     for (const { pool } of reading?.swaps ?? []) touched.add(pool);
     for (const address of reading?.named ?? []) touched.add(address);
   }

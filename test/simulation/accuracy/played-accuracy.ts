@@ -4,6 +4,7 @@ import { AccuracyRecord, isMismatch, type LineCrossing } from "#src/accuracy/acc
 import type { JudgedSwap } from "#src/accuracy/judged-swap.ts";
 import { mismatchLine } from "#src/accuracy/mismatch-line.ts";
 import { SwapWatch } from "#src/accuracy/swap-watch.ts";
+import type { TransactionSource } from "#src/chain/chain-source.ts";
 import { DemoMarket } from "#src/local-node/demo-market.ts";
 import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
 import { SLOT_MS } from "#src/local-node/slot-clock.ts";
@@ -17,7 +18,10 @@ import { playedChain } from "./played-chain.ts";
 const START_MS = Date.UTC(2026, 10, 20, 12);
 
 /** The demo market with a tracker and the record of its exactness, on a clock that a test turns. */
-export async function playedAccuracy(t: TestContext) {
+export async function playedAccuracy(
+  t: TestContext,
+  { readTransaction }: { readonly readTransaction?: TransactionSource["readTransaction"] } = {},
+) {
   const clock = { nowMs: START_MS };
   const nowMs = () => clock.nowMs;
   const demo = new DemoMarket({
@@ -49,7 +53,7 @@ export async function playedAccuracy(t: TestContext) {
   });
   held.by = (address) => address === CLOCK_SYSVAR || tracker.holds(address);
   const watch = new SwapWatch({
-    transactions: chain,
+    transactions: { ...chain, readTransaction: readTransaction ?? chain.readTransaction },
     versions,
     pools: () => tracker.pools(),
     nowMs,
@@ -77,5 +81,5 @@ export async function playedAccuracy(t: TestContext) {
       await tracker.idle();
     }
   };
-  return { demo, tracker, record, judged, missed, crossings, play, nowMs };
+  return { demo, tracker, record, watch, chain, judged, missed, crossings, play, nowMs };
 }
