@@ -109,7 +109,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     await refuseHalfMoved(database);
     await migrate(database, systemNowMs());
     const requests = new RequestCounts();
-    const admission = new Admission({ queue: database.queue });
+    const admission = new Admission();
+    admission.heed(database.queue);
     closers.push(admission.watch());
     const opening = { config, logger, database, closers, requests, admission };
     const { databaseUrl, redisUrl } = config;
@@ -281,7 +282,7 @@ async function openDelivery(opening: Opening, sending: Sending): Promise<Deliver
 
 /** Sign-in, keys, sessions and limits, on the configured database and mail. */
 async function openUsers(
-  { config, database: store, logger: log, closers }: Opening,
+  { config, database: store, logger: log, closers, admission }: Opening,
   windows?: Windows,
 ): Promise<Users> {
   const nowMs = systemNowMs;
@@ -295,6 +296,7 @@ async function openUsers(
     log,
   });
   closers.push(users.close);
+  admission.heed(users.quotas.queue);
   users.start();
   return users;
 }

@@ -27,7 +27,9 @@ test("hot requests, which cost no more than their refusal, are refused last", ()
 
 test("what would wait for the database is refused as long as queries wait there, and hot requests never", () => {
   let queue = { length: 500, waitedMs: 500 };
-  const admission = new Admission({ queue: () => queue });
+  const admission = new Admission();
+  admission.heed(() => ({ length: 0, waitedMs: 0 }));
+  admission.heed(() => queue);
   assert.equal(admission.refusalOf("ordinary", 0), null);
   for (const long of [
     { length: 1, waitedMs: 501 },

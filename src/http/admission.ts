@@ -19,25 +19,18 @@ const LONGEST_QUEUE = 500;
 
 type Queue = { readonly length: number; readonly waitedMs: number };
 
-const NO_QUEUE: Queue = { length: 0, waitedMs: 0 };
-
 /**
  * Whether requests are taken. A timer beats as often as the event loop comes round; when requests
  * pile up, all of them are handled in one round, and those that are come to long after the beat was
  * due have waited for as long already: their turn would come too late, and hold up the next round.
- * Where queries wait for a connection to the database, the event loop goes on: then what counts is how
- * many they are, and how long the first of them has waited. Hot requests ask no database.
+ * Where queries wait for the database, the event loop goes on: then what counts is how many they are,
+ * and how long the first of them has waited. Hot requests ask no database.
  */
 export class Admission {
   readonly #refused = { stopping: 0, overloaded: 0 };
   #beatDueMs = Number.POSITIVE_INFINITY;
-  readonly #queue: () => Queue;
+  readonly #queues: (() => Queue)[] = [];
   #isStopping = false;
-
-  /** `queue`: queries that wait for a connection to the database. */
-  constructor({ queue }: { readonly queue: () => Queue } = { queue: () => NO_QUEUE }) {
-    this.#queue = queue;
-  }
 
   get isStopping(): boolean {
     return this.#isStopping;
@@ -70,20 +63,24 @@ export class Admission {
     return nowMs - this.#beatDueMs > LONGEST_ROUND_MS[kind];
   }
 
+  /** `queue`: what waits for the database, for a connection or for its turn to be written. */
+  heed(queue: () => Queue): void {
+    this.#queues.push(queue);
+  }
+
   /** Asked once for each request: why it is refused; null where it is taken. */
   refusalOf(kind: RequestKind, nowMs: number): Refusal | null {
     if (this.#isStopping) {
       this.#refused.stopping++;
       return "stopping";
     }
-    const isBehind = kind === "ordinary" && this.#isQueueLong();
+    const isBehind = kind === "ordinary" && this.#queues.some((queue) => isLong(queue()));
     if (!isBehind && !this.isLate(kind, nowMs)) return null;
     this.#refused.overloaded++;
     return "overloaded";
   }
+}
 
-  #isQueueLong(): boolean {
-    const { length, waitedMs } = this.#queue();
-    return length > LONGEST_QUEUE || waitedMs > LONGEST_QUEUE_MS;
-  }
+function isLong({ length, waitedMs }: Queue): boolean {
+  return length > LONGEST_QUEUE || waitedMs > LONGEST_QUEUE_MS;
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noteAccessChange } from "#src/store/access-changes.ts";
+import { spendDailyQuotas } from "#src/store/daily-spends.ts";
 import { spendCode } from "#src/store/sign-in-requests.ts";
-import { spendDailyQuota } from "#src/store/usage.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { tidyUp } from "./housekeeping.ts";
@@ -15,8 +15,11 @@ test("addresses, limits and changes that have served are dropped, those in use a
   await eachDatabase(t, async (_t, store) => {
     const { db } = store;
     const today = dayOf(NOW);
-    for (const day of [today - 3, today - 2, today])
-      await spendDailyQuota(db, { subject: "address:203.0.113.9", day, limit: 5 });
+    const spend = { subject: "address:203.0.113.9", limit: 5, mark: null };
+    await spendDailyQuotas(
+      db,
+      [today - 3, today - 2, today].map((day) => ({ ...spend, day })),
+    );
     await spendCode(db, "old@example.com", NOW - 3_600_001);
     await spendCode(db, "new@example.com", NOW - 3_599_999);
     for (const ms of [NOW - 3_600_001, NOW]) await noteAccessChange(db, ANA, ms);

@@ -1,12 +1,9 @@
 import type { Kysely } from "kysely";
 import { batched } from "#src/platform/batched.ts";
+import { writtenTogether } from "#src/platform/written-together.ts";
+import { type DailySpend, isAboutData, spendDailyQuotas } from "#src/store/daily-spends.ts";
 import type { Schema } from "#src/store/schema.ts";
-import {
-  dailyUsages,
-  refundDailyQuota,
-  spendDailyQuota,
-  spendDailyQuotaOnce,
-} from "#src/store/usage.ts";
+import { dailyUsages, refundDailyQuota } from "#src/store/usage.ts";
 import type { Address } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "./caller.ts";
 import { FixedWindows, type Window, type WindowRule, type Windows } from "./fixed-windows.ts";
@@ -19,6 +16,10 @@ const HOUR_MS = 3_600_000;
 const DAY_GATE_RETRY_SECONDS = 86_400;
 /** Callers whose standing is read by one query at the most. */
 const PEEKED_AT_ONCE = 500;
+/** Uses that are written by one transaction at the most. */
+const SPENT_TOGETHER = 500;
+/** The next uses are sent to Postgres while it has those before them on the way to its disk. */
+const WRITES_AT_ONCE = 2;
 const REMEMBERED_PAGES = 50_000;
 const PAGE_RULE: WindowRule = { limit: 1, lengthMs: HOUR_MS };
 
@@ -54,7 +55,8 @@ export type Page = { readonly mint: Address };
 
 export type Quotas = {
   /**
-   * Takes one query from the caller's quota, before the work: on disk when it resolves. A request
+   * Takes one query from the caller's quota, before the work: on disk when it resolves, together with
+   * those that came meanwhile. A request
    * that then did not do the work is given back with `refund`.
    */
   readonly spend: (caller: Caller, nowMs: number, page?: Page | null) => Promise<Spend>;
@@ -62,6 +64,8 @@ export type Quotas = {
   readonly spendAtOnce: (caller: Caller, nowMs: number, page?: Page | null) => Spend | null;
   /** Gives back what `spend` took, for a request that was answered neither 200 nor 404. */
   readonly refund: (spend: Spend) => Promise<void>;
+  /** What waits to be written, and for how long the first of it has, milliseconds. */
+  readonly queue: () => { readonly length: number; readonly waitedMs: number };
   /** How the caller stands, taking nothing: for the headers of answers that count nothing. */
   readonly peek: (caller: Caller, nowMs: number) => Promise<Standing>;
   /** The same at once, for callers without a daily gate; null where the database must be asked. */
@@ -76,6 +80,11 @@ export function createQuotas(deps: {
   const { db } = deps;
   const windows = deps.windows ?? new FixedWindows();
   const pages = new FixedWindows(REMEMBERED_PAGES);
+  const spends = writtenTogether((some: readonly DailySpend[]) => spendDailyQuotas(db, some), {
+    most: SPENT_TOGETHER,
+    atOnce: WRITES_AT_ONCE,
+    isOnesFault: isAboutData,
+  });
   let usages = usagesOn(0);
 
   /** Read together: where many are refused at once, each refusal says how its caller stands. */
@@ -111,19 +120,16 @@ export function createQuotas(deps: {
 
   async function spendGated(asked: GatedRequest): Promise<Spend> {
     const { subject, rule, limit, nowMs, page } = asked;
-    const quota = { subject, day: dayOf(nowMs), limit };
-    const spent =
-      page === null
-        ? { ...(await spendDailyQuota(db, quota)), taken: true }
-        : await spendDailyQuotaOnce(db, { ...quota, mark: page });
-    const standing = dayStanding(limit, spent.used, quota.day);
+    const day = dayOf(nowMs);
+    const spent = await spends.write({ subject, day, limit, mark: page });
+    const standing = dayStanding(limit, spent.used, day);
     if (!spent.allowed) {
       const retryAfterSeconds = DAY_GATE_RETRY_SECONDS;
       return { ...standing, allowed: false, retryAfterSeconds, taken: null };
     }
     if (!spent.taken) return free(standing);
     const window = windows.take(subject, rule, nowMs);
-    const taken = { subject, minuteResetMs: window.resetAtMs, day: quota.day, page };
+    const taken = { subject, minuteResetMs: window.resetAtMs, day, page };
     if (window.allowed) return { ...standing, allowed: true, retryAfterSeconds: null, taken };
     await giveBackDay(taken);
     return refusedByMinute(rule, window, nowMs);
@@ -138,6 +144,7 @@ export function createQuotas(deps: {
   return {
     spendAtOnce,
     peekAtOnce,
+    queue: spends.queue,
     async spend(caller, nowMs, page = null) {
       const limits = tierLimits(callerTier(caller));
       const subject = quotaSubject(caller);
