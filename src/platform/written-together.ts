@@ -42,7 +42,7 @@ export function writtenTogether<Item, Answer>(
       const answers = await write(some.map(({ item }) => item));
       if (answers.length !== some.length)
         throw new Error(`${some.length} were written, ${answers.length} answered`);
-      answers.forEach((answer, place) => some[place]?.answer.resolve(answer));
+      for (const [place, answer] of answers.entries()) some[place]?.answer.resolve(answer);
     } catch (cause) {
       if (some.length > 1 && isOnesFault(cause)) for (const each of some) await writeAll([each]);
       else for (const { answer } of some) answer.reject(cause);

@@ -205,7 +205,7 @@ test("written together or one by one, everybody is counted the same", async (t) 
       fc.asyncProperty(fc.array(anyStep, { maxLength: 6 }), async (steps) => {
         assert.deepEqual(await run(steps, false), await run(steps, true));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });

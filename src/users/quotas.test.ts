@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { AppError } from "#src/platform/app-error.ts";
+import { openDatabase } from "#src/store/database.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
 import { address } from "#src/units/address.ts";
 import { eachDatabase } from "#test/support/databases.ts";
+import { freePort } from "#test/support/free-port.ts";
 import type { Caller } from "./caller.ts";
 import { createQuotas, DAY_MS } from "./quotas.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
@@ -26,6 +29,58 @@ test("200 parallel requests on a limit of 10 pass exactly 10", async (t) => {
     );
     assert.equal(spends.filter(({ allowed }) => allowed).length, 10);
   });
+});
+
+test("whoever asks in the same moment, before and after midnight, each passes as often as their own day allows", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    const midnight = 20_001 * DAY_MS;
+    const crowd: readonly (readonly [Caller, number])[] = [
+      [ANONYMOUS, midnight - 1],
+      [user("free"), midnight],
+      [ANONYMOUS, midnight],
+      [user("free"), midnight - 1],
+    ];
+    const passed = await Promise.all(
+      crowd.map(async ([caller, nowMs]) => {
+        const spends = Array.from({ length: 30 }, () => quotas.spend(caller, nowMs));
+        return (await Promise.all(spends)).filter(({ allowed }) => allowed).length;
+      }),
+    );
+    assert.deepEqual(passed, [5, 10, 5, 10]);
+  });
+});
+
+test("uses given back while others are written are there again, and no more than those", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const quotas = createQuotas({ db });
+    const spend = () => quotas.spend(ANONYMOUS, NOON);
+    const first = await Promise.all(Array.from({ length: 5 }, spend));
+    await Promise.all([
+      ...first.slice(0, 3).map(quotas.refund),
+      ...Array.from({ length: 20 }, spend),
+    ]);
+    await Promise.all(Array.from({ length: 20 }, spend));
+    assert.equal((await quotas.peek(ANONYMOUS, NOON)).used, 5);
+  });
+});
+
+test("while the database can't be reached everybody who waits is told so, and nobody waits on", async () => {
+  const database = openDatabase({
+    databaseUrl: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
+    dataDir: "",
+  });
+  const quotas = createQuotas({ db: database.db });
+  const callers = [ANONYMOUS, user("free"), ANONYMOUS];
+  for (let round = 0; round < 2; round++) {
+    const outcomes = await Promise.allSettled(callers.map((each) => quotas.spend(each, NOON)));
+    for (const outcome of outcomes) {
+      assert.equal(outcome.status, "rejected");
+      assert.ok(outcome.reason instanceof AppError && outcome.reason.code === "overloaded");
+    }
+    assert.equal(quotas.queue().length, 0);
+  }
+  await database.close();
 });
 
 test("an anonymous address has 5 a day, then is told to come back in a day", async (t) => {
