@@ -37,9 +37,9 @@ test("whoever asks in the same moment, before and after midnight, each passes as
     const midnight = 20_001 * DAY_MS;
     const crowd: readonly (readonly [Caller, number])[] = [
       [ANONYMOUS, midnight - 1],
-      [user("free"), midnight],
-      [ANONYMOUS, midnight],
       [user("free"), midnight - 1],
+      [ANONYMOUS, midnight + 60_000],
+      [user("free"), midnight + 60_000],
     ];
     const passed = await Promise.all(
       crowd.map(async ([caller, nowMs]) => {
