@@ -56,7 +56,7 @@ test("each method asks what the service takes", async (t) => {
     asked.map(({ method, url, body }) => [method, url, body].join(" ").trim()),
     [
       `GET ${about}/exitability?profile=pro&size=2.5`,
-      `GET ${about}/exitability/at?size=0.000000000000000001&unit=token`,
+      `GET ${about}/exitability/at?unit=token&size=0.000000000000000001`,
       `GET ${about}/exitability/stressed?profile=pro`,
       "GET /api/token/a%2F..%2Fb%3Fc%23d",
       `GET ${about}/pools`,
@@ -76,6 +76,19 @@ test("each method asks what the service takes", async (t) => {
     assert.equal(headers["accept-language"], "en");
     assert.equal(headers["content-type"], body === "" ? undefined : "application/json");
   }
+});
+
+test("a computed size is asked for to the lamport, and a date that is none is the service's to refuse", async (t) => {
+  const turn = json(200, {});
+  const { url, asked } = await startScriptedServer(t, turn, turn, turn);
+  const { exitAt, history } = client(url);
+  await exitAt(MINT, { size: 0.1 + 0.2 });
+  await exitAt(MINT, { size: 0.1 + 0.2, unit: "token" });
+  await history(MINT, { from: new Date(Number.NaN) });
+  assert.deepEqual(
+    asked.map(({ url: target }) => target.split("?")[1]),
+    ["size=0.300000000", "unit=token&size=0.30000000000000004", "from=Invalid+Date"],
+  );
 });
 
 test("a refusal that names a time is asked again then, and no sooner", async (t) => {

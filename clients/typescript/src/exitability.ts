@@ -37,9 +37,14 @@ export type ExitabilityOptions = {
   readonly timeoutMs?: number | undefined;
 };
 
+const SOL_DECIMALS = 9;
+
 export type CallOptions = { readonly signal?: AbortSignal | undefined };
 export type Measuring = Operations["getExitability"]["query"] & CallOptions;
-/** `size` as a text where a number has not the digits for it. */
+/**
+ * A number of SOL is asked for to the nearest lamport. `size` as a text where a number has not the
+ * digits for it.
+ */
 export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size"> &
   CallOptions & { readonly size: number | string };
 export type StressedQuestion = Operations["getStressedExit"]["query"] & CallOptions;
@@ -99,6 +104,7 @@ export type ExitabilityClient = {
  * batches, after refusals that pass and failures of the network. Writes are sent once.
  *
  * @throws ExitabilityError credentials_in_browser
+ * @throws TypeError where `baseUrl` is no URL
  */
 export function createExitability(options: ExitabilityOptions): ExitabilityClient {
   const service = serviceOf(options);
@@ -117,7 +123,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
     });
   return {
     exitability: (mint, asked) => get(about(mint, "/exitability"), asked),
-    exitAt: (mint, asked) => get(about(mint, "/exitability/at"), asked),
+    exitAt: (mint, asked) => get(about(mint, "/exitability/at"), withSizeText(asked)),
     stressedExit: (mint, asked) => get(about(mint, "/exitability/stressed"), asked),
     token: (mint, asked) => get(about(mint), asked),
     pools: (mint, asked) => get(about(mint, "/pools"), asked),
@@ -181,8 +187,16 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
+/** What was computed has more digits than there are lamports: 0.1 + 0.2 is a size too. */
+function withSizeText({ size, ...asked }: ExitAtQuestion) {
+  const { unit = "sol" } = asked;
+  const isOfSol = typeof size === "number" && unit === "sol";
+  return { ...asked, size: isOfSol ? size.toFixed(SOL_DECIMALS) : size };
+}
+
+/** A date that is none is sent as its text: the service says what is wrong with it. */
 function withTimeTexts({ from, to, ...range }: HistoryRange) {
   const text = (time: Date | string | undefined) =>
-    time instanceof Date ? time.toISOString() : time;
+    time instanceof Date && !Number.isNaN(time.getTime()) ? time.toISOString() : time;
   return { ...range, from: text(from), to: text(to) };
 }

@@ -26,7 +26,7 @@ export function readSize(size: unknown = "1"): RequestedSize {
 
 /** The 404 of the measuring endpoints, with the reason in its sentence. */
 export function tokenNotFound(id: string, profile: Profile, clause: string): Answer {
-  const message = `${id} ${clause}`;
+  const message = `${id === "" ? "An empty id" : id} ${clause}`;
   return {
     status: 404,
     body: { error: "not_found", message, state: "not_found", token_id: id, profile },
