@@ -13,7 +13,11 @@ export type AccuracyRecordDeps = {
   readonly onLine: (venue: VenueId, crossing: LineCrossing) => void;
 };
 
-export type LineCrossing = { readonly isBelow: boolean; readonly exactPct: number };
+export type LineCrossing = {
+  readonly isBelow: boolean;
+  /** Null: nothing of it was replayed for an hour, so it is no longer held to be off. */
+  readonly exactPct: number | null;
+};
 
 export type VenueAccuracy = {
   readonly venue: VenueId;
@@ -59,7 +63,7 @@ export class AccuracyRecord {
       if (isBelow === this.#below.has(venue)) continue;
       if (isBelow) this.#below.add(venue);
       else this.#below.delete(venue);
-      this.#deps.onLine(venue, { isBelow, exactPct: exactPct ?? 100 });
+      this.#deps.onLine(venue, { isBelow, exactPct });
     }
     return shares;
   }

@@ -75,35 +75,68 @@ export class AccuracyStore {
     for (const swap of swaps) this.#swaps.add(swap);
   }
 
+  /**
+   * Stores what is new. Where the database refuses, what was not stored stays new for the next time;
+   * of mismatches as many as one save may hold.
+   */
   async save({ tallies, quoted }: Pick<Kept, "tallies" | "quoted">, nowMs: number): Promise<void> {
-    const { db } = this.#database;
+    await this.#saveDeployments();
+    await this.#saveQuoted(quoted, nowMs);
+    await this.#saveTallies(tallies, nowMs);
+    await this.#saveMismatches();
+    await writeJudgedSwaps(this.#database.db, this.#swaps.take(), SWAPS_KEPT);
+  }
+
+  async #saveDeployments(): Promise<void> {
     for (let [first] = this.#deployments; first !== undefined; [first] = this.#deployments) {
-      await addProgramDeployment(db, first);
+      await addProgramDeployment(this.#database.db, first);
       this.#deployments.shift();
     }
+  }
+
+  async #saveQuoted(quoted: QuotedExecuted, nowMs: number): Promise<void> {
+    const { db } = this.#database;
     const hours = quoted.takeChanged(nowMs);
-    await writeQuoted(
-      db,
-      hours.map(({ hour, age, counts }) => ({
-        hour,
-        ageSeconds: age,
-        counts: JSON.stringify(counts),
-      })),
-    );
-    if (hours.length > 0)
-      await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
-    const rows = tallies.takeChanged(nowMs);
-    await writeTallies(
-      db,
-      rows.map(({ tally, ...row }) => ({ ...row, tally: JSON.stringify(tally) })),
-    );
-    const mismatches = this.#mismatches.splice(0);
-    if (mismatches.length > 0) await writeMismatches(db, mismatches, MISMATCHES_KEPT);
-    await writeJudgedSwaps(db, this.#swaps.take(), SWAPS_KEPT);
-    if (rows.length === 0) return;
+    if (hours.length === 0) return;
+    const rows = hours.map(({ hour, age, counts }) => ({
+      hour,
+      ageSeconds: age,
+      counts: JSON.stringify(counts),
+    }));
+    try {
+      await writeQuoted(db, rows);
+    } catch (error) {
+      quoted.giveBack(hours);
+      throw error;
+    }
+    await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
+  }
+
+  async #saveTallies(tallies: Tallies, nowMs: number): Promise<void> {
+    const { db } = this.#database;
+    const changed = tallies.takeChanged(nowMs);
+    if (changed.length === 0) return;
+    const rows = changed.map(({ tally, ...row }) => ({ ...row, tally: JSON.stringify(tally) }));
+    try {
+      await writeTallies(db, rows);
+    } catch (error) {
+      tallies.giveBack(changed);
+      throw error;
+    }
     for (const span of ["minute", "hour"] as const) {
       const { lengthMs, kept } = SPANS[span];
       await dropTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
+    }
+  }
+
+  async #saveMismatches(): Promise<void> {
+    const mismatches = this.#mismatches.splice(0);
+    if (mismatches.length === 0) return;
+    try {
+      await writeMismatches(this.#database.db, mismatches, MISMATCHES_KEPT);
+    } catch (error) {
+      this.#mismatches.unshift(...mismatches);
+      throw error;
     }
   }
 }

@@ -91,7 +91,11 @@ class LiveAccuracy implements Accuracy {
     this.#record = new AccuracyRecord({
       onLine: (venue, { isBelow, exactPct }) => {
         if (!isBelow) {
-          log.info({ venue, exactPct }, "replays of this venue are exact again");
+          const found =
+            exactPct === null
+              ? "replays of this venue were not exact, and for an hour there was none"
+              : "replays of this venue are exact again";
+          log.info({ venue, exactPct }, found);
           return;
         }
         log.error({ venue, exactPct }, "replays of this venue are no longer exact");

@@ -1,6 +1,7 @@
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { SWAP_READERS } from "./events/all.ts";
 import type { ReplayedSwap } from "./judged-swap.ts";
 import { writeRecordedExecution } from "./recorded-execution.ts";
 import type { ReplayGround } from "./replay-swap.ts";
@@ -24,8 +25,9 @@ export function mismatchLine(
     if (accounts.size === before) break;
   }
   const { inputMint, outputMint, amountIn, executed } = outcome;
+  const isTold = SWAP_READERS.some((reader) => reader.venue.id === venue && reader.told);
   return writeRecordedExecution(
-    { venue, pool, inputMint, outputMint, amountIn, amountOut: executed, clock },
+    { venue, pool, inputMint, outputMint, amountIn, amountOut: executed, isTold, clock },
     accounts,
   );
 }

@@ -97,6 +97,11 @@ export class QuotedExecuted {
   /** Takes in hours as they stand by now where they are counted. */
   replace(rows: readonly QuotedRow[]): void {
     this.restore(rows);
+    this.giveBack(rows);
+  }
+
+  /** Counts hours as changed again: they were taken, and could not be stored. */
+  giveBack(rows: readonly QuotedRow[]): void {
     for (const { hour, age } of rows) this.#changed.add(`${hour} ${age}`);
   }
 

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import {
   type RecordedExecution,
   RecordedExecutionReader,
   type RecordedLine,
   writeRecordedExecution,
 } from "./recorded-execution.ts";
+import { replay } from "./replay.ts";
 
 const POOL = address("8HbgiXuiNbHRcxiNG8UBD8GLewoy6QVDnPFPgjFGmszf");
 const MINT = address("4ov9rwwS4iBHeTWGCrVaQYW1HzWK51MSfs8csGAApump");
@@ -48,6 +50,21 @@ test("what is written is read back as it was", () => {
   assert.deepEqual(again.accounts.get(POOL), account);
   assert.equal(again.accounts.get(WSOL), null);
   assert.equal(again.accounts.get(MINT), undefined);
+});
+
+test("a swap kept with the output that its event counts is replayed to that output, fees to come included", async (t) => {
+  const path = sharedPath(t, "executions", "meteora-dlmm.jsonl.gz");
+  if (path === null) return;
+  // The recorded line whose token takes 39 base units of the 1,924 that leave the pool.
+  const [found] = (await readExecutions(path)).filter(({ line }) => line === 166);
+  assert.ok(found !== undefined);
+  assert.equal(replay(found.execution).amountOut, 1885n);
+  const execution = { ...found.execution, amountOut: 1924n, isTold: true };
+  const written = executionOf(
+    new RecordedExecutionReader().read(writeRecordedExecution(execution, new Map())),
+  );
+  assert.ok(written.isTold);
+  assert.equal(replay(execution).amountOut, execution.amountOut);
 });
 
 test("a set serves the lines after it, and an account without an owner does not exist", () => {

@@ -13,6 +13,8 @@ export type RecordedExecution = {
   readonly amountIn: bigint;
   /** What the trader got after every fee; null: the program refused. */
   readonly amountOut: bigint | null;
+  /** `amountOut` is the output as the program's event counts it, where that is not what the trader got. */
+  readonly isTold: boolean;
   readonly clock: Clock;
   readonly accounts: AccountSet;
 };
@@ -64,6 +66,7 @@ export class RecordedExecutionReader {
       outputMint: addressField(value, "outputMint"),
       amountIn: integer(value, "amountIn"),
       amountOut: value.amountOut === null ? null : integer(value, "amountOut"),
+      isTold: value["told"] === true,
       clock: {
         slot: integer(value, "slot"),
         unixTimestamp: integer(value, "unixTimestamp"),
@@ -87,7 +90,7 @@ export function writeRecordedExecution(
   execution: Omit<RecordedExecution, "accounts">,
   accounts: ReadonlyMap<Address, Account | null>,
 ): string {
-  const { venue, pool, inputMint, outputMint, amountIn, amountOut, clock } = execution;
+  const { venue, pool, inputMint, outputMint, amountIn, amountOut, isTold, clock } = execution;
   return JSON.stringify({
     venue,
     pool,
@@ -95,6 +98,7 @@ export function writeRecordedExecution(
     outputMint,
     amountIn: String(amountIn),
     amountOut: amountOut === null ? null : String(amountOut),
+    ...(isTold ? { told: true } : {}),
     slot: toNumber(clock.slot),
     unixTimestamp: toNumber(clock.unixTimestamp),
     epoch: toNumber(clock.epoch),

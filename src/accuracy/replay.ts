@@ -1,4 +1,5 @@
 import { VENUES } from "#src/venues/all.ts";
+import { SWAP_READERS } from "./events/all.ts";
 import type { RecordedExecution } from "./recorded-execution.ts";
 
 /** What our model pays for a recorded order: an amount, or null and why. */
@@ -13,8 +14,11 @@ export function replay(execution: RecordedExecution): Replay {
     return { amountOut: null, reason: `${decoded.reason}: ${decoded.detail}` };
   }
   const { inputMint, amountIn, clock } = execution;
-  const quote = venue.quoteExactIn(decoded.state, { inputMint, amountIn, clock });
-  return quote.kind === "filled"
-    ? { amountOut: quote.amountOut, reason: null }
-    : { amountOut: quote.partlyPaid ?? null, reason: quote.reason };
+  const order = { inputMint, amountIn, clock };
+  const quote = venue.quoteExactIn(decoded.state, order);
+  if (quote.kind === "unfillable")
+    return { amountOut: quote.partlyPaid ?? null, reason: quote.reason };
+  const reader = execution.isTold ? SWAP_READERS.find((known) => known.venue === venue) : undefined;
+  const amountOut = reader?.told?.(decoded.state, order) ?? quote.amountOut;
+  return { amountOut, reason: null };
 }

@@ -42,13 +42,26 @@ export class Tallies {
 
   /** Takes in what was stored before. */
   restore(rows: Iterable<TallyRow>): void {
-    for (const { venue, span, index, tally } of rows) this.#spans(venue)[span].set(index, tally);
+    for (const { venue, span, index, tally } of rows) {
+      const held = this.#spans(venue)[span];
+      const replaced = held.get(index);
+      if (replaced !== undefined) this.#changed.delete(replaced);
+      held.set(index, tally);
+    }
   }
 
   /** Takes in stretches as they stand by now where they are counted. */
   replace(rows: readonly TallyRow[]): void {
     this.restore(rows);
     for (const { tally } of rows) this.#changed.add(tally);
+  }
+
+  /** Counts stretches as changed again: they were taken, and could not be stored. */
+  giveBack(rows: readonly TallyRow[]): void {
+    for (const { venue, span, index } of rows) {
+      const held = this.#spans(venue)[span].get(index);
+      if (held !== undefined) this.#changed.add(held);
+    }
   }
 
   /** Every stretch that is held. */

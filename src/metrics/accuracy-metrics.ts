@@ -7,13 +7,30 @@ export function accuracyMetrics({ venues }: Pick<AccuracyReport, "venues">): rea
   return [
     {
       name: "exitability_swaps_last_hour",
-      help: "Swaps of the last hour by venue: seen, replayed, and replayed exactly.",
+      help: "Swaps of the last hour by venue: seen, replayed, replayed exactly, and to within a basis point.",
       type: "gauge",
       samples: venues.flatMap(({ venue, windows: { hour } }) => [
         ...known(hour.seen, { venue, outcome: "seen" }),
         ...known(hour.replayed, { venue, outcome: "replayed" }),
         ...known(hour.exact, { venue, outcome: "exact" }),
+        ...known(hour.within1Bp, { venue, outcome: "within-1bp" }),
       ]),
+    },
+    {
+      name: "exitability_swaps_skipped_last_hour",
+      help: "Swaps of the last hour that were seen and not replayed, by venue and reason; a reason that did not come up is absent.",
+      type: "gauge",
+      samples: venues.flatMap(({ venue, windows: { hour } }) =>
+        Object.entries(hour.skipped).flatMap(([reason, count]) =>
+          known(count ?? null, { venue, reason }),
+        ),
+      ),
+    },
+    {
+      name: "exitability_replays_worst_bps_last_hour",
+      help: "Largest difference of a replay of the last hour, basis points of what was paid; absent where nothing was replayed.",
+      type: "gauge",
+      samples: venues.flatMap(({ venue, windows: { hour } }) => known(hour.worstBps, { venue })),
     },
     {
       name: "exitability_replays_exact_ratio",

@@ -83,7 +83,7 @@ test("what is not known has no sample, and is never 0", async () => {
 
 test("a venue whose swaps could not be replayed has counts, and no share of exact ones", async () => {
   const none = { exact: 0, within1Bp: 0, worstBps: null, skipped: {} };
-  const seen = { ...none, seen: 3, replayed: 0 };
+  const seen = { ...none, seen: 3, replayed: 0, skipped: { "exact-out": 2, "old-event": 1 } };
   const windows = { hour: seen, day: seen, month: seen };
   const program = someProgram({ state: { kind: "immutable" } });
   const venues = [{ venue: "pumpswap", windows, exactPct: null, program } as const];
@@ -93,7 +93,12 @@ test("a venue whose swaps could not be replayed has counts, and no share of exac
   const swaps = (outcome: string) =>
     samples.get(`exitability_swaps_last_hour{venue="pumpswap",outcome="${outcome}"}`);
   assert.deepEqual([swaps("seen"), swaps("replayed"), swaps("exact")], [3, 0, 0]);
-  assert.ok(![...samples.keys()].some((name) => name.includes("exact_ratio")));
+  const skipped = (reason: string) =>
+    samples.get(`exitability_swaps_skipped_last_hour{venue="pumpswap",reason="${reason}"}`);
+  assert.deepEqual([skipped("exact-out"), skipped("old-event")], [2, 1]);
+  assert.equal(skipped("clock-unknown"), undefined);
+  for (const share of ["exact_ratio", "worst_bps"])
+    assert.ok(![...samples.keys()].some((name) => name.includes(share)), share);
 });
 
 test("a program's deployed slot is shown where it is known, and its last upgrade where one was seen", async () => {

@@ -79,18 +79,15 @@ export async function dropTalliesBefore(
     .execute();
 }
 
-/** Adds mismatches, and forgets the oldest beyond the `kept` newest. */
+/** Adds mismatches, all or none, and forgets the oldest beyond the `kept` newest. */
 export async function writeMismatches(
   db: Kysely<Schema>,
   mismatches: readonly StoredMismatch[],
   kept: number,
 ): Promise<void> {
-  for (const { atMs, venue, signature, execution } of mismatches) {
-    await db
-      .insertInto("accuracy_mismatches")
-      .values({ at_ms: BigInt(atMs), venue, signature, execution })
-      .execute();
-  }
+  if (mismatches.length === 0) return;
+  const rows = mismatches.map(({ atMs, ...mismatch }) => ({ at_ms: BigInt(atMs), ...mismatch }));
+  await db.insertInto("accuracy_mismatches").values(rows).execute();
   const oldest = await db
     .selectFrom("accuracy_mismatches")
     .select("id")

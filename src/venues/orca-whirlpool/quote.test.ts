@@ -146,6 +146,7 @@ test("at the end of the price range the program takes a part, and we call it unf
     ...order,
     outputMint: state.tokenB.mint,
     amountOut: 999_999n,
+    isTold: false,
     clock: CLOCK,
     accounts: known,
   };

@@ -9,8 +9,8 @@ import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { playedAccuracy } from "./played-accuracy.ts";
 
-test("every swap of the demo market is replayed and exact, on every venue", async (t) => {
-  const { demo, tracker, judged, record, play, nowMs } = await playedAccuracy(t);
+test("every swap of the demo market is replayed and exact on every venue, and kept whole gives the same figure again", async (t) => {
+  const { demo, tracker, judged, written, record, play, nowMs } = await playedAccuracy(t);
   for (const mint of demo.mints) await tracker.snapshot(mint);
   let slots = 0;
   await play(40, () => {
@@ -20,6 +20,14 @@ test("every swap of the demo market is replayed and exact, on every venue", asyn
     for (const mint of demo.mints) demo.script(mint, { kind: "trade", side, sol: 0.05 });
   });
   assert.deepEqual(judged.filter(isMismatch), []);
+  const venues = new Set<VenueId>();
+  for (const { line, modelled } of written) {
+    const read = new RecordedExecutionReader().read(line);
+    assert.ok(read.kind === "execution");
+    assert.equal(replay(read.execution).amountOut, modelled, `kept whole: ${read.execution.venue}`);
+    venues.add(read.execution.venue);
+  }
+  assert.equal(venues.size, VENUES.length);
   for (const { id } of VENUES) {
     const { hour } = record.tallies.windows(id, nowMs());
     t.diagnostic(`${id}: ${JSON.stringify(hour)}`);

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { AccountVersions, keepVersions } from "#src/accuracy/account-versions.ts";
 import { AccuracyRecord, isMismatch, type LineCrossing } from "#src/accuracy/accuracy-record.ts";
-import type { JudgedSwap } from "#src/accuracy/judged-swap.ts";
+import { isReplayed, type JudgedSwap } from "#src/accuracy/judged-swap.ts";
 import { mismatchLine } from "#src/accuracy/mismatch-line.ts";
 import { SwapWatch } from "#src/accuracy/swap-watch.ts";
 import type { TransactionSource } from "#src/chain/chain-source.ts";
@@ -35,6 +35,8 @@ export async function playedAccuracy(
   const versions = new AccountVersions();
   const judged: JudgedSwap[] = [];
   const missed: string[] = [];
+  /** Every replayed swap whose accounts were held, whole: as a mismatch would be kept. */
+  const written: { readonly line: string; readonly modelled: bigint | null }[] = [];
   const crossings: (LineCrossing & { readonly venue: VenueId })[] = [];
   const record = new AccuracyRecord({
     onLine: (venue, crossing) => crossings.push({ venue, ...crossing }),
@@ -59,7 +61,11 @@ export async function playedAccuracy(
     nowMs,
     onJudged: (swap, ref, ground) => {
       judged.push(swap);
-      if (isMismatch(swap) && ground !== null) missed.push(mismatchLine(swap, ref, ground));
+      if (isReplayed(swap) && ground !== null) {
+        const line = mismatchLine(swap, ref, ground);
+        written.push({ line, modelled: swap.outcome.modelled });
+        if (isMismatch(swap)) missed.push(line);
+      }
       record.add(swap);
     },
     onFailure: fail,
@@ -81,5 +87,5 @@ export async function playedAccuracy(
       await tracker.idle();
     }
   };
-  return { demo, tracker, record, watch, chain, judged, missed, crossings, play, nowMs };
+  return { demo, tracker, record, watch, chain, judged, missed, written, crossings, play, nowMs };
 }
