@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { sqliteDatabase } from "#test/support/databases.ts";
+import { AccuracyStore, readMismatchLines } from "./accuracy-store.ts";
+import { QuotedExecuted } from "./quoted-executed.ts";
+import { Tallies } from "./tallies.ts";
+
+const HOUR_MS = 3_600_000;
+const NOW = 480_000 * HOUR_MS;
+/** In the order in which they are written. */
+const TABLES = ["quoted_executed", "accuracy_tallies", "accuracy_mismatches"] as const;
+
+test("what the database refuses is stored the next time, and once", async (t) => {
+  const database = await sqliteDatabase(t);
+  const store = new AccuracyStore(database);
+  const kept = { tallies: new Tallies(), quoted: new QuotedExecuted() };
+  const swap = { venue: "pumpswap", pool: WSOL, slot: 7n, signature: "s", atMs: NOW } as const;
+  kept.tallies.count({ ...swap, outcome: { kind: "skipped", reason: "exact-out" } });
+  kept.quoted.replace([{ hour: NOW / HOUR_MS, age: 10, counts: { 3: 2 } }]);
+  store.addMismatch({ atMs: NOW, venue: "pumpswap", signature: "s", execution: '{"slot":7}' });
+  for (const table of TABLES) {
+    await sql`alter table ${sql.table(table)} rename to hidden`.execute(database.db);
+    await assert.rejects(store.save(kept, NOW), /no such table/);
+    await sql`alter table hidden rename to ${sql.table(table)}`.execute(database.db);
+  }
+  await store.save(kept, NOW);
+
+  const again = { tallies: new Tallies(), quoted: new QuotedExecuted() };
+  await new AccuracyStore(database).restore({ ...again, programs: { restore: () => {} } });
+  assert.deepEqual(again.tallies.windows("pumpswap", NOW).hour.skipped, { "exact-out": 1 });
+  assert.equal(again.tallies.windows("pumpswap", NOW).day.seen, 1);
+  assert.equal(again.quoted.window(10, NOW, 24).compared, 2);
+  assert.equal((await readMismatchLines(database)).length, 1);
+});
