@@ -3,19 +3,22 @@ export type UsedUp = {
   readonly policy: "day" | "minute";
   readonly limit: number;
   readonly used: number;
+  /** Queries that the request takes; one where it is left out. */
+  readonly wanted?: number;
 };
 
 const WAITLIST_URL = "/api/oracle/waitlist";
 const REGISTER_URL = "/api/oracle/register";
 
 /** The body of a 429 (contract.md section 2). `isAnonymous` callers are shown where to register. */
-export function rateLimitBody({ policy, used, limit }: UsedUp, isAnonymous: boolean) {
+export function rateLimitBody({ policy, used, limit, wanted = 1 }: UsedUp, isAnonymous: boolean) {
+  const taking = wanted === 1 ? "" : `, and this takes ${wanted}`;
   return {
     error: "rate_limit_exceeded",
     message:
       policy === "day"
         ? `You have used ${used} of ${limit} queries today; the count starts anew at 00:00 UTC.`
-        : `You have used ${used} of ${limit} queries this minute; wait for the window to open.`,
+        : `You have used ${used} of ${limit} queries this minute${taking}; wait for the window to open.`,
     used,
     limit,
     register_url: isAnonymous ? REGISTER_URL : null,

@@ -30,8 +30,8 @@ export type Grant<Asked> = {
   readonly caller: Caller;
   /** The first so many of the tokens. */
   readonly granted: number;
-  /** Gives back what was paid for the token at this place, where it was paid for alone. */
-  readonly refund: (place: number) => Promise<void>;
+  /** Gives back what was paid for the tokens at these places, where each was paid for alone. */
+  readonly refund: (places: readonly number[]) => Promise<void>;
   readonly refundAll: () => Promise<void>;
 };
 
@@ -63,10 +63,11 @@ export function createBulkMetering({ quotas, callers, nowMs }: MeteringDeps): Bu
     const paid: Spend[] = [];
     let last = await spendOnce();
     while (last.allowed && paid.push(last) < wanted) last = await spendOnce();
-    if (!isGated && !last.allowed) {
+    if (!isGated && !last.allowed && paid.length > 0) {
       for (const spend of paid.splice(0)) await quotas.refund(spend);
+      last = { ...last, ...(await quotas.peek(caller, nowMs())) };
     }
-    return { isGated, paid, last };
+    return { isGated, wanted, paid, last };
   }
 
   return async (request, reply, prepare) => {
@@ -77,23 +78,23 @@ export function createBulkMetering({ quotas, callers, nowMs }: MeteringDeps): Bu
       const asker = caller;
       const onPage = pageOf(request, asker, page);
       const spendOnce = () => quotas.spend(asker, nowMs(), onPage);
-      const { isGated, paid, last } = await take(asker, spendOnce, tokens);
+      const { isGated, wanted, paid, last } = await take(asker, spendOnce, tokens);
       reply.headers(rateLimitHeaders(last, nowMs()));
       if (paid.length === 0) {
-        refuse(reply, asker, last);
+        refuse(reply, asker, { ...last, wanted });
         return null;
       }
+      const giveBack = async (spends: readonly Spend[]) => {
+        if (spends.length === 0) return;
+        for (const spend of spends) await quotas.refund(spend);
+        reply.headers(rateLimitHeaders(await quotas.peek(asker, nowMs()), nowMs()));
+      };
       return {
         asked,
         caller: asker,
         granted: isGated ? paid.length : tokens,
-        async refund(place) {
-          const spend = isGated ? paid[place] : undefined;
-          if (spend !== undefined) await quotas.refund(spend);
-        },
-        async refundAll() {
-          for (const spend of paid) await quotas.refund(spend);
-        },
+        refund: (places) => giveBack(isGated ? places.flatMap((place) => paid[place] ?? []) : []),
+        refundAll: () => giveBack(paid),
       };
     } catch (error) {
       reply.headers(rateLimitHeaders(await quotas.peek(caller, nowMs()), nowMs()));

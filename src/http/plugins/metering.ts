@@ -86,7 +86,11 @@ export function pageOf(request: FastifyRequest, caller: Caller, mint: Address | 
 }
 
 /** Answers 429 with what was used, of what, and the ways on. */
-export function refuse(reply: FastifyReply, caller: Caller, spend: Spend): FastifyReply {
+export function refuse(
+  reply: FastifyReply,
+  caller: Caller,
+  spend: Spend & { readonly wanted?: number },
+): FastifyReply {
   return reply
     .code(429)
     .header("retry-after", spend.retryAfterSeconds ?? 1)

@@ -29,7 +29,8 @@ test("each token has its own outcome, in the order asked, as its own request wou
     t,
     async ({ send }) => {
       const mints = [UNKNOWN, SOME_MINT, "nonsense", WSOL, SOME_MINT];
-      const { items } = (await send("POST", PATH, { payload: { mints, size: 5 } })).json();
+      const answer = await send("POST", PATH, { payload: { mints, size: 5 } });
+      const { items } = answer.json();
       const outcomes = items.map((item: Record<string, unknown>) => [
         item["status"],
         item["error"],
@@ -43,6 +44,7 @@ test("each token has its own outcome, in the order asked, as its own request wou
       const alone = await send("GET", `/api/token/${SOME_MINT}/exitability?size=5`);
       assert.deepEqual(items[1].exitability, alone.json());
       // Of four tokens the one unreachable and the one that is no address were given back.
+      assert.equal(answer.headers["x-ratelimit-remaining"], "3");
       assert.equal(alone.headers["x-ratelimit-remaining"], "2");
     },
     { markets },
@@ -75,7 +77,11 @@ test("without one every ten tokens are a query, all of them or none", async (t) 
         app.send("POST", PATH, { headers, payload: { mints: mintsOf(tokens) } });
       assert.equal((await ask(11)).headers["x-ratelimit-remaining"], "598");
       for (let batch = 0; batch < 59; batch++) assert.equal((await ask(100)).statusCode, 200);
-      assert.equal((await ask(100)).statusCode, 429);
+      const refused = await ask(100);
+      assert.equal(refused.statusCode, 429);
+      assert.equal(refused.headers["x-ratelimit-remaining"], "8", "what was taken is given back");
+      assert.equal(refused.json().used, 592);
+      assert.match(refused.json().message, /592 of 600 .* this takes 10/);
       assert.equal((await ask(80)).headers["x-ratelimit-remaining"], "0");
     },
     { markets },
@@ -99,6 +105,24 @@ test("a wrong key is refused before what is wrong with the body, and every refus
       assert.deepEqual(refusal(stranger), [401, "unauthorized"]);
     }
   });
+});
+
+test("a batch that fails on our side, whole, takes no query", async (t) => {
+  const broken = someMarkets(() => {
+    throw new TypeError("a bug");
+  });
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const failed = await send("POST", PATH, { payload: { mints: mintsOf(3) } });
+      assert.deepEqual(refusal(failed), [500, "server_error"]);
+      assert.equal(failed.headers["x-ratelimit-remaining"], "5");
+      const stream = await send("GET", `/api/token/${SOME_MINT}/exitability/stream`);
+      assert.deepEqual(refusal(stream), [500, "server_error"]);
+      assert.equal(stream.headers["x-ratelimit-remaining"], "5");
+    },
+    { markets: broken },
+  );
 });
 
 test("a size that a program has computed is taken to its last digit", async (t) => {

@@ -29,18 +29,21 @@ export function batchRoute(app: FastifyInstance, deps: BatchDeps): void {
     if (grant === null) return reply;
     const { mints, profile, size } = grant.asked;
     const language = preferredLanguage(request.headers["accept-language"]);
-    const items = await mapSome(mints, AT_ONCE, async (id, place) => {
-      if (place >= grant.granted) return beyondLimit(id);
-      const outcome = await outcomeOf(markets, id, { profile, size, language });
-      if (!didTheWork(id, outcome)) await grant.refund(place);
-      return outcome;
+    const items = await mapSome(mints, AT_ONCE, async (id, place) =>
+      place < grant.granted
+        ? await outcomeOf(markets, id, { profile, size, language })
+        : beyondLimit(id),
+    ).catch(async (error: unknown) => {
+      await grant.refundAll();
+      throw error;
     });
+    await grant.refund(items.flatMap((item, place) => (didTheWork(item) ? [] : place)));
     return reply.send({ profile, items });
   });
 }
 
 /** As for a request of its own: 200 and 404 count, but not for what is no address. */
-function didTheWork(id: string, { status }: TokenOutcome): boolean {
+function didTheWork({ token_id: id, status }: TokenOutcome): boolean {
   return status === 200 || (status === 404 && parseAddress(id) !== null);
 }
 

@@ -8,7 +8,7 @@ import { tierLimits } from "#src/users/tiers.ts";
 import type { ExitabilityBody } from "#src/wire/exitability.ts";
 import { preferredLanguage } from "#src/wire/notice.ts";
 import { streamLimitBody } from "#src/wire/rate-limit.ts";
-import { LONGEST_MINT_TEXT, MOST_MINTS, type TokenOutcome } from "#src/wire/schema/batch.ts";
+import { LONGEST_MINT_TEXT, MOST_MINTS } from "#src/wire/schema/batch.ts";
 import type { BulkMetering, Grant } from "../plugins/bulk-metering.ts";
 import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { type EventStream, openEventStream } from "../plugins/event-stream.ts";
@@ -122,13 +122,15 @@ class OpenStreams {
   /** A stream of one token that has no answer is refused as its question would be. */
   async #requireToken({ asked: question, caller, refundAll }: Grant<Question>): Promise<void> {
     const [id = ""] = question.mints;
-    let outcome: TokenOutcome | null = null;
-    try {
-      outcome = await outcomeOf(this.#deps.markets, id, question);
-    } finally {
-      if (outcome?.status !== 200) this.#leave(caller, 1);
-    }
+    const outcome = await outcomeOf(this.#deps.markets, id, question).catch(
+      async (error: unknown) => {
+        this.#leave(caller, 1);
+        await refundAll();
+        throw error;
+      },
+    );
     if (outcome.status === 200) return;
+    this.#leave(caller, 1);
     if (outcome.status === 404) throw invalid("not_found", outcome.message ?? "");
     await refundAll();
     throw invalid("chain_unavailable", "The chain can't be reached for this token.");
