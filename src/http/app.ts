@@ -42,6 +42,8 @@ import { waitlistRoute } from "./routes/waitlist.ts";
 import { watchlistRoutes } from "./routes/watchlist.ts";
 
 const BODY_LIMIT = 16 * 1024;
+/** A connection that asks nothing is held for so long; a proxy in front has to end it earlier (deploy/nginx.conf). */
+const KEEP_ALIVE_MS = 5_000;
 /** Any parameter that a request can carry: what is too long to be anything is answered as unknown. */
 const LONGEST_PARAMETER = 16 * 1024;
 
@@ -80,10 +82,11 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     nowMs,
     nextRequestId,
     isDemo: deps.service.origin === "demo",
+    keepAliveMs: KEEP_ALIVE_MS,
   });
   const app = Fastify({
     serverFactory: (handler) => {
-      const server = createServer((request, response) => {
+      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
         if (!hot(request, response)) handler(request, response);
       });
       // An Expect that nobody understands is left at that: the request itself can be answered.

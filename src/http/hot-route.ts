@@ -13,6 +13,7 @@ import { MEASURED_CACHING, namesState, tagOf, VARY } from "./plugins/conditional
 import { OPEN_HEADERS } from "./plugins/cors.ts";
 import { RETRY_AFTER_SECONDS } from "./plugins/errors.ts";
 import { REFUSAL_MESSAGES } from "./plugins/refusing.ts";
+import { headerLine, ReadyAnswers } from "./ready-answer.ts";
 import type { RequestCounts } from "./request-counts.ts";
 
 const PREFIX = "/api/token/";
@@ -20,8 +21,16 @@ const SUFFIX = "/exitability";
 const ROUTE = `${PREFIX}:id${SUFFIX}`;
 const REMEMBERED_TARGETS = 20_000;
 /** For a page of another origin, as plugins/cors.ts has it. */
-const CROSS_ORIGIN = Object.entries(OPEN_HEADERS).flat();
+const CROSS_ORIGIN = linesOf(OPEN_HEADERS);
+const MEASURED = linesOf({ "cache-control": MEASURED_CACHING, vary: VARY });
+const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
+const DEMO = linesOf({ "x-chain": "demo" });
 const OVERLOADED = JSON.stringify({ error: "overloaded", message: REFUSAL_MESSAGES.overloaded });
+const OVERLOADED_LINES = linesOf({
+  ...JSON_TYPE,
+  "content-length": String(OVERLOADED.length),
+  "retry-after": String(RETRY_AFTER_SECONDS.overloaded),
+});
 
 export type HotRouteDeps = {
   readonly markets: Pick<MarketSource, "latest">;
@@ -30,6 +39,7 @@ export type HotRouteDeps = {
   readonly nowMs: NowMs;
   readonly admission: Pick<Admission, "isStopping" | "isLate" | "refusalOf">;
   readonly isDemo: boolean;
+  readonly keepAliveMs: number;
   readonly nextRequestId: () => string;
   readonly requests: RequestCounts;
 };
@@ -50,38 +60,29 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
   const targets = new Map<string, Target>();
   const bodies = new BodyCache();
   const counts = deps.requests.of("GET", ROUTE);
+  const answers = new ReadyAnswers(deps.keepAliveMs);
+  const everywhere = isDemo ? MEASURED + DEMO : MEASURED;
+
+  function linesFor(standing: Standing, { now, hasOrigin }: Moment): string {
+    const id = headerLine("x-request-id", nextRequestId());
+    const lines = limitLines(standing, now) + id + everywhere;
+    return hasOrigin ? lines + CROSS_ORIGIN : lines;
+  }
 
   /** Answers that there is too much to answer, as plugins/refusing.ts does. */
-  function refuse(response: ServerResponse, asked: Late): boolean {
-    const { known, startedMs, now, hasOrigin } = asked;
+  function refuse(response: ServerResponse, known: KnownKey, moment: Moment): boolean {
+    const { now, startedMs } = moment;
     const standing = quotas.peekAtOnce(known.caller, now);
     if (standing === null || admission.refusalOf("hot", startedMs) === null) return false;
     apiKeys.noteUse(known, now);
-    const headers = limitHeaders(standing, now);
-    headers.push(
-      "content-type",
-      "application/json; charset=utf-8",
-      "x-request-id",
-      nextRequestId(),
-      "cache-control",
-      MEASURED_CACHING,
-      "vary",
-      VARY,
-      "retry-after",
-      String(RETRY_AFTER_SECONDS.overloaded),
-      "content-length",
-      String(OVERLOADED.length),
-    );
-    if (hasOrigin) headers.push(...CROSS_ORIGIN);
-    if (isDemo) headers.push("x-chain", "demo");
-    response.writeHead(503, headers);
-    response.end(OVERLOADED);
+    const lines = linesFor(standing, moment) + OVERLOADED_LINES;
+    answers.send(response, { status: 503, lines, body: OVERLOADED }, now);
     counts.count(503, performance.now() - startedMs);
     return true;
   }
 
   return (request, response) => {
-    if (request.method !== "GET" || admission.isStopping) return false;
+    if (request.method !== "GET" || admission.isStopping || !response.shouldKeepAlive) return false;
     const startedMs = performance.now();
     const target = targetOf(targets, request.url ?? "");
     if (target === null) return false;
@@ -92,79 +93,56 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
     if (known === null) return false;
     const snapshot = markets.latest(target.mint);
     if (snapshot?.kind !== "assessed") return false;
-    if (admission.isLate("hot", startedMs)) {
-      return refuse(response, { known, startedMs, now, hasOrigin: asked.hasOrigin });
-    }
+    const moment = { now, startedMs, hasOrigin: asked.hasOrigin };
+    if (admission.isLate("hot", startedMs)) return refuse(response, known, moment);
     const spend = quotas.spendAtOnce(known.caller, now);
     // A refused caller has taken nothing: the framework's route refuses again, with its body.
     if (spend === null || !spend.allowed) return false;
     apiKeys.noteUse(known, now);
-    const body = bodies.of(snapshot, target, asked.language);
-    const isKnown = asked.ifNoneMatch !== null && namesState(asked.ifNoneMatch, body.etag);
-    const headers = limitHeaders(spend, now);
-    if (!isKnown) {
-      headers.push(
-        "content-type",
-        "application/json; charset=utf-8",
-        "content-length",
-        body.length,
-      );
-    }
-    headers.push(
-      "x-request-id",
-      nextRequestId(),
-      "cache-control",
-      MEASURED_CACHING,
-      "vary",
-      VARY,
-      "x-state-slot",
-      body.slot,
-      "etag",
-      body.etag,
-    );
-    if (asked.hasOrigin) headers.push(...CROSS_ORIGIN);
-    if (isDemo) headers.push("x-chain", "demo");
-    const status = isKnown ? 304 : 200;
-    response.writeHead(status, headers);
-    response.end(isKnown ? "" : body.bytes, "latin1");
-    counts.count(status, performance.now() - startedMs);
+    const { bytes, etag, stateLines, contentLines } = bodies.of(snapshot, target, asked.language);
+    const isKnown = asked.ifNoneMatch !== null && namesState(asked.ifNoneMatch, etag);
+    const lines = linesFor(spend, moment) + stateLines;
+    const answer = isKnown
+      ? ({ status: 304, lines, body: "" } as const)
+      : ({ status: 200, lines: lines + contentLines, body: bytes } as const);
+    answers.send(response, answer, now);
+    counts.count(answer.status, performance.now() - startedMs);
     return true;
   };
 }
 
 /** `startedMs` is on the clock of `performance.now()`, `now` since 1970. */
-type Late = {
-  readonly known: KnownKey;
-  readonly startedMs: number;
-  readonly now: number;
-  readonly hasOrigin: boolean;
-};
+type Moment = { readonly now: number; readonly startedMs: number; readonly hasOrigin: boolean };
 
-function limitHeaders(standing: Standing, nowMs: number): string[] {
-  const { limit, remaining, policy, resetAtMs } = standing;
-  const resetSeconds = Math.max(0, Math.ceil((resetAtMs - nowMs) / 1000));
-  return [
-    "x-ratelimit-limit",
-    String(limit),
-    "x-ratelimit-remaining",
-    String(remaining),
-    "ratelimit-policy",
-    policyText(standing),
-    "ratelimit",
-    `"${policy}";r=${remaining};t=${resetSeconds}`,
-  ];
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => headerLine(name, value))
+    .join("");
 }
 
-let lastPolicy = { policy: "", limit: 0, windowSeconds: 0, text: "" };
+function limitLines(standing: Standing, nowMs: number): string {
+  const { remaining, policy, resetAtMs } = standing;
+  const resetSeconds = Math.max(0, Math.ceil((resetAtMs - nowMs) / 1000));
+  return (
+    policyLines(standing) +
+    `x-ratelimit-remaining: ${remaining}\r\n` +
+    `ratelimit: "${policy}";r=${remaining};t=${resetSeconds}\r\n`
+  );
+}
 
-/** Most callers' is the one before's. */
-function policyText({ policy, limit, windowSeconds }: Standing): string {
-  const { policy: name, limit: most, windowSeconds: length } = lastPolicy;
-  if (name !== policy || most !== limit || length !== windowSeconds) {
-    const text = `"${policy}";q=${limit};w=${windowSeconds}`;
-    lastPolicy = { policy, limit, windowSeconds, text };
+let lastPolicy = { policy: "", limit: 0, windowSeconds: 0, lines: "" };
+
+/** What stands in a policy itself; most callers' is the one before's. */
+function policyLines({ policy, limit, windowSeconds }: Standing): string {
+  const last = lastPolicy;
+  if (last.policy !== policy || last.limit !== limit || last.windowSeconds !== windowSeconds) {
+    const lines = linesOf({
+      "x-ratelimit-limit": String(limit),
+      "ratelimit-policy": `"${policy}";q=${limit};w=${windowSeconds}`,
+    });
+    lastPolicy = { policy, limit, windowSeconds, lines };
   }
-  return lastPolicy.text;
+  return lastPolicy.lines;
 }
 
 function targetOf(targets: Map<string, Target>, url: string): Target | null {
@@ -241,12 +219,12 @@ function readHeaders(raw: readonly string[]): Asked | null {
 
 type Assessed = MarketSnapshot & { readonly kind: "assessed" };
 
-/** A body's bytes as a text of one character each, which leaves in one write with its headers. */
+/** A body's bytes as one character each, and the header lines that go with it. */
 type Body = {
   readonly bytes: string;
-  readonly length: string;
   readonly etag: string;
-  readonly slot: string;
+  readonly stateLines: string;
+  readonly contentLines: string;
 };
 
 /** The bodies of one assessment for one target, as long as its trend stays the same. */
@@ -278,10 +256,11 @@ function bodyOf(snapshot: Assessed, { profile, size }: Target, language: Languag
   const answer = { assessment, trend, isDeteriorating, profile, size, language };
   const text = JSON.stringify(exitabilityBody(answer));
   const bytes = Buffer.from(text);
+  const etag = tagOf(text);
   return {
     bytes: bytes.toString("latin1"),
-    length: String(bytes.length),
-    etag: tagOf(text),
-    slot: String(assessment.slot),
+    etag,
+    stateLines: linesOf({ "x-state-slot": String(assessment.slot), etag }),
+    contentLines: linesOf({ ...JSON_TYPE, "content-length": String(bytes.length) }),
   };
 }
