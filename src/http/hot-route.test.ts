@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
@@ -188,6 +190,56 @@ test("what the reader has already is not sent again, hot or not, and is counted 
         Number(slow.headers["x-ratelimit-remaining"]) - 1,
       );
     }
+  }));
+
+type Raw = {
+  readonly status: string;
+  readonly headers: Map<string, string>;
+  readonly body: string;
+};
+
+/** The answers on one connection to requests that are all sent at once; the last one ends it. */
+async function onOneConnection(url: string, requests: readonly string[]): Promise<readonly Raw[]> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(requests.join(""));
+  let rest = (await buffer(socket)).toString("latin1");
+  const answers: Raw[] = [];
+  while (rest !== "") {
+    const end = rest.indexOf("\r\n\r\n");
+    const [status = "", ...lines] = rest.slice(0, end).split("\r\n");
+    const headers = new Map(lines.map((line) => line.split(": ", 2) as [string, string]));
+    const bodyEnd = end + 4 + Number(headers.get("content-length") ?? 0);
+    answers.push({ status, headers, body: rest.slice(end + 4, bodyEnd) });
+    rest = rest.slice(bodyEnd);
+  }
+  return answers;
+}
+
+test("on the wire a hot answer has the head that Node writes for the framework's", (t) =>
+  running(t, async ({ url, headers, hot }) => {
+    const asking = (size: number, ...lines: string[]) => {
+      const target = `GET ${PATH}?size=${size} HTTP/1.1`;
+      const key = `x-api-key: ${headers["x-api-key"]}`;
+      return [target, "host: x", key, ...lines, "", ""].join("\r\n");
+    };
+    const before = hot();
+    const answers = await onOneConnection(url, [
+      asking(1),
+      asking(2, 'if-none-match: "one"', 'if-none-match: "another"'),
+      asking(5),
+      asking(10, "connection: close"),
+    ]);
+    assert.equal(hot() - before, 2, "the second and the last are the framework's");
+    const sizes = answers.map(({ body }) => JSON.parse(body).slippage.size_requested);
+    assert.deepEqual(sizes, [1, 2, 5, 10]);
+    const heads = answers.map(({ status, headers: sent }) => {
+      const connection = ["Connection", "Keep-Alive"].map((name) => sent.get(name));
+      return { status, connection, names: [...sent.keys()].sort() };
+    });
+    assert.deepEqual(heads[0], heads[1]);
+    assert.deepEqual(heads[2], heads[1]);
+    assert.equal(answers[0]?.headers.get("Date"), new Date(NOW).toUTCString());
+    assert.equal(answers[3]?.headers.get("Connection"), "close");
   }));
 
 test("hot and framework answers count on one window", (t) =>
