@@ -30,6 +30,8 @@ export async function mcp(args: readonly string[], output: Output): Promise<numb
 }
 
 function askOver(url: string, apiKey: string | undefined): Ask {
+  // Behind a path of a proxy, too.
+  const base = url.replace(/\/+$/, "");
   return async (method, path, payload) => {
     const headers: Record<string, string> = {
       "accept-language": AGENT_LANGUAGE,
@@ -39,7 +41,7 @@ function askOver(url: string, apiKey: string | undefined): Ask {
     const body = payload === undefined ? null : JSON.stringify(payload);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
-      const response = await fetch(new URL(path, url), { method, headers, body, signal });
+      const response = await fetch(base + path, { method, headers, body, signal });
       const retryAfter = response.headers.get("retry-after");
       return { status: response.status, text: await response.text(), retryAfter };
     } catch {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { BatchBody, BatchRequest, LONGEST_MINT_TEXT, MOST_MINTS } from "#src/wire/schema/batch.ts";
 import { errorSchema, RateLimitBody } from "#src/wire/schema/error.ts";
-import { EXITABILITY_EXAMPLE } from "./measuring.ts";
+import { EXITABILITY_EXAMPLE } from "./measuring-examples.ts";
 import {
   EXAMPLE_MINT,
   LANGUAGE_PARAMETER,
