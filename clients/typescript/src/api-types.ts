@@ -1736,7 +1736,7 @@ export type Operations = {
       readonly 200: Accuracy;
       readonly 405: Refusal<"method_not_allowed">;
       readonly 500: Refusal<"server_error">;
-      readonly 503: Refusal<"overloaded">;
+      readonly 503: Refusal<"chain_unavailable" | "overloaded">;
     };
   };
   /** The last swaps, one by one */

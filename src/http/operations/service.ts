@@ -79,6 +79,7 @@ export const SERVICE: readonly Operation[] = [
     summary: "Modelled against executed",
     description:
       "Every swap seen on a tracked pool is replayed; here is how many came out exact, and when each program was last deployed.",
+    errors: ["chain_unavailable"],
     successes: {
       200: {
         description: "By program",

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { SwapsAsked, ToldSwap } from "#src/accuracy/judged-swap-reader.ts";
+import { AppError } from "#src/platform/app-error.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { oneApp, type TestApp } from "#test/support/app.ts";
+import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { NO_ACCURACY } from "#test/support/assessments.ts";
 
 const SWAP = {
@@ -110,4 +111,18 @@ test("swaps are asked for by program and number; anything else is refused", asyn
     }
     assert.equal(asked.length, 2);
   });
+});
+
+test("where the record is another process's and can't be asked, that is said, as the reference has it", async (t) => {
+  const report = () => {
+    throw new AppError("chain_unavailable", { publicMessage: "The tracker can't be asked." });
+  };
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const refused = await send("GET", "/api/accuracy");
+      assert.deepEqual(refusal(refused), [503, "chain_unavailable"]);
+    },
+    { accuracy: { ...NO_ACCURACY, report } },
+  );
 });
