@@ -41,7 +41,7 @@ test("nobody is answered before the write is over, and who comes meanwhile is in
     void write(item).then((answer) => heard.push(answer));
     await rounds();
   }
-  assert.deepEqual([begun(), heard, queue().length], [[["a"]], [], 2]);
+  assert.deepEqual([begun(), heard, queue().length], [[["a"]], [], 1]);
   assert.ok(queue().waitedMs > 0);
   writes[0]?.end();
   await rounds();
@@ -53,13 +53,15 @@ test("nobody is answered before the write is over, and who comes meanwhile is in
 });
 
 test("no write has more than so many, and no more than so many are under way", async () => {
-  const { write, writes, begun } = held({ most: 2, atOnce: 2 });
+  const { write, writes, begun, queue } = held({ most: 2, atOnce: 2 });
   const answers = Promise.all(["a", "b", "c", "d", "e"].map(write));
+  assert.equal(queue().length, 3);
   await rounds();
   assert.deepEqual(begun(), [
     ["a", "b"],
     ["c", "d"],
   ]);
+  assert.equal(queue().length, 1);
   writes[1]?.end();
   await rounds();
   assert.deepEqual(begun()[2], ["e"]);

@@ -1,7 +1,7 @@
 /** Writes that are gathered: each is answered once the write that it was part of is over. */
 export type WrittenTogether<Item, Answer> = {
   readonly write: (item: Item) => Promise<Answer>;
-  /** What waits for its write to begin, and for how long the first of it has, milliseconds. */
+  /** Writes that wait for those under way, and for how long the first item has, milliseconds. */
   readonly queue: () => { readonly length: number; readonly waitedMs: number };
 };
 
@@ -75,7 +75,7 @@ export function writtenTogether<Item, Answer>(
     queue() {
       const [first] = waiting;
       return {
-        length: waiting.length,
+        length: Math.ceil(waiting.length / most),
         waitedMs: first === undefined ? 0 : performance.now() - first.sinceMs,
       };
     },

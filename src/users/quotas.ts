@@ -64,7 +64,7 @@ export type Quotas = {
   readonly spendAtOnce: (caller: Caller, nowMs: number, page?: Page | null) => Spend | null;
   /** Gives back what `spend` took, for a request that was answered neither 200 nor 404. */
   readonly refund: (spend: Spend) => Promise<void>;
-  /** What waits to be written, and for how long the first of it has, milliseconds. */
+  /** Writes of uses that wait for their turn, and for how long the first use has, milliseconds. */
   readonly queue: () => { readonly length: number; readonly waitedMs: number };
   /** How the caller stands, taking nothing: for the headers of answers that count nothing. */
   readonly peek: (caller: Caller, nowMs: number) => Promise<Standing>;
