@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { recordAlert } from "#src/store/alerts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { rememberTokens } from "#src/store/tokens.ts";
@@ -91,6 +92,32 @@ test("slippage at the entry's own size alerts on passing 10 % from below, once u
     assert.deepEqual(await told(100, 6), [3, 1]);
     assert.deepEqual(await kindsOf(ana), ["slippage", "slippage", "slippage"]);
   });
+});
+
+test("lists that are read again before a side is on disk forget nothing that was seen", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT, sizeSol: 5 });
+  const { showPool, rules, kindsOf } = await scene(t, store);
+  showPool(MINT, 100);
+  await setImmediate();
+  await rules.reload();
+  showPool(MINT, 20);
+  assert.deepEqual(await kindsOf(ana), ["slippage"]);
+});
+
+test("a side seen at another size says nothing of the size that was set", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  const id = await watch(store, ana, { mint: MINT, sizeSol: 1 });
+  const { showPool, rules, kindsOf } = await scene(t, store);
+  showPool(MINT, 20);
+  await setImmediate();
+  const change = { sizeLamports: 10_000_000_000n, areAlertsEnabled: null };
+  await changeWatchlistEntry(store.db, { userId: ana, id }, change);
+  await rules.reload(ana);
+  showPool(MINT, 20);
+  assert.deepEqual(await kindsOf(ana), [], "nothing was passed at ten SOL");
 });
 
 test("an alert tells what was before and after, the cause with its share, and the position", async (t) => {

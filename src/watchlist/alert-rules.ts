@@ -77,7 +77,7 @@ export class AlertRules {
   #writing: Promise<void> | null = null;
   #writeTimer: NodeJS.Timeout | null = null;
   #reloading: Promise<void> = Promise.resolve();
-  /** Entries whose side changed while the list was being read again. */
+  /** Entries whose side is newer than what the list that is being read again says of it. */
   #changedSides = new Set<bigint>();
   #stops: (() => void)[] = [];
 
@@ -291,7 +291,8 @@ export class AlertRules {
   async #reload(userId: UserId | null): Promise<void> {
     const { store } = this.#deps;
     await this.#writing;
-    this.#changedSides = new Set();
+    // What is not on disk yet is newer than what is read from there.
+    this.#changedSides = new Set(this.#findings.map(entryOf));
     const entries = await watchedEntries(store.db, userId);
     const before = new Map<bigint, Entry>();
     for (const [mint, known] of this.#entries) {
@@ -313,7 +314,10 @@ export class AlertRules {
   }
 
   #take({ isSlippageHigh, ...entry }: WatchedEntry, before: Entry | undefined): void {
-    const isNewer = before !== undefined && this.#changedSides.has(entry.id);
+    const isNewer =
+      before !== undefined &&
+      before.sizeLamports === entry.sizeLamports &&
+      this.#changedSides.has(entry.id);
     const stored = isSlippageHigh === null ? null : isSlippageHigh ? "high" : "low";
     const entries = this.#entries.get(entry.mint) ?? new Map<bigint, Entry>();
     entries.set(entry.id, { ...entry, side: isNewer ? before.side : stored });
@@ -327,6 +331,10 @@ export class AlertRules {
 
 function watchedEntry({ side, ...entry }: Entry): WatchedEntry {
   return { ...entry, isSlippageHigh: side === null ? null : side === "high" };
+}
+
+function entryOf(finding: Finding): bigint {
+  return finding.kind === "side" ? finding.entryId : finding.alert.entryId;
 }
 
 /** The first findings that can be written together: as many sides, or alerts, as come in a row. */
