@@ -4,11 +4,17 @@ import fc from "fast-check";
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { eachDatabase, eachDatabasePlace } from "#test/support/databases.ts";
-import { type DailySpend, isAboutData, type SpentQuota, spendDailyQuotas } from "./daily-spends.ts";
+import {
+  type DailySpend,
+  isAboutData,
+  refundDailyQuotas,
+  type SpentQuota,
+  spendDailyQuotas,
+} from "./daily-spends.ts";
 import { openDatabase } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
-import { dailyUsage, refundDailyQuota } from "./usage.ts";
+import { dailyUsage } from "./usage.ts";
 
 const QUOTA: DailySpend = { subject: "user:1", day: 20_000, limit: 10, mark: null };
 const TO_TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -25,6 +31,14 @@ function times<Item>(count: number, item: Item): readonly Item[] {
 function takenCounts(spent: readonly SpentQuota[]): readonly number[] {
   const taken = spent.filter(({ taken }) => taken).map(({ used }) => used);
   return taken.sort((a, b) => a - b);
+}
+
+/** What was taken for these spends, to be given back. */
+function takenOf(spends: readonly DailySpend[], spent: readonly SpentQuota[]) {
+  const taken = spends.filter((_, place) => spent[place]?.taken === true);
+  return taken.flatMap(({ mark, ...quota }) =>
+    mark === null ? [quota] : [quota, { ...quota, subject: mark, limit: 1 }],
+  );
 }
 
 test("200 parallel calls on a limit of 10 take exactly 10", async (t) => {
@@ -115,6 +129,18 @@ test("a mark whose quota is spent is refused, and is not remembered as paid", as
   });
 });
 
+test("a refund gives one back each time and never goes below zero", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const other = { ...QUOTA, subject: "user:2" };
+    await spendDailyQuotas(db, [...times(3, QUOTA), other]);
+    await refundDailyQuotas(db, [QUOTA, other, QUOTA, other]);
+    assert.deepEqual([await dailyUsage(db, QUOTA), await dailyUsage(db, other)], [1, 0]);
+    await refundDailyQuotas(db, times(2, QUOTA));
+    assert.deepEqual(await spend(db, QUOTA), { allowed: true, used: 1, taken: true });
+    await refundDailyQuotas(db, []);
+  });
+});
+
 test("a call that fails has taken nothing from anybody, and says whether a value was at fault", async (t) => {
   await eachDatabase(t, async (_t, { db, dialect }) => {
     const fault = { ...QUOTA, subject: "at fault\0" };
@@ -153,22 +179,31 @@ test("processes that write the same subjects in any order neither wait for each 
       const orders = [spends, spends.toReversed(), [...spends.slice(17), ...spends.slice(0, 17)]];
       const calls = Array.from({ length: 36 }, async (_, call) => {
         const { db } = processes[call % processes.length] ?? owner;
-        return spendDailyQuotas(db, orders[call % orders.length] ?? spends);
+        const some = orders[call % orders.length] ?? spends;
+        return { db, some, spent: await spendDailyQuotas(db, some) };
       });
-      const spent = (await Promise.all(calls)).flat();
+      const ended = await Promise.all(calls);
       const users = subjects.length;
       const onceForTheirPage = Math.ceil(users / 3);
       assert.equal(
-        spent.filter(({ taken }) => taken).length,
+        ended.flatMap(({ spent }) => spent).filter(({ taken }) => taken).length,
         onceForTheirPage + (users - onceForTheirPage) * 10 + users * 5,
       );
+      // Given back while others ask again, who then give back what they got.
+      const givenBack = ended.map(async ({ db, some, spent }) => {
+        await refundDailyQuotas(db, takenOf(some, spent));
+        await refundDailyQuotas(db, takenOf(some, await spendDailyQuotas(db, some)));
+      });
+      await Promise.all(givenBack);
+      const left = await owner.db.selectFrom("daily_usage").select("used").execute();
+      assert.ok(left.every(({ used }) => used === 0n));
     } finally {
       for (const each of processes) await each.close();
     }
   });
 });
 
-type Step = { readonly refund: DailySpend | null; readonly spends: readonly DailySpend[] };
+type Step = { readonly refunds: readonly DailySpend[]; readonly spends: readonly DailySpend[] };
 
 const anySpend: fc.Arbitrary<DailySpend> = fc
   .record({
@@ -183,7 +218,7 @@ const anySpend: fc.Arbitrary<DailySpend> = fc
     mark: page === null ? null : `${subject}/${page}`,
   }));
 const anyStep: fc.Arbitrary<Step> = fc.record({
-  refund: fc.option(anySpend),
+  refunds: fc.array(anySpend, { maxLength: 4 }),
   spends: fc.array(anySpend, { maxLength: 12 }),
 });
 
@@ -192,13 +227,18 @@ test("written together or one by one, everybody is counted the same", async (t) 
     const run = async (steps: readonly Step[], isOneByOne: boolean) => {
       await db.deleteFrom("daily_usage").execute();
       const outcomes: SpentQuota[] = [];
-      for (const { refund, spends } of steps) {
-        if (refund !== null) await refundDailyQuota(db, refund);
-        if (isOneByOne) for (const one of spends) outcomes.push(await spend(db, one));
-        else outcomes.push(...(await spendDailyQuotas(db, spends)));
+      for (const { refunds, spends } of steps) {
+        if (isOneByOne) {
+          for (const one of refunds) await refundDailyQuotas(db, [one]);
+          for (const one of spends) outcomes.push(await spend(db, one));
+        } else {
+          await refundDailyQuotas(db, refunds);
+          outcomes.push(...(await spendDailyQuotas(db, spends)));
+        }
       }
       const rows = await db.selectFrom("daily_usage").selectAll().execute();
-      const counts = rows.map(({ subject, day, used }) => `${day} ${subject} ${used}`).sort();
+      const left = rows.filter(({ used }) => used !== 0n);
+      const counts = left.map(({ subject, day, used }) => `${day} ${subject} ${used}`).sort();
       return { counts, outcomes: outcomes.map(({ allowed, taken }) => ({ allowed, taken })) };
     };
     await fc.assert(

@@ -18,7 +18,7 @@ export type SpentQuota = {
   readonly taken: boolean;
 };
 
-type LimitedQuota = DailyQuota & { readonly limit: number };
+export type LimitedQuota = DailyQuota & { readonly limit: number };
 
 /** A quota of which several want one. */
 type Wanted = LimitedQuota & {
@@ -53,6 +53,47 @@ export async function spendDailyQuotas(
   // Told apart by identity from here on: the same one may have been given twice.
   const each = spends.map((spend) => ({ ...spend }));
   return db.transaction().execute((transaction) => spendMarked(transaction, each));
+}
+
+/**
+ * Gives one back of each of `quotas`, which did no work; a mark is a quota with a limit of one. The
+ * same one may be there several times. Never falls below zero. One statement for those of which as
+ * many are given back; it locks rows in the order of `spendDailyQuotas`.
+ */
+export async function refundDailyQuotas(
+  db: Kysely<Schema>,
+  quotas: readonly LimitedQuota[],
+): Promise<void> {
+  const same = [...Map.groupBy(quotas, limitedKeyOf).values()];
+  for (const [times, some] of Map.groupBy(same, ({ length }) => length))
+    await giveBack(
+      db,
+      BigInt(times),
+      some.flatMap(([quota]) => quota ?? []),
+    );
+}
+
+/** An upsert, because an update of many rows locks them in no order of ours. */
+async function giveBack(
+  db: Kysely<Schema>,
+  times: bigint,
+  quotas: readonly LimitedQuota[],
+): Promise<void> {
+  const inOrder = quotas.toSorted((a, b) => a.limit - b.limit || byDayAndName(a, b));
+  await db
+    .insertInto("daily_usage")
+    .values(inOrder.map(({ subject, day }) => ({ subject, day: BigInt(day), used: 0n })))
+    .onConflict((conflict) =>
+      conflict.columns(["subject", "day"]).doUpdateSet((eb) => ({
+        used: eb
+          .case()
+          .when("daily_usage.used", ">", times)
+          .then(eb("daily_usage.used", "-", times))
+          .else(0n)
+          .end(),
+      })),
+    )
+    .execute();
 }
 
 /** Whether a failure is about what was to be written: without it the rest can be. */

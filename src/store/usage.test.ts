@@ -2,22 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eachDatabase } from "#test/support/databases.ts";
 import { spendDailyQuotas } from "./daily-spends.ts";
-import { dailyUsage, forgetUsageBefore, refundDailyQuota } from "./usage.ts";
+import { dailyUsage, forgetUsageBefore } from "./usage.ts";
 
 const QUOTA = { subject: "user:1", day: 20_000, limit: 10, mark: null };
 const NEXT_DAY = { ...QUOTA, day: QUOTA.day + 1 };
-
-test("a refund gives one back and never goes below zero", async (t) => {
-  await eachDatabase(t, async (_t, { db }) => {
-    await spendDailyQuotas(db, [QUOTA]);
-    await refundDailyQuota(db, QUOTA);
-    await refundDailyQuota(db, QUOTA);
-    assert.equal(await dailyUsage(db, QUOTA), 0);
-    assert.deepEqual(await spendDailyQuotas(db, [QUOTA]), [
-      { allowed: true, used: 1, taken: true },
-    ]);
-  });
-});
 
 test("forgetting drops earlier days alone", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {

@@ -13,20 +13,6 @@ export type DailyQuota = {
   readonly day: number;
 };
 
-/** Gives one back that did no work. Never falls below zero. */
-export async function refundDailyQuota(
-  db: Kysely<Schema>,
-  { subject, day }: DailyQuota,
-): Promise<void> {
-  await db
-    .updateTable("daily_usage")
-    .set((eb) => ({ used: eb("used", "-", 1n) }))
-    .where("subject", "=", subject)
-    .where("day", "=", BigInt(day))
-    .where("used", ">", 0n)
-    .execute();
-}
-
 export async function dailyUsage(
   db: Kysely<Schema>,
   { subject, day }: DailyQuota,

@@ -1,9 +1,15 @@
 import type { Kysely } from "kysely";
 import { batched } from "#src/platform/batched.ts";
 import { writtenTogether } from "#src/platform/written-together.ts";
-import { type DailySpend, isAboutData, spendDailyQuotas } from "#src/store/daily-spends.ts";
+import {
+  type DailySpend,
+  isAboutData,
+  type LimitedQuota,
+  refundDailyQuotas,
+  spendDailyQuotas,
+} from "#src/store/daily-spends.ts";
 import type { Schema } from "#src/store/schema.ts";
-import { dailyUsages, refundDailyQuota } from "#src/store/usage.ts";
+import { dailyUsages } from "#src/store/usage.ts";
 import type { Address } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "./caller.ts";
 import { FixedWindows, type Window, type WindowRule, type Windows } from "./fixed-windows.ts";
@@ -17,7 +23,7 @@ const DAY_GATE_RETRY_SECONDS = 86_400;
 /** Callers whose standing is read by one query at the most. */
 const PEEKED_AT_ONCE = 500;
 /** Uses that are written by one transaction at the most. */
-const SPENT_TOGETHER = 500;
+const WRITTEN_TOGETHER = 500;
 /** The next uses are sent to Postgres while it has those before them on the way to its disk. */
 const WRITES_AT_ONCE = 2;
 const REMEMBERED_PAGES = 50_000;
@@ -44,8 +50,8 @@ export type Spend = Standing & {
 type Taken = {
   readonly subject: string;
   readonly minuteResetMs: number;
-  /** The day whose gate was passed; null for tiers without one. */
-  readonly day: number | null;
+  /** The gate that was passed; null for tiers without one. */
+  readonly gate: { readonly day: number; readonly limit: number } | null;
   /** The dashboard's page that was opened by it. */
   readonly page: string | null;
 };
@@ -80,11 +86,15 @@ export function createQuotas(deps: {
   const { db } = deps;
   const windows = deps.windows ?? new FixedWindows();
   const pages = new FixedWindows(REMEMBERED_PAGES);
-  const spends = writtenTogether((some: readonly DailySpend[]) => spendDailyQuotas(db, some), {
-    most: SPENT_TOGETHER,
-    atOnce: WRITES_AT_ONCE,
-    isOnesFault: isAboutData,
-  });
+  const together = { most: WRITTEN_TOGETHER, atOnce: WRITES_AT_ONCE, isOnesFault: isAboutData };
+  const spends = writtenTogether(
+    (some: readonly DailySpend[]) => spendDailyQuotas(db, some),
+    together,
+  );
+  const refunds = writtenTogether(async (some: readonly LimitedQuota[]) => {
+    await refundDailyQuotas(db, some);
+    return some;
+  }, together);
   let usages = usagesOn(0);
 
   /** Read together: where many are refused at once, each refusal says how its caller stands. */
@@ -107,7 +117,7 @@ export function createQuotas(deps: {
       if (pageSubject !== null && opened !== null) pages.giveBack(pageSubject, opened.resetAtMs);
       return refusedByMinute(rule, window, nowMs);
     }
-    const taken = { subject, minuteResetMs: window.resetAtMs, day: null, page: pageSubject };
+    const taken = { subject, minuteResetMs: window.resetAtMs, gate: null, page: pageSubject };
     return { ...minuteStanding(rule, window), allowed: true, retryAfterSeconds: null, taken };
   }
 
@@ -129,16 +139,18 @@ export function createQuotas(deps: {
     }
     if (!spent.taken) return free(standing);
     const window = windows.take(subject, rule, nowMs);
-    const taken = { subject, minuteResetMs: window.resetAtMs, day, page };
+    const gate = { day, limit };
+    const taken = { subject, minuteResetMs: window.resetAtMs, gate, page };
     if (window.allowed) return { ...standing, allowed: true, retryAfterSeconds: null, taken };
     await giveBackDay(taken);
     return refusedByMinute(rule, window, nowMs);
   }
 
-  async function giveBackDay({ subject, day, page }: Taken): Promise<void> {
-    if (day === null) return;
-    if (page !== null) await refundDailyQuota(db, { subject: page, day });
-    await refundDailyQuota(db, { subject, day });
+  async function giveBackDay({ subject, gate, page }: Taken): Promise<void> {
+    if (gate === null) return;
+    const given = [refunds.write({ subject, ...gate })];
+    if (page !== null) given.push(refunds.write({ subject: page, day: gate.day, limit: 1 }));
+    await Promise.all(given);
   }
 
   return {
@@ -163,7 +175,7 @@ export function createQuotas(deps: {
     async refund({ taken }) {
       if (taken === null) return;
       windows.giveBack(taken.subject, taken.minuteResetMs);
-      if (taken.day === null && taken.page !== null) pages.forget(taken.page);
+      if (taken.gate === null && taken.page !== null) pages.forget(taken.page);
       await giveBackDay(taken);
     },
     async peek(caller, nowMs) {
