@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { AccountVersions } from "#src/accuracy/account-versions.ts";
 import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { SWAP_READERS } from "#src/accuracy/events/all.ts";
@@ -35,6 +37,10 @@ const FLUSH_BYTES = 256 * 1024;
 /** As many come in a twentieth of a second of a busy day. */
 const SWAPS_A_BATCH = 50;
 
+setFlagsFromString("--expose-gc");
+/** Before each run, so that none pays for what the one before it left. */
+const collectGarbage = runInNewContext("gc") as () => void;
+
 const stream = buildStream({ tokens: 400, swaps: 20_000, seed: Number(values.seed) });
 
 type Transaction = ReturnType<typeof buildStream>["swaps"][number]["transaction"];
@@ -51,6 +57,7 @@ function run(work: Work) {
   for (const [address, account] of stream.accounts)
     versions.add({ address, account, slot: stream.clock.slot });
   const heard: Transaction[] = [];
+  collectGarbage();
   const start = process.cpuUsage();
   for (const [index, swap] of stream.swaps.entries()) {
     const slot = stream.clock.slot + 1n + BigInt(index);
@@ -124,6 +131,7 @@ function sumOf(record: AccuracyRecord) {
 
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+for (const work of ["alone", "told", "replayed"] as const) run(work);
 const rounds = Array.from({ length: Number(values.rounds) }, (_, round) => {
   // Whoever runs first in one round runs second in the next.
   const [alone, told] =
