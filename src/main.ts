@@ -353,10 +353,15 @@ async function openMetrics(
   return listenForScrapes(metrics, { host, port }, log);
 }
 
-/** The chain's age where one is followed here; null: this process only stands by or sends. */
+/**
+ * `health`: of the chain that is answered from; null where this process only stands by or sends. A
+ * chain whose age nobody knows is no reason to send requests here.
+ */
 async function readinessOf(database: Database, health: TrackerHealth | null): Promise<Readiness> {
   const chainAgeMs = health?.chainAgeMs ?? null;
   const chainAgeSeconds = chainAgeMs === null ? null : chainAgeMs / 1_000;
+  const isChainOk =
+    health === null || (chainAgeSeconds !== null && chainAgeSeconds < READY_CHAIN_AGE_SECONDS);
   const isDatabaseOk = await database.db
     .selectFrom("users")
     .select("id")
@@ -367,8 +372,7 @@ async function readinessOf(database: Database, health: TrackerHealth | null): Pr
       () => false,
     );
   return {
-    isReady:
-      isDatabaseOk && (chainAgeSeconds === null || chainAgeSeconds < READY_CHAIN_AGE_SECONDS),
+    isReady: isDatabaseOk && isChainOk,
     database: isDatabaseOk ? "ok" : "failing",
     chainAgeSeconds,
     slotLag: health?.slotLag ?? null,

@@ -139,8 +139,11 @@ test("a replica's answers move with the chain, those of a past slot do not, and 
   const node = await startDemoNode(t);
   const shared = await deployment(t, node.environment);
   if (shared === null) return;
-  const tracker = await shared.start("tracker");
   const replica = await shared.start("api");
+  const ready = async () => (await ask(replica, "/readyz")).status;
+  assert.equal(await ready(), 503, "nobody has told it how old the chain is");
+  const tracker = await shared.start("tracker");
+  await until("readiness", async () => ((await ready()) === 200 ? true : null));
   const [token] = node.market.namedTokens;
   assert.ok(token !== undefined);
   const path = `/api/token/${token.mint}/exitability`;

@@ -283,6 +283,25 @@ test("a stream of one token that has none is refused as its question is", async 
   );
 });
 
+test("what is no address costs nothing, and is told of as such", async (t) => {
+  await oneApp(
+    t,
+    async ({ app, send }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=x,${SOME_MINT},y`);
+      const told = [await stream.next(), await stream.next(), await stream.next()];
+      assert.deepEqual(told.map(({ event }) => event).sort(), [
+        "exitability",
+        "unavailable",
+        "unavailable",
+      ]);
+      const next = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+      assert.equal(next.headers["x-ratelimit-remaining"], "3");
+    },
+    { markets: changingMarket().markets },
+  );
+});
+
 test("a stream has the headers of every answer, and one asked for by HEAD is over with them", async (t) => {
   const { markets } = changingMarket();
   await oneApp(

@@ -110,6 +110,7 @@ class OpenStreams {
       });
     }
     if (question.isOfOneToken) await this.#requireToken(grant);
+    await grant.refund(mints.flatMap((id, place) => (parseAddress(id) === null ? place : [])));
     await this.#serve(request, reply, grant);
     return reply;
   }
