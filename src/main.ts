@@ -9,7 +9,7 @@ import { Admission } from "./http/admission.ts";
 import { buildApp } from "./http/app.ts";
 import { buildHealthApp } from "./http/health-app.ts";
 import { RequestCounts } from "./http/request-counts.ts";
-import type { Readiness } from "./http/routes/health.ts";
+import { type Readiness, readinessOf } from "./http/routes/health.ts";
 import { createMetrics, type MetricsSources } from "./metrics/metrics.ts";
 import { listenForScrapes, type MetricsServer } from "./metrics/metrics-server.ts";
 import { cryptoRandom, openTracking } from "./open-tracking.ts";
@@ -41,9 +41,6 @@ import {
   type Sending,
   type SendingDeps,
 } from "./watchlist/alerting.ts";
-
-/** The chain counts as reached while its newest block is younger than this. */
-const READY_CHAIN_AGE_SECONDS = 120;
 
 const ORIGIN_OF_CHAIN = { rpc: "live", recorded: "recorded", demo: "demo" } as const;
 
@@ -211,7 +208,7 @@ async function openShared(
     return { ...replica, sources: { ...sources, ...shared } };
   }
   const health = () => duty?.led?.tracker.health() ?? null;
-  const readiness = () => readinessOf(database, health());
+  const readiness = () => readinessNow(database, health());
   const sources = { ...ownSources(opening), ...shared, health };
   return { app: await buildHealthApp({ readiness, logger }), examples: () => [], sources };
 }
@@ -315,7 +312,7 @@ function httpDeps(
   return {
     markets,
     publicUrl: config.publicUrl,
-    readiness: () => readinessOf(database, markets.health()),
+    readiness: () => readinessNow(database, markets.health()),
     nowMs: systemNowMs,
     logger,
     trustProxyHops: config.trustProxyHops,
@@ -353,28 +350,11 @@ async function openMetrics(
   return listenForScrapes(metrics, { host, port }, log);
 }
 
-/**
- * `health`: of the chain that is answered from; null where this process only stands by or sends. A
- * chain whose age nobody knows is no reason to send requests here.
- */
-async function readinessOf(database: Database, health: TrackerHealth | null): Promise<Readiness> {
-  const chainAgeMs = health?.chainAgeMs ?? null;
-  const chainAgeSeconds = chainAgeMs === null ? null : chainAgeMs / 1_000;
-  const isChainOk =
-    health === null || (chainAgeSeconds !== null && chainAgeSeconds < READY_CHAIN_AGE_SECONDS);
-  const isDatabaseOk = await database.db
-    .selectFrom("users")
-    .select("id")
-    .limit(1)
-    .execute()
-    .then(
-      () => true,
-      () => false,
-    );
-  return {
-    isReady: isDatabaseOk && isChainOk,
-    database: isDatabaseOk ? "ok" : "failing",
-    chainAgeSeconds,
-    slotLag: health?.slotLag ?? null,
-  };
+async function readinessNow({ db }: Database, health: TrackerHealth | null): Promise<Readiness> {
+  const asked = db.selectFrom("users").select("id").limit(1).execute();
+  const isDatabaseOk = await asked.then(
+    () => true,
+    () => false,
+  );
+  return readinessOf(isDatabaseOk, health);
 }

@@ -1,5 +1,9 @@
 import type { FastifyInstance } from "fastify";
+import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Admission } from "../admission.ts";
+
+/** The chain counts as reached while its newest block is younger than this. */
+const READY_CHAIN_AGE_SECONDS = 120;
 
 /** What `/readyz` says: whether answers can be given, and how old the chain state is. */
 export type Readiness = {
@@ -10,6 +14,26 @@ export type Readiness = {
   /** Slots between the node's newest and the newest applied; null while unknown. */
   readonly slotLag: number | null;
 };
+
+/**
+ * Whether requests should be sent here. `health` is the chain's that is answered from, null where this
+ * process only stands by or sends. A chain whose age nobody knows is not young.
+ */
+export function readinessOf(
+  isDatabaseOk: boolean,
+  health: Pick<TrackerHealth, "chainAgeMs" | "slotLag"> | null,
+): Readiness {
+  const chainAgeMs = health?.chainAgeMs ?? null;
+  const chainAgeSeconds = chainAgeMs === null ? null : chainAgeMs / 1_000;
+  const isChainOk =
+    health === null || (chainAgeSeconds !== null && chainAgeSeconds < READY_CHAIN_AGE_SECONDS);
+  return {
+    isReady: isDatabaseOk && isChainOk,
+    database: isDatabaseOk ? "ok" : "failing",
+    chainAgeSeconds,
+    slotLag: health?.slotLag ?? null,
+  };
+}
 
 export type HealthDeps = {
   readonly readiness: () => Promise<Readiness>;
