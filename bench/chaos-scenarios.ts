@@ -1,0 +1,95 @@
+import type { Deployment, Member, WireTo } from "./chaos-deployment.ts";
+
+const RESTARTED_AFTER_MS = 1_000;
+/** Long enough for answers to grow old. */
+const AGEING_MS = 45_000;
+export const TAKEOVER_WITHIN_MS = 10_000;
+
+/** One failure of one part. */
+export type Scenario = {
+  readonly name: string;
+  /** Lasts until `mend`; both are told who tracks at the start. */
+  readonly fail: (tracking: Member) => Promise<void> | void;
+  readonly mend: (tracking: Member) => Promise<void> | void;
+  readonly holdMs: number;
+  /** Another tracker takes over. */
+  readonly takesOver?: boolean;
+};
+
+/** Every part killed, frozen or cut off, each once. `holdMs`: for how long a cut lasts. */
+export function allScenarios(
+  { members, postgres, redis }: Deployment,
+  holdMs: number,
+): readonly Scenario[] {
+  const named = (name: string): Member => {
+    const member = members.find((candidate) => candidate.name === name);
+    if (member === undefined) throw new Error(`there is no ${name}`);
+    return member;
+  };
+  const standby = (tracking: Member) =>
+    named(tracking.name === "tracker 1" ? "tracker 2" : "tracker 1");
+  const replica = () => named("api 1");
+  const killed = (
+    name: string,
+    who: (tracking: Member) => Member,
+    takesOver = false,
+  ): Scenario => ({
+    name: `kill -9 of ${name}`,
+    fail: (tracking) => who(tracking).kill(),
+    mend: (tracking) => who(tracking).start(),
+    holdMs: takesOver ? TAKEOVER_WITHIN_MS : RESTARTED_AFTER_MS,
+    takesOver,
+  });
+  const cuts = (name: string, who: (tracking: Member) => Member, to: WireTo): readonly Scenario[] =>
+    (["cut", "silence"] as const).map((how) => ({
+      name: `${name}: ${how === "cut" ? "broken off" : "packets dropped"}`,
+      fail: (tracking) => {
+        for (const wire of who(tracking).wires[to]) wire[how]();
+      },
+      mend: (tracking) => {
+        for (const wire of who(tracking).wires[to]) wire.mend();
+      },
+      holdMs: to === "node" ? AGEING_MS : holdMs,
+      takesOver: to === "postgres" && who !== replica,
+    }));
+  const self = (tracking: Member) => tracking;
+  const nothing = () => undefined;
+  return [
+    { name: "nothing fails", fail: nothing, mend: nothing, holdMs },
+    killed("the active tracker", self, true),
+    killed("the standby", standby),
+    killed("a replica", replica),
+    killed("the alert worker", () => named("alerts")),
+    {
+      name: "the active tracker freezes",
+      fail: (tracking) => tracking.service().freeze(),
+      mend: (tracking) => tracking.service().thaw(),
+      holdMs,
+      takesOver: true,
+    },
+    {
+      name: "Postgres crashes and is started again",
+      fail: () => postgres.breakOff(),
+      mend: () => postgres.start(),
+      holdMs: RESTARTED_AFTER_MS,
+    },
+    {
+      name: "Redis is killed and started again",
+      fail: () => redis.kill(),
+      mend: () => redis.start(),
+      holdMs,
+    },
+    { name: "Redis FLUSHALL", fail: () => redis.flush(), mend: nothing, holdMs },
+    {
+      name: "Redis freezes",
+      fail: () => redis.freeze(),
+      mend: () => redis.thaw(),
+      holdMs,
+    },
+    ...cuts("replica and Redis", replica, "redis"),
+    ...cuts("tracker and Redis", self, "redis"),
+    ...cuts("replica and Postgres", replica, "postgres"),
+    ...cuts("tracker and Postgres", self, "postgres"),
+    ...cuts("tracker and node", self, "node"),
+  ];
+}
