@@ -49,6 +49,8 @@ const SHARE_OF_LIMIT = 0.9;
 const SETTLED_AFTER = 1 / 3;
 /** Judged from here on: what a shorter run shows is the start. */
 const LEAST_JUDGED_MINUTES = 10;
+/** Of five intervals in a row at least one follows a collection of all garbage. */
+const POINTS_A_FLOOR = 5;
 /** As much as a settled process may be larger at the end of the run than where it was settled. */
 const FLAT_WITHIN = 0.1;
 const SETTLING_MS = 6_000;
@@ -288,8 +290,9 @@ async function memoryOf({ server, metricsUrl }: Process): Promise<Memory> {
 }
 
 /**
- * What a straight line through the settled part of the run says of the process's growth. The heap is
- * taken as it happens to be, garbage included: its line has to be read beside the resident memory's.
+ * What a straight line through the floors of the settled part of the run says of the process's growth.
+ * Memory is taken as it happens to be, and garbage that waits to be collected can be twice what is in
+ * use: the least of a few intervals in a row is what a leak would raise.
  */
 function flatnessOf(name: string, all: readonly Measured[]): Verdict {
   const lastMinute = all.at(-1)?.minutes ?? 0;
@@ -299,7 +302,7 @@ function flatnessOf(name: string, all: readonly Measured[]): Verdict {
       const bytes = memory[name]?.[which] ?? null;
       return bytes === null ? [] : [{ minutes, bytes }];
     });
-    return [which, lineThrough(points)] as const;
+    return [which, lineThrough(floorsOf(points))] as const;
   });
   const isLong = lastMinute >= LEAST_JUDGED_MINUTES;
   const isFlat = lines.every(([, { growthShare }]) => growthShare <= FLAT_WITHIN);
@@ -308,6 +311,16 @@ function flatnessOf(name: string, all: readonly Measured[]): Verdict {
 }
 
 type Point = { readonly minutes: number; readonly bytes: number };
+
+/** The lowest of every few points in a row; what is left over at the end is no floor. */
+function floorsOf(points: readonly Point[]): readonly Point[] {
+  const floors = Math.floor(points.length / POINTS_A_FLOOR);
+  return Array.from({ length: floors }, (_, place) =>
+    points
+      .slice(place * POINTS_A_FLOOR, (place + 1) * POINTS_A_FLOOR)
+      .reduce((lowest, point) => (point.bytes < lowest.bytes ? point : lowest)),
+  );
+}
 
 /** The least squares' line: megabytes at its beginning, their growth in an hour and over the points. */
 function lineThrough(points: readonly Point[]) {
