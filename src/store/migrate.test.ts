@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { type DatabasePlace, eachDatabasePlace, postgresPlace } from "#test/support/databases.ts";
+import {
+  type DatabasePlace,
+  eachDatabasePlace,
+  ownTables,
+  postgresPlace,
+} from "#test/support/databases.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { MigrationContext } from "./dialect.ts";
 import { MIGRATIONS, type Migration, migrate } from "./migrate.ts";
@@ -21,8 +26,8 @@ const broken: Migration = {
   },
 };
 
-async function tablesOf({ db }: Database): Promise<readonly string[]> {
-  return (await db.introspection.getTables()).map(({ name }) => name).sort();
+async function tablesOf(database: Database): Promise<readonly string[]> {
+  return (await ownTables(database)).map(({ name }) => name).sort();
 }
 
 async function opened(place: DatabasePlace, work: (database: Database) => Promise<void>) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { sql } from "kysely";
 import pg from "pg";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import type { Dialect } from "#src/store/dialect.ts";
@@ -14,6 +15,14 @@ export type DatabasePlace = {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
 };
+
+/** The tables of the place itself: what else stands in that Postgres is not looked at. */
+export async function ownTables({ db, dialect }: Database) {
+  const tables = await db.introspection.getTables();
+  if (dialect === "sqlite") return tables;
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
+  return tables.filter(({ schema }) => schema === rows[0]?.name);
+}
 
 /**
  * Runs one suite on a fresh, migrated SQLite and, where DATABASE_URL is set, on a fresh schema of

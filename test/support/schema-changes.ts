@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "#src/store/database.ts";
+import { ownTables } from "./databases.ts";
 
 /** What a version of the service may lean on: each column, and each rule that a row has to keep. */
 export type SchemaFacts = ReadonlyMap<string, TableFacts>;
@@ -18,7 +19,7 @@ export type ColumnFacts = {
 type Rule = { readonly name: string; readonly rule: string };
 
 export async function schemaFacts(database: Database): Promise<SchemaFacts> {
-  const tables = await database.db.introspection.getTables();
+  const tables = await ownTables(database);
   const rules = await rulesOf(database);
   return new Map(
     tables.map(({ name, columns }): [string, TableFacts] => [
