@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import pg from "pg";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -15,6 +12,9 @@ import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
 import { AccessFeed } from "#src/users/access-feed.ts";
 import { ApiKeys } from "#src/users/api-keys.ts";
 import type { UserTier } from "#src/users/tiers.ts";
+import { ownSchema } from "#test/support/databases.ts";
+import { Endings } from "#test/support/ending.ts";
+import { startRedis } from "#test/support/redis.ts";
 
 /** A process that listens. */
 export type Server = { readonly child: ChildProcess; readonly url: string };
@@ -33,18 +33,12 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const SECRET = "a secret for measuring that is long enough";
 
 /** Everything that a measurement started, to be ended in reverse order. */
-export class Deployment {
+export class Deployment extends Endings {
   readonly dataDir = mkdtempSync(join(tmpdir(), "exitability-bench-"));
-  readonly #closers: (() => void | Promise<void>)[] = [
-    () => rmSync(this.dataDir, { recursive: true, force: true }),
-  ];
 
-  after(close: () => void | Promise<void>): void {
-    this.#closers.push(close);
-  }
-
-  async close(): Promise<void> {
-    for (const close of this.#closers.splice(0).reverse()) await close();
+  constructor() {
+    super();
+    this.after(() => rmSync(this.dataDir, { recursive: true, force: true }));
   }
 
   /** One process with the embedded database. */
@@ -55,8 +49,10 @@ export class Deployment {
 
   /** A schema of its own in the Postgres of DATABASE_URL, and a Redis of its own. */
   async shared(): Promise<Place & { readonly databaseUrl: string; readonly redisUrl: string }> {
-    const databaseUrl = await this.#ownSchema();
-    const redisUrl = await this.#ownRedis();
+    const { DATABASE_URL: postgres = "" } = process.env;
+    if (postgres === "") throw new Error("set DATABASE_URL to a Postgres: processes share one");
+    const databaseUrl = await ownSchema(this, postgres);
+    const { redisUrl } = await this.redis();
     const environment = {
       DATA_DIR: this.dataDir,
       LOG_LEVEL: "error",
@@ -69,7 +65,8 @@ export class Deployment {
 
   /** A Redis of its own. */
   async redis(): Promise<{ readonly redisUrl: string }> {
-    return { redisUrl: await this.#ownRedis() };
+    const { url } = await startRedis(this);
+    return { redisUrl: url };
   }
 
   /** Starts a process of the service, which is stopped at the end. */
@@ -113,42 +110,6 @@ export class Deployment {
     const [code] = await once(child, "exit");
     if (code !== 0) throw new Error(`recording ${mint} ended with ${code}`);
     return { ACCOUNTS_DIR: directory };
-  }
-
-  async #ownSchema(): Promise<string> {
-    const { DATABASE_URL: url = "" } = process.env;
-    if (url === "") throw new Error("set DATABASE_URL to a Postgres: processes share one");
-    const name = `bench_${randomBytes(6).toString("hex")}`;
-    await runOnce(url, `create schema ${name}`);
-    this.after(() => runOnce(url, `drop schema ${name} cascade`));
-    const own = new URL(url);
-    own.searchParams.set("options", `-c search_path=${name}`);
-    return own.href;
-  }
-
-  async #ownRedis(): Promise<string> {
-    const port = await freePort();
-    const options = [
-      "--port",
-      `${port}`,
-      "--bind",
-      "127.0.0.1",
-      "--save",
-      "",
-      "--appendonly",
-      "no",
-    ];
-    const server = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
-    await once(server, "spawn");
-    const ended = once(server, "exit");
-    this.after(async () => {
-      server.kill("SIGTERM");
-      await ended;
-    });
-    for await (const line of createInterface({ input: server.stdout }))
-      if (line.includes("Ready to accept connections")) break;
-    server.stdout.resume();
-    return `redis://127.0.0.1:${port}`;
   }
 }
 
@@ -233,23 +194,4 @@ export async function warmUp(
     body = (await Promise.all(answers))[0] ?? body;
   }
   return body;
-}
-
-async function runOnce(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

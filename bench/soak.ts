@@ -7,9 +7,9 @@ import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
 import { SLOT_MS } from "#src/local-node/slot-clock.ts";
 import { TIERS } from "#src/users/tiers.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { freePort } from "#test/support/free-port.ts";
 import {
   Deployment,
-  freePort,
   type Key,
   makeKeys,
   residentBytes,

@@ -3,24 +3,10 @@ import { test } from "node:test";
 import type { ProgramReport } from "#src/accuracy/program-watch.ts";
 import { Admission } from "#src/http/admission.ts";
 import { RequestCounts } from "#src/http/request-counts.ts";
-import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
 import { createMetrics, type LedSources, type MetricsSources } from "./metrics.ts";
 
 const NOW = 1_800_000_000_000;
-
-/** A service that has just begun, and knows nothing yet. */
-const JUST_BEGUN: TrackerHealth = {
-  chainAgeMs: null,
-  slotLag: null,
-  headSlot: null,
-  tokens: 0,
-  pools: 0,
-  accounts: 0,
-  waitingPools: 0,
-  waitingTokens: 0,
-  loads: { running: 0, waiting: 0 },
-  readsFailedAtMs: null,
-};
 
 const NO_OUTCOMES = { delivered: 0, failed: 0, dead: 0 };
 
@@ -37,7 +23,7 @@ async function scrape(
       requests: new RequestCounts(),
       admission: new Admission(),
       database,
-      health: () => JUST_BEGUN,
+      health: () => NOTHING_TRACKED,
       delivery: { outcomes: NO_OUTCOMES, waiting: async () => ({ count: 0, oldestDueMs: null }) },
       signIn: { outcomes: { handled: 0, failed: 0, dead: 0 } },
       ...change,
@@ -58,7 +44,7 @@ async function scrape(
 
 function someLed(): LedSources {
   return {
-    tracker: { health: () => JUST_BEGUN },
+    tracker: { health: () => NOTHING_TRACKED },
     accuracy: { report: () => ({ venues: [], quoted: [] }) },
     rules: { recorded: 0 },
     database: { failures: { reads: 0, writes: 0 } },
@@ -127,7 +113,12 @@ function someProgram(change: Partial<ProgramReport>): ProgramReport {
 }
 
 test("what is known is shown in seconds, with the oldest message's time since it was due", async () => {
-  const health = { ...JUST_BEGUN, chainAgeMs: 1_500, slotLag: 0, readsFailedAtMs: NOW - 2_000 };
+  const health = {
+    ...NOTHING_TRACKED,
+    chainAgeMs: 1_500,
+    slotLag: 0,
+    readsFailedAtMs: NOW - 2_000,
+  };
   const waiting = async () => ({ count: 2, oldestDueMs: NOW - 30_000 });
   const samples = await scrape({
     health: () => ({ ...health, headSlot: 7n }),

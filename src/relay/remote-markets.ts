@@ -9,7 +9,7 @@ import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets, Sale } from "#src/track/markets.ts";
 import { type AssessedSnapshot, agedAssessment, parseSnapshot } from "#src/track/snapshot-text.ts";
 import type { StateAt } from "#src/track/token-states.ts";
-import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
@@ -38,19 +38,6 @@ const ANSWER_WITHIN_MS = 15_000;
 const MOST_WAITING = 5_000;
 /** A process that has just started has not heard the tracker yet: its first askers wait for a beat. */
 const FIRST_BEAT_MS = 2_000;
-
-const NOTHING_TRACKED: TrackerHealth = {
-  chainAgeMs: null,
-  slotLag: null,
-  headSlot: null,
-  tokens: 0,
-  pools: 0,
-  accounts: 0,
-  waitingPools: 0,
-  waitingTokens: 0,
-  loads: { running: 0, waiting: 0 },
-  readsFailedAtMs: null,
-};
 
 export type RemoteMarketsDeps<Facts> = {
   readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;

@@ -52,3 +52,17 @@ export function trackerHealth(
     readsFailedAtMs: shell.readsFailedAtMs,
   };
 }
+
+/** Of who follows nothing, and knows of no chain. */
+export const NOTHING_TRACKED: TrackerHealth = {
+  chainAgeMs: null,
+  slotLag: null,
+  headSlot: null,
+  tokens: 0,
+  pools: 0,
+  accounts: 0,
+  waitingPools: 0,
+  waitingTokens: 0,
+  loads: { running: 0, waiting: 0 },
+  readsFailedAtMs: null,
+};

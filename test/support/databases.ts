@@ -8,6 +8,7 @@ import pg from "pg";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import type { Dialect } from "#src/store/dialect.ts";
 import { migrate } from "#src/store/migrate.ts";
+import type { Ending } from "./ending.ts";
 
 /** A place for one database that nobody else uses: what `openDatabase` needs to open it. */
 export type DatabasePlace = {
@@ -78,13 +79,18 @@ export async function postgresPlace(t: TestContext): Promise<DatabasePlace | nul
     t.skip("DATABASE_URL is not set: not tested on Postgres");
     return null;
   }
+  const { dataDir } = sqlitePlace(t);
+  return { dialect: "postgres", databaseUrl: await ownSchema(t, url), dataDir };
+}
+
+/** A fresh schema of that Postgres, as a URL of its own; gone at the end. */
+export async function ownSchema(ending: Ending, url: string): Promise<string> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   await runOnce(url, `create schema ${name}`);
-  t.after(() => runOnce(url, `drop schema ${name} cascade`));
+  ending.after(() => runOnce(url, `drop schema ${name} cascade`));
   const own = new URL(url);
   own.searchParams.set("options", `-c search_path=${name}`);
-  const { dataDir } = sqlitePlace(t);
-  return { dialect: "postgres", databaseUrl: own.href, dataDir };
+  return own.href;
 }
 
 /** As `postgresPlace`, a whole database instead of a schema: what is dumped and restored. */

@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest } from "node:http";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
+import { freePort } from "./free-port.ts";
 
 const NGINX = "/usr/sbin/nginx";
 const SHIPPED = join(import.meta.dirname, "..", "..", "deploy", "nginx.conf");
@@ -126,14 +126,4 @@ function makeCertificate(directory: string): Buffer {
   ]);
   assert.equal(made.status, 0, String(made.stderr));
   return readFileSync(file("fullchain.pem"));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert.ok(address !== null && typeof address === "object");
-  server.close();
-  await once(server, "close");
-  return address.port;
 }
