@@ -28,15 +28,18 @@ export type AppErrorDetails = {
   /** For the log. No secret and no e-mail either. */
   readonly context?: Readonly<Record<string, unknown>>;
   readonly retryable?: boolean;
+  /** The part that raised it logs the outage, once for all who depend on it. */
+  readonly isLoggedAtSource?: boolean;
   readonly cause?: unknown;
 };
 
-/** The world failed, or a caller asked for what can't be done. http/plugins/errors.ts maps it to an answer. */
+/** The world failed, or a caller requested something impossible. api/plugins/errors.ts maps it to an answer. */
 export class AppError extends Error {
   readonly code: PublicCode;
   readonly publicMessage: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly retryable: boolean;
+  readonly isLoggedAtSource: boolean;
 
   constructor(code: PublicCode, details: AppErrorDetails) {
     super(details.publicMessage, { cause: details.cause });
@@ -45,5 +48,6 @@ export class AppError extends Error {
     this.publicMessage = details.publicMessage;
     this.context = details.context ?? {};
     this.retryable = details.retryable ?? false;
+    this.isLoggedAtSource = details.isLoggedAtSource ?? false;
   }
 }

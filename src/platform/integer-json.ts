@@ -8,7 +8,7 @@ export function integerJson(value: unknown): string {
   );
 }
 
-/** What such text says; undefined where it is no JSON. */
+/** The value of such a text; undefined if it is not JSON. */
 export function parseIntegerJson(text: string): unknown {
   try {
     return JSON.parse(text, reviveBigint);

@@ -1,6 +1,6 @@
 import { type Logger, pino } from "pino";
 
-/** Never written: whoever logs a request or a header logs none of these by accident. */
+/** Redacted, so that logging a request or a header never logs a secret by accident. */
 const SECRET_PATHS = [
   "req.headers",
   "headers",

@@ -22,7 +22,7 @@ test("any 32 bytes become the base58 text that kit makes of them, and come back"
   );
 });
 
-test("text that is not the base58 form of exactly 32 bytes is no address", () => {
+test("text that is not the base58 form of exactly 32 bytes is not an address", () => {
   for (const text of [
     "",
     "So1111111111111111111111111111111111111111",

@@ -16,7 +16,7 @@ export function parseAddress(text: string): Address | null {
   return addressBytes(text) === null ? null : (text as Address);
 }
 
-/** An address known at compile time. @throws where the text is no address: our own mistake */
+/** An address known at compile time. @throws TypeError where the text is not an address: our own mistake */
 export function address(text: string): Address {
   const parsed = parseAddress(text);
   if (parsed === null) throw new TypeError(`not a Solana address: ${text}`);
@@ -24,11 +24,11 @@ export function address(text: string): Address {
 }
 
 /**
- * Texts made lately, by a hash of their bytes, with the bytes: the same few addresses are read out of
- * accounts over and over, and comparing costs a thirtieth of converting. No caller can tell. Never
- * more than these places, some 2 MB: a newcomer takes the place of whoever had it, so that hostile
- * bytes cost others no more than a conversion, and the bytes are compared, so that a hash that is
- * met on purpose gives nobody another's text.
+ * Cache of recent texts by a hash of their bytes, with the bytes: accounts repeat the same few
+ * addresses, and comparing costs a thirtieth of converting. A module-level cache, because the result
+ * is a pure function of the bytes. At most this many entries (2 MB); a new entry replaces the one in
+ * its slot, so hostile bytes cost a conversion at most. The bytes are compared, so a hash collision
+ * never returns another address.
  */
 const RECENT = 1 << 14;
 const recentBytes = new Uint8Array(32 * RECENT);

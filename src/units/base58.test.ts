@@ -16,7 +16,7 @@ test("any bytes become the base58 text that kit makes of them, and come back", (
   );
 });
 
-test("text outside the alphabet, or too long to decode in reasonable time, is no base58", () => {
+test("text outside the alphabet, or too long to decode in reasonable time, is not base58", () => {
   for (const text of ["0", "O", "I", "l", "a b", "ñ", "😀", "2".repeat(8_193)]) {
     assert.equal(base58Decode(text), null, text.slice(0, 10));
   }

@@ -1,7 +1,7 @@
 /**
  * Integer arithmetic in doubles, for the certified fast paths alone: each result is the very integer
- * that exact arithmetic gives, or NaN. Arguments are non-negative integers; the limits stand beside
- * each function and are for callers to keep.
+ * that exact arithmetic gives, or NaN. Arguments are non-negative integers; callers must
+ * keep the limits documented at each function.
  *
  * @see T. J. Dekker, A floating-point technique for extending the available precision (1971)
  */

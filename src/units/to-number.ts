@@ -1,3 +1,6 @@
+import { LAMPORTS_PER_SOL } from "./amounts.ts";
+import type { Ratio } from "./ratio.ts";
+
 /**
  * The nearest double to an integer: exact up to 2^53, rounded above.
  * The one place where an amount becomes a float; the result never flows back into amounts.
@@ -19,4 +22,18 @@ export function ratioToNumber(a: bigint, b: bigint): number {
 
 function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(16).length * 4;
+}
+
+/** SOL as a number; exact to the lamport up to nine million SOL. */
+export function lamportsToSol(lamports: bigint): number {
+  return toNumber(lamports) / 1e9;
+}
+
+/** SOL per whole token, of a price in lamports per base unit; null while the decimals are unknown. */
+export function priceInSol(price: Ratio, decimals: number | null): number | null {
+  if (decimals === null) return null;
+  return ratioToNumber(
+    price.numerator * 10n ** BigInt(decimals),
+    price.denominator * LAMPORTS_PER_SOL,
+  );
 }
