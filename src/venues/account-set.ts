@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 
-/** An on-chain account as it stood at a slot. Its bytes are hostile until decoded. */
+/** An on-chain account at a slot. Its bytes are hostile until decoded. */
 export type Account = {
   readonly owner: Address;
   readonly lamports: bigint;
@@ -10,7 +10,7 @@ export type Account = {
 };
 
 /**
- * What has been loaded: an account, `null` where it is known not to exist, `undefined` where nobody
- * has looked. The difference decides between a pool that is empty and one that is unknown.
+ * Loaded accounts: an account, `null` where it is known not to exist, `undefined` where it was not
+ * read. The difference decides between an empty pool and an unknown one.
  */
 export type AccountSet = { readonly get: (address: Address) => Account | null | undefined };

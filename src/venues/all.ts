@@ -1,27 +1,30 @@
-import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
-import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
-import { meteoraDbc } from "./meteora-dbc/adapter.ts";
-import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
-import { orcaWhirlpool } from "./orca-whirlpool/adapter.ts";
-import { pumpCurve } from "./pump-curve/adapter.ts";
-import { pumpSwap } from "./pumpswap/adapter.ts";
-import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
-import { raydiumClmm } from "./raydium-clmm/adapter.ts";
-import { raydiumCpmm } from "./raydium-cpmm/adapter.ts";
-import { raydiumLaunchLab } from "./raydium-launchlab/adapter.ts";
+import { dammV1Swaps } from "./meteora-damm-v1/events.ts";
+import { dammV2Swaps } from "./meteora-damm-v2/events.ts";
+import { dbcSwaps } from "./meteora-dbc/events.ts";
+import { dlmmSwaps } from "./meteora-dlmm/events.ts";
+import { whirlpoolSwaps } from "./orca-whirlpool/events.ts";
+import { pumpCurveSwaps } from "./pump-curve/events.ts";
+import { pumpSwapSwaps } from "./pumpswap/events.ts";
+import { ammSwaps } from "./raydium-amm-v4/events.ts";
+import { clmmSwaps } from "./raydium-clmm/events.ts";
+import { cpmmSwaps } from "./raydium-cpmm/events.ts";
+import { launchLabSwaps } from "./raydium-launchlab/events.ts";
+import type { SwapReader } from "./swap-reader.ts";
 import type { Venue } from "./venue.ts";
 
-/** Every program we model, one line each. */
-export const VENUES: readonly Venue<unknown>[] = [
-  meteoraDammV1,
-  meteoraDammV2,
-  meteoraDbc,
-  meteoraDlmm,
-  orcaWhirlpool,
-  pumpCurve,
-  pumpSwap,
-  raydiumAmmV4,
-  raydiumClmm,
-  raydiumCpmm,
-  raydiumLaunchLab,
+/** One line for each program we model: the reader of its swaps, which names its venue. */
+export const SWAP_READERS: readonly SwapReader<unknown, unknown>[] = [
+  dammV1Swaps,
+  dammV2Swaps,
+  dbcSwaps,
+  dlmmSwaps,
+  whirlpoolSwaps,
+  pumpCurveSwaps,
+  pumpSwapSwaps,
+  ammSwaps,
+  clmmSwaps,
+  cpmmSwaps,
+  launchLabSwaps,
 ];
+
+export const VENUES: readonly Venue<unknown>[] = SWAP_READERS.map(({ venue }) => venue);

@@ -1,6 +1,6 @@
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 
-/** Bytes ended before the field did. `decode` of a venue turns it into an unusable pool. */
+/** A field ends beyond the bytes. A venue's `decode` turns it into an unusable pool. */
 export class BytesEnded extends Error {
   constructor(offset: number, length: number) {
     super(`field ends at byte ${offset} of ${length}`);

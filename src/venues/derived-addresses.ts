@@ -1,9 +1,10 @@
 import type { Address } from "#src/units/address.ts";
 
 /**
- * Addresses that a program derives from a pool and an index, remembered. Deriving one takes a tenth
- * of a millisecond and a pool of ticks needs two dozen at each decode, so this is the one memory that
- * a venue keeps. The derivation is a pure function: no caller can tell whether it was remembered.
+ * Cache of the addresses that a program derives from a pool and an index. Deriving one takes about
+ * 40 us and a tick pool needs two dozen at each decode: this and the base58 cache of
+ * `units/address.ts` are the two module-level caches that pure code keeps. A derivation is a pure
+ * function, so a cached result never differs from a new one.
  */
 export class DerivedAddresses {
   readonly #derive: (pool: Address, index: number) => Address;
@@ -11,7 +12,7 @@ export class DerivedAddresses {
   readonly #known = new Map<Address, Map<number, Address>>();
   #size = 0;
 
-  /** @param limit addresses held at most; all are forgotten at once when it is reached */
+  /** @param limit most addresses held; the cache is cleared when it is reached */
   constructor(limit: number, derive: (pool: Address, index: number) => Address) {
     this.#limit = limit;
     this.#derive = derive;

@@ -31,7 +31,7 @@ export function hasSameBytes(a: Uint8Array, b: Uint8Array, from: number, to: num
   return difference === 0;
 }
 
-/** A little-endian i128 as a double: exact where it lies within 2^53 of zero, NaN where it is no i64. */
+/** A little-endian i128 as a double: exact where it lies within 2^53 of zero, NaN where it is not an i64. */
 export function i128AsDouble(bytes: Uint8Array, offset: number): number {
   const high = u32AsDouble(bytes, offset + 4) | 0;
   const sign = high < 0 ? 0xffff_ffff : 0;

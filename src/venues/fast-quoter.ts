@@ -7,13 +7,13 @@ export const ASK_REFERENCE = Number.NaN;
 export const REFUSED = -1;
 
 /**
- * Quotes in doubles, each one proved equal to the program's integers or left to the reference
- * (performance.md section 3.2). Holds views of account bytes and scratch arrays, made once.
+ * Quotes in doubles, each one proved equal to the program's integers or left to the reference. Holds
+ * views of account bytes and scratch arrays, made once.
  */
 export interface FastQuoter {
   /**
-   * Reads again what quotes need, after bytes of an account changed. False: these numbers are out of
-   * range, use the reference until the next change.
+   * Re-reads what quotes need after bytes of an account changed. False: the numbers are out of range,
+   * use the reference until the next change.
    */
   refresh(known: AccountSet): boolean;
 

@@ -21,7 +21,7 @@ import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
 import { pumpSwap } from "./pumpswap/adapter.ts";
 import { raydiumAmmV4 } from "./raydium-amm-v4/adapter.ts";
 import { raydiumCpmm } from "./raydium-cpmm/adapter.ts";
-import { decodeMint } from "./token/mint.ts";
+import { decodeMint } from "./shared/token/mint.ts";
 import type { Venue } from "./venue.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
@@ -79,7 +79,7 @@ test("recorded pools name the share mints that their programs derive, or the one
     }
   }
   assert.ok(derived >= 9, `${derived} pools`);
-  // An old pool, whose share mint is no derived one.
+  // An old pool, whose share mint is not a derived one.
   const old = meteoraDammV1.shares(address("HcjZvfeSNJbNkfLD4eEcRBr96AD3w1GpmMppaeRZf7ur"), known);
   assert.ok(old?.kind === "fungible");
   assert.equal(decodeMint(known.get(old.mint))?.supply, 125_221_911_091_504n);
@@ -132,7 +132,7 @@ describe("what a withdrawal leaves", () => {
     assert.equal(meteoraDammV1.withdraw?.(lent, { shares: 1n, issued: 3n }, CLOCK), null);
   });
 
-  test("DAMM v2: liquidity leaves the range at the price that stands, and a compounding pool in proportion", () => {
+  test("DAMM v2: liquidity leaves the range at the current price, and a compounding pool in proportion", () => {
     const state = dammV2State();
     const after = left(meteoraDammV2.withdraw?.(state, { shares: 1n, issued: 4n }, CLOCK));
     assert.equal(after.liquidity, state.liquidity - state.liquidity / 4n);

@@ -4,9 +4,9 @@ import type { Account } from "./account-set.ts";
 import type { ProgramFilter } from "./venue.ts";
 
 /**
- * Tokens of a mint: whoever holds some may burn them for their part of both reserves. `issued` is what
- * the program divides by, as the pool's own account has it: not the mint's supply, which falls where
- * somebody burns shares without taking anything out. Null: it is the mint's supply.
+ * Tokens of a mint: a holder may burn them for a part of both reserves. `issued` is what
+ * the program divides by, as the pool's own account has it: not the mint's supply, which falls when
+ * a holder burns shares without withdrawing. Null: it is the mint's supply.
  */
 export type FungibleShares = {
   readonly kind: "fungible";
@@ -21,7 +21,7 @@ export type PositionShares = {
   readonly issued: bigint;
   /** Finds the pool's positions. */
   readonly filter: ProgramFilter;
-  /** Null where the account is no position. Never throws. */
+  /** Null where the account is not a position. Never throws. */
   readonly decode: (account: Account) => PositionShare | null;
 };
 
@@ -39,17 +39,17 @@ export type PositionShare = {
 export type LiquidityShares =
   | FungibleShares
   | PositionShares
-  /** Positions of ranges of their own, or that nobody has modelled. */
+  /** Positions with their own ranges, or of an unmodelled kind. */
   | { readonly kind: "unread-positions" }
-  /** A launchpad's curve: nobody can take its reserves out but by selling to it. */
+  /** A launchpad's curve: its reserves leave only by sales. */
   | { readonly kind: "nobody" };
 
 /** A part of a pool's liquidity: `shares` of the `issued` ones, which are not 0. */
 export type ShareOfPool = { readonly shares: bigint; readonly issued: bigint };
 
 /**
- * What that part is paid of a reserve: `floor(reserve * shares / issued)`, in base units, and never
- * more than the reserve. Fees owed to others are no part of the reserve.
+ * What that part receives of a reserve: `floor(reserve * shares / issued)`, in base units, and never
+ * more than the reserve. Fees owed to others are not part of the reserve.
  *
  * @throws MathError where nothing was issued
  */

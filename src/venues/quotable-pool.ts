@@ -4,10 +4,12 @@ import { toNumber } from "#src/units/to-number.ts";
 import { ASK_REFERENCE, type FastQuoter } from "./fast-quoter.ts";
 import type { ShareOfPool } from "./liquidity-shares.ts";
 import type {
+  ChainPlace,
   Clock,
   Family,
   PoolCaution,
   PoolStatus,
+  Quote,
   UnfillableReason,
   Venue,
   VenueId,
@@ -31,7 +33,7 @@ export type QuotablePool = {
   readonly cautions: readonly PoolCaution[];
   /** Quote base units per base unit sold, before fees; null where nothing can be sold. */
   readonly spotPrice: Ratio | null;
-  /** All fees of a first unit, parts per million, for display. */
+  /** All fees of a first unit, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
   /** Quote units that selling takes out until the price has fallen by `fallBps`; 10,000: all. */
   readonly reachable: (fallBps: number) => bigint;
@@ -39,10 +41,29 @@ export type QuotablePool = {
   readonly quote: (amountIn: bigint) => bigint | null;
   /** The same for ascending amounts, in one traversal where the venue has a fast path. */
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
-  /** The sale with the pool as it stands afterwards. */
+  /** The sale, with the pool after it. */
   readonly sell: (amountIn: bigint) => Sale;
+  /** Set where the program can sell in this pool as a part of an instruction over several pools. */
+  readonly chain?: ChainSide;
+  /** The other direction: what the pool sells its base for. Only weighs asks; nothing is quoted there. */
+  readonly purchases: PoolSide;
   /** The pool after the holder of that part of its shares took it out; null where that is not known. */
   readonly withdraw: (part: ShareOfPool) => QuotablePool | null;
+};
+
+export type ChainSide = {
+  /** Pools of the same instruction can follow each other in it. */
+  readonly instruction: string;
+  /** The pool as that instruction sells in it; null where it never does at this place. */
+  readonly at: (place: ChainPlace) => QuotablePool | null;
+};
+
+/** One direction of a pool, as `QuotablePool` has it for sales. */
+export type PoolSide = {
+  /** Output units per input unit, before fees; null where nothing can be had. */
+  readonly spotPrice: Ratio | null;
+  readonly feePpm: number;
+  readonly reachable: (fallBps: number) => bigint;
 };
 
 export type Binding<State> = {
@@ -54,16 +75,32 @@ export type Binding<State> = {
   readonly clock: Clock;
   /** Opened on the same bytes as `state`, and refreshed with them. */
   readonly fast: FastQuoter | null;
+  /** Sold as this hop of an instruction over several pools; absent: alone. */
+  readonly place?: ChainPlace;
 };
 
 const LARGEST_EXACT_DOUBLE = 1n << 53n;
 
 /** Binds a decoded pool to a direction and a clock. Nothing is computed until it is asked for. */
 export function bindPool<State>(binding: Binding<State>): QuotablePool {
-  const { venue, state, baseMint, clock, fast } = binding;
+  const { venue, state, baseMint, clock, fast, place } = binding;
+  const { chainSales } = venue;
+
+  function quoteOf(amountIn: bigint): Quote<State> {
+    const order = { inputMint: baseMint, amountIn, clock };
+    if (place === undefined || chainSales === undefined) return venue.quoteExactIn(state, order);
+    return chainSales.quoteHop(state, order, place) ?? { kind: "unfillable", reason: "refused" };
+  }
+
+  /** Whether a hop is ever sold here at this place does not depend on the amount. */
+  function inChain(at: ChainPlace): QuotablePool | null {
+    const probe = { inputMint: baseMint, amountIn: 1n, clock };
+    if ((chainSales?.quoteHop(state, probe, at) ?? null) === null) return null;
+    return bindPool({ ...binding, fast: null, place: at });
+  }
 
   function sell(amountIn: bigint): Sale {
-    const quote = venue.quoteExactIn(state, { inputMint: baseMint, amountIn, clock });
+    const quote = quoteOf(amountIn);
     if (quote.kind === "unfillable") return quote;
     const after = bindPool({ ...binding, state: quote.after, fast: null });
     return { kind: "filled", amountOut: quote.amountOut, after };
@@ -75,11 +112,12 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
   }
 
   function quoteReference(amountIn: bigint): bigint | null {
-    const quote = venue.quoteExactIn(state, { inputMint: baseMint, amountIn, clock });
+    const quote = quoteOf(amountIn);
     return quote.kind === "filled" ? quote.amountOut : null;
   }
 
   function quoteAscending(amountsIn: readonly bigint[]): readonly (bigint | null)[] {
+    if (place !== undefined) return amountsIn.map(quoteReference);
     const largest = amountsIn.at(-1);
     if (fast === null || largest === undefined || largest >= LARGEST_EXACT_DOUBLE) {
       const orders = { inputMint: baseMint, amountsIn, clock };
@@ -108,12 +146,26 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
       return venue.spotPrice(state, baseMint);
     },
     get feePpm() {
-      return venue.feePpm(state, baseMint, clock);
+      return place === undefined || chainSales === undefined
+        ? venue.feePpm(state, baseMint, clock)
+        : chainSales.feePpm(state, baseMint, clock, place);
     },
     reachable: (fallBps) => venue.reachable(state, baseMint, fallBps),
+    purchases: {
+      get spotPrice() {
+        return venue.spotPrice(state, binding.quoteMint);
+      },
+      get feePpm() {
+        return venue.feePpm(state, binding.quoteMint, clock);
+      },
+      reachable: (fallBps) => venue.reachable(state, binding.quoteMint, fallBps),
+    },
     quote: (amountIn) => quoteAscending([amountIn])[0] ?? null,
     quoteAscending,
     sell,
+    ...(chainSales === undefined || place !== undefined
+      ? {}
+      : { chain: { instruction: chainSales.instruction, at: inChain } }),
     withdraw,
   };
 }

@@ -5,7 +5,7 @@ import type { Account } from "./account-set.ts";
 import { ByteReader, discriminator } from "./byte-reader.ts";
 import { PROGRAM_ID as DAMM_V1_PROGRAM } from "./meteora-damm-v1/layout.ts";
 
-/** Where Solana's runtime burns whatever lamports arrive; nobody has a key for it. */
+/** Where Solana's runtime burns whatever lamports arrive; no key for it exists. */
 export const INCINERATOR = address("1nc1nerator11111111111111111111111111111111");
 
 /**
@@ -20,7 +20,7 @@ const LOCK_ESCROW = discriminator("be6a7906c8b6154b");
 
 /** What becomes of shares that an owner holds. */
 export type ShareOwnerKind =
-  /** Nobody can ever move them. */
+  /** They can never be moved. */
   | "burned"
   /** A locker holds them that gives back fees alone. */
   | "locked"
@@ -30,7 +30,7 @@ export type ShareOwnerKind =
 
 /**
  * What the owner of a token account is, by its address and its own account, where that was read:
- * null where it does not exist, undefined where nobody knows.
+ * null where it does not exist, undefined if unknown.
  */
 export function shareOwnerKind(
   owner: Address,

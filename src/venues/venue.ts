@@ -4,22 +4,10 @@ import type { AccountSet } from "./account-set.ts";
 import type { FastQuoter } from "./fast-quoter.ts";
 import type { LiquidityShares, ShareOfPool } from "./liquidity-shares.ts";
 
-export const VENUE_IDS = [
-  "pump-curve",
-  "pumpswap",
-  "raydium-amm-v4",
-  "raydium-cpmm",
-  "raydium-clmm",
-  "raydium-launchlab",
-  "meteora-dlmm",
-  "meteora-damm-v1",
-  "meteora-damm-v2",
-  "meteora-dbc",
-  "orca-whirlpool",
-] as const;
-export type VenueId = (typeof VENUE_IDS)[number];
+/** The name of the venue's folder; published in answers and stored in the accuracy record. */
+export type VenueId = string;
 
-/** Who runs the program; a launchpad's curve belongs to its family (contract.md, field amm). */
+/** The program's operator; a launchpad's curve belongs to its family (contract.md, field amm). */
 export type Family = "pump" | "raydium" | "meteora" | "other";
 
 /** The chain's own clock at the slot that a quote is for. */
@@ -30,7 +18,7 @@ export type Clock = {
   readonly epoch: bigint;
 };
 
-/** An exact-in order: `amountIn` base units of `inputMint` leave the trader's hands. */
+/** An exact-in order: the trader pays `amountIn` base units of `inputMint`. */
 export type ExactIn = {
   readonly inputMint: Address;
   readonly amountIn: bigint;
@@ -91,49 +79,80 @@ export type Quote<State> =
       readonly partlyPaid?: bigint;
     };
 
-/** Something that makes a decoded pool's quotes less certain (method.md section 4). */
+/** A reason why a decoded pool's quotes are less certain (method.md section 4). */
 export type PoolCaution =
-  /** Someone may rewrite the reserves at will (pump "mayhem" mode). */
+  /** An authority may rewrite the reserves at any time (pump "mayhem" mode). */
   | "rewritable-reserves"
   /** Order bytes that may be a leftover of an older program version. */
   | "doubtful-orders"
   /** Accounts that hold a part of its liquidity are missing: large sales are refused that it would fill. */
   | "partly-loaded"
-  /** A transfer hook stands on the pool's base mint. */
+  /** The pool's base mint has a transfer hook. */
   | "transfer-hook";
 
-/** The pair, and what the two vaults hold; null where a vault could not be read. */
+/** The pair and its vault balances; null where a vault could not be read. */
 export type PoolOutline = {
   readonly mintA: Address;
   readonly mintB: Address;
   readonly heldA: bigint | null;
   readonly heldB: bigint | null;
+  /** The accounts that hold them, where that follows from the pool's own account. */
+  readonly vaultA?: Address;
+  readonly vaultB?: Address;
 };
 
 export type ProgramFilter = {
   readonly programId: Address;
   readonly dataSize: number | null;
-  /** Address bytes or raw bytes that must stand at an offset; at most four. */
+  /** Address bytes or raw bytes that must be at an offset; at most four. */
   readonly memcmp: readonly { readonly offset: number; readonly bytes: Address | Uint8Array }[];
+};
+
+/** Addresses to read and to watch while vacant, for a mint that has a curve. */
+export type GraduationPlaces = {
+  readonly addresses: () => readonly Address[];
+  /** Only the launchpad can create a pool there. */
+  readonly isReserved: boolean;
 };
 
 /** Where the pools of a mint can be: addresses to try, and getProgramAccounts queries to run. */
 export type PoolSearch = {
-  /** The few places where the program puts a mint's pool: read always, and watched while vacant. */
+  /**
+   * The few addresses that the program derives for a mint's pool and that others cannot occupy: always
+   * read and followed, and watched while vacant.
+   */
   readonly derived: readonly Address[];
   /**
-   * One place for each fee configuration and partner: dozens, and milliseconds to derive. Read where
-   * the filters, which find the same pools, are refused.
+   * One address for each fee configuration and partner: dozens, and milliseconds to derive. Read only
+   * where the node refuses the filters, which find the same pools.
    */
   readonly configured: () => readonly Address[];
+  /** Where a launchpad of the same family puts a mint's pool when its curve is full; absent: nowhere here. */
+  readonly graduated?: GraduationPlaces;
   readonly filters: readonly ProgramFilter[];
 };
+
+/** Where a hop is among those of one instruction that sells through several pools. */
+export type ChainPlace = { readonly isFirst: boolean; readonly isLast: boolean };
+
+/** How a program sells in one of its pools as a part of an instruction over several pools. */
+export interface ChainSales<State> {
+  /** Pools whose venues name the same instruction can follow each other in it. */
+  readonly instruction: string;
+  /**
+   * The fees of a hop depend on its place. Null where the instruction never sells in this pool at this
+   * place; unfillable where it would fail for this amount.
+   */
+  quoteHop(state: State, order: ExactIn, place: ChainPlace): Quote<State> | null;
+  /** As `feePpm`, for a hop at this place. */
+  feePpm(state: State, inputMint: Address, clock: Clock, place: ChainPlace): number;
+}
 
 /**
  * One on-chain program: from account bytes to exact quotes. Pure: reads no clock, fetches nothing.
  *
- * Method syntax on purpose: it lets `Venue<CpmmState>` stand in a list of `Venue<unknown>`, whose
- * users only ever pass a venue the states that it decoded itself.
+ * Method syntax on purpose: it makes `Venue<CpmmState>` assignable to `Venue<unknown>` in a list, whose
+ * users pass a venue only states that it decoded itself.
  */
 export interface Venue<State> {
   readonly id: VenueId;
@@ -148,16 +167,16 @@ export interface Venue<State> {
   search(mint: Address, pairedWith: Address | null): PoolSearch;
 
   /**
-   * All addresses a quote of this pool needs that follow from what is loaded, loaded ones included:
-   * call again with more until it names nothing new. Enough for sales of up to 1000 SOL, as far as
-   * one swap of the program reaches. Never more than a few dozen.
+   * All addresses that a quote needs and that follow from the loaded accounts, loaded ones included:
+   * call again with more accounts until it returns nothing new. Enough for sales of up to 1000 SOL, as
+   * far as one swap of the program reaches. At most a few dozen.
    *
-   * @param mint the token whose search led here, where one did: the pump curve's bytes do not name
-   *   its coin; every other program's do
+   * @param mint the token whose search found the pool: a pump curve's bytes do not name its coin,
+   *   those of every other program do
    */
   accountsNeeded(pool: Address, known: AccountSet, mint?: Address): readonly Address[];
 
-  /** The pair and its vaults' balances from whatever is loaded, or null where even that is unreadable. */
+  /** The pair and its vaults' balances from the loaded accounts, or null where the pair is unreadable. */
   outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null;
 
   /** How the pool's liquidity is divided; null where the pool's own account can't be read. Never throws. */
@@ -174,8 +193,8 @@ export interface Venue<State> {
   quoteExactIn(state: State, order: ExactIn): Quote<State>;
 
   /**
-   * What ascending amounts pay, each from the same state, as `quoteExactIn` has it; null where it is
-   * unfillable. Only venues have it that share one traversal between them.
+   * Quotes ascending amounts, each from the same state, as `quoteExactIn` does; null where unfillable.
+   * Only for venues that share one traversal between the amounts.
    */
   quoteAscending?(
     state: State,
@@ -183,8 +202,8 @@ export interface Venue<State> {
   ): readonly (bigint | null)[];
 
   /**
-   * Output base units per input base unit, before every fee, at which the first unit would really
-   * sell (empty bins and ticks are skipped); null where the pool can pay nothing for it.
+   * Output base units per input base unit, before every fee, at which the first unit
+   * sells (empty bins and ticks are skipped); null where the pool can pay nothing for it.
    */
   spotPrice(state: State, inputMint: Address): Ratio | null;
 
@@ -194,15 +213,16 @@ export interface Venue<State> {
    */
   reachable(state: State, inputMint: Address, fallBps: number): bigint;
 
+  /** Only venues have it whose program sells through several pools in one instruction. */
+  readonly chainSales?: ChainSales<State>;
+
   /** All fees that a first unit pays here, in parts per million, rounded up: for display only. */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
 
   /**
-   * The pool after the holder of a part of its fungible shares took out all that these are worth:
-   * the pool as it is where that is nothing; null where it is not known what the program would leave,
-   * or it could not pay. Whether
-   * withdrawals are switched off at present is not asked: who switched them off can switch them on.
-   * Never throws.
+   * The pool after the holder of a part of its fungible shares redeemed them; unchanged where they are
+   * worth nothing; null where the result is unknown or the pool could not pay. Ignores whether
+   * withdrawals are switched off: the operator can switch them on again. Never throws.
    */
   withdraw?(state: State, part: ShareOfPool, clock: Clock): State | null;
 

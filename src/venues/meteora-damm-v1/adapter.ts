@@ -1,9 +1,9 @@
-import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { divCeil, minBigint } from "#src/units/integer.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
+import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import {
   type DammV1State,
@@ -14,13 +14,12 @@ import {
   vaultAddresses,
 } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
-import { openFastDammV1 } from "./fast.ts";
 import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, statusAt } from "./quote.ts";
 import { withdraw } from "./withdraw.ts";
 
 const PPM = 1_000_000n;
-/** The first trade fees, in basis points, of each curve's tag; the usual one is no seed. */
+/** The first trade fees, in basis points, of each curve's tag; the usual one is not a seed. */
 const FEE_SEEDS: readonly (readonly [tag: number, feeBps: bigint | null])[] = [
   [0, null],
   [0, 100n],
@@ -31,6 +30,14 @@ const FEE_SEEDS: readonly (readonly [tag: number, feeBps: bigint | null])[] = [
   [1, 10n],
   [1, 100n],
 ];
+
+const PAIR_FIELDS = {
+  programId: PROGRAM_ID,
+  dataSize: null,
+  discriminator: POOL_DISCRIMINATOR,
+  mintA: POOL.tokenAMint,
+  mintB: POOL.tokenBMint,
+};
 
 /** Meteora's first program: constant product and stable pools over shared, lending vaults. */
 export const meteoraDammV1: Venue<DammV1State> = {
@@ -50,41 +57,29 @@ export const meteoraDammV1: Venue<DammV1State> = {
   reachable,
   withdraw,
   feePpm,
-  openFast: openFastDammV1,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
-  const configured = () =>
-    partners
-      .filter((partner) => partner !== mint)
-      .flatMap((partner) => {
-        const pair = pairSeeds(mint, partner);
-        return [
-          ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
-          findProgramAddress(["pool", ...pair], PROGRAM_ID),
-          ...FEE_SEEDS.map(([tag, feeBps]) =>
-            findProgramAddress(
-              [Uint8Array.of(tag), ...pair, ...(feeBps === null ? [] : [i64LeSeed(feeBps)])],
-              PROGRAM_ID,
-            ),
-          ),
-        ];
-      });
-  const filter = (offset: number, other: number) => ({
-    programId: PROGRAM_ID,
-    dataSize: null,
-    memcmp: [
-      { offset: 0, bytes: POOL_DISCRIMINATOR },
-      { offset, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: other, bytes: pairedWith }]),
-    ],
-  });
+  const partners = partnersOf(mint, pairedWith);
   return {
     derived: [],
-    configured,
-    filters: [filter(POOL.tokenAMint, POOL.tokenBMint), filter(POOL.tokenBMint, POOL.tokenAMint)],
+    configured: () => partners.flatMap((partner) => configuredPools(mint, partner)),
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
+}
+
+function configuredPools(mint: Address, partner: Address): readonly Address[] {
+  const pair = pairSeeds(mint, partner);
+  return [
+    ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
+    findProgramAddress(["pool", ...pair], PROGRAM_ID),
+    ...FEE_SEEDS.map(([tag, feeBps]) =>
+      findProgramAddress(
+        [Uint8Array.of(tag), ...pair, ...(feeBps === null ? [] : [i64LeSeed(feeBps)])],
+        PROGRAM_ID,
+      ),
+    ),
+  ];
 }
 
 /** The pool of two mints under a configuration; the seeds name the greater mint first. */
@@ -93,8 +88,7 @@ export function configuredPool(config: Address, mintA: Address, mintB: Address):
 }
 
 function pairSeeds(mintA: Address, mintB: Address) {
-  const isOrdered = compareAddressBytes(mintA, mintB) > 0;
-  const [greater, lesser] = isOrdered ? [mintA, mintB] : [mintB, mintA];
+  const [lesser, greater] = ascendingMints(mintA, mintB);
   return [{ address: greater }, { address: lesser }];
 }
 

@@ -2,9 +2,11 @@ import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { decodeMint } from "../token/mint.ts";
-import { decodeTokenAccount, tokenBalance } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { readOwn } from "../shared/own-account.ts";
+import { unusable } from "../shared/refusals.ts";
+import { decodeMint } from "../shared/token/mint.ts";
+import { decodeTokenAccount, tokenBalance } from "../shared/token/token-account.ts";
+import type { Decoded } from "../venue.ts";
 import {
   CONSTANT_PRODUCT_END,
   DEPEG_PRECISION,
@@ -89,19 +91,23 @@ export type DammV1Addresses = {
   readonly stake: Address | null;
 };
 
+const POOL_KIND = {
+  programId: PROGRAM_ID,
+  discriminator: POOL_DISCRIMINATOR,
+  minLength: CONSTANT_PRODUCT_END,
+} as const;
+const VAULT_KIND = {
+  programId: VAULT_PROGRAM_ID,
+  discriminator: VAULT_DISCRIMINATOR,
+  minLength: VAULT_END,
+} as const;
+
 /** What a vault account leads to. */
 export type VaultAddresses = { readonly tokenVault: Address; readonly lpMint: Address };
 
-function unusable(reason: UnusableReason, detail: string): Decoded<never> {
-  return { kind: "unusable", reason, detail };
-}
-
-function poolReader(pool: Address, known: AccountSet): ByteReader | null {
-  const account = known.get(pool);
-  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
-  const reader = new ByteReader(account.data);
-  if (reader.length < CONSTANT_PRODUCT_END || !reader.has(0, POOL_DISCRIMINATOR)) return null;
-  if (reader.u8(POOL.enabled) > 1 || reader.u8(POOL.poolType) > 1) return null;
+function poolReader(account: Account | null | undefined): ByteReader | null {
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null || reader.u8(POOL.enabled) > 1 || reader.u8(POOL.poolType) > 1) return null;
   switch (reader.u8(POOL.curveType)) {
     case 0:
       return reader;
@@ -114,8 +120,11 @@ function poolReader(pool: Address, known: AccountSet): ByteReader | null {
 
 /** Where the pool's other accounts are, or null where the account is missing or no DAMM v1 pool. */
 export function poolAddresses(pool: Address, known: AccountSet): DammV1Addresses | null {
-  const reader = poolReader(pool, known);
-  if (reader === null) return null;
+  const reader = poolReader(known.get(pool));
+  return reader === null ? null : addressesIn(reader);
+}
+
+function addressesIn(reader: ByteReader): DammV1Addresses {
   return {
     mintA: reader.address(POOL.tokenAMint),
     mintB: reader.address(POOL.tokenBMint),
@@ -141,17 +150,9 @@ function stakeAddress(reader: ByteReader): Address | null {
   }
 }
 
-function vaultReader(account: Account): ByteReader | null {
-  const reader = new ByteReader(account.data);
-  if (account.owner !== VAULT_PROGRAM_ID || reader.length < VAULT_END) return null;
-  return reader.has(0, VAULT_DISCRIMINATOR) ? reader : null;
-}
-
 /** Where a vault's token account and share mint are, or null where it is missing or no vault. */
 export function vaultAddresses(vault: Address, known: AccountSet): VaultAddresses | null {
-  const account = known.get(vault);
-  if (account === null || account === undefined) return null;
-  const reader = vaultReader(account);
+  const reader = readOwn(known.get(vault), VAULT_KIND);
   if (reader === null) return null;
   return { tokenVault: reader.address(VAULT.tokenVault), lpMint: reader.address(VAULT.lpMint) };
 }
@@ -172,7 +173,7 @@ export function shareHeld(vault: Address, poolLp: Address, known: AccountSet): b
 
 /** The program divides by the supply of the pool's share mint, and counts nothing itself. */
 export function liquidityShares(pool: Address, known: AccountSet): LiquidityShares | null {
-  const reader = poolReader(pool, known);
+  const reader = poolReader(known.get(pool));
   if (reader === null) return null;
   return { kind: "fungible", mint: reader.address(POOL.lpMint), issued: null };
 }
@@ -183,9 +184,9 @@ export function decode(pool: Address, known: AccountSet): Decoded<DammV1State> {
   if (account === null || account === undefined) {
     return unusable("missing-account", `pool ${pool}`);
   }
-  const reader = poolReader(pool, known);
-  const addresses = poolAddresses(pool, known);
-  if (reader === null || addresses === null) return unusable("undecodable", "no DAMM v1 pool");
+  const reader = poolReader(account);
+  if (reader === null) return unusable("undecodable", "no DAMM v1 pool");
+  const addresses = addressesIn(reader);
   const activationType = reader.u8(POOL.activationType);
   if (activationType > 1) return unusable("unsupported", `activation type ${activationType}`);
   const curve = decodeCurve(reader, addresses.stake, known);
@@ -271,7 +272,7 @@ function decodeShare(known: AccountSet, fields: ShareFields): Decoded<VaultShare
   if (vaultAccount === null || vaultAccount === undefined) {
     return unusable("missing-account", `vault ${vault}`);
   }
-  const reader = vaultReader(vaultAccount);
+  const reader = readOwn(vaultAccount, VAULT_KIND);
   const addresses = vaultAddresses(vault, known);
   if (reader === null || addresses === null || reader.address(VAULT.tokenMint) !== mint) {
     return unusable("undecodable", `vault ${vault}`);

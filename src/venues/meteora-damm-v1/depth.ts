@@ -1,10 +1,10 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
-import { constantProductReachable } from "../curves/constant-product.ts";
+import { constantProductReachable } from "../shared/curves/constant-product.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import type { Curve, DammV1State, VaultShare } from "./decode.ts";
-import { stableScales } from "./quote.ts";
+import { type StableCurve, stableScales } from "./quote.ts";
 import { stableInvariant, stableReserve } from "./stable-curve.ts";
 import { amountOfShare } from "./vault.ts";
 
@@ -17,27 +17,20 @@ const ROUNDS = 32;
  * stake pool's price renewed, which is so a few hours after the last report.
  */
 export function spotPrice(state: DammV1State, inputMint: Address): Ratio | null {
-  try {
-    return spotOf(sideOf(state, inputMint));
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  return nullOnMathError(() => spotOf(sideOf(state, inputMint)));
 }
 
 /** What selling takes out until the price has fallen by `fallBps`; what is lent out can't be paid. */
 export function reachable(state: DammV1State, inputMint: Address, fallBps: number): bigint {
-  try {
+  const reached = nullOnMathError(() => {
     const side = sideOf(state, inputMint);
     if (spotOf(side) === null) return 0n;
     return minBigint(reachableOnCurve(side, fallBps), side.output.tokenVaultAmount);
-  } catch (error) {
-    if (error instanceof MathError) return 0n;
-    throw error;
-  }
+  });
+  return reached ?? 0n;
 }
 
-type Side = {
+type CurveSide = {
   readonly curve: Curve;
   readonly isAToB: boolean;
   readonly output: VaultShare;
@@ -45,7 +38,7 @@ type Side = {
   readonly reserveOut: bigint;
 };
 
-function sideOf(state: DammV1State, inputMint: Address): Side {
+function sideOf(state: DammV1State, inputMint: Address): CurveSide {
   const isAToB = inputMint === state.a.mint;
   const input = isAToB ? state.a : state.b;
   const output = isAToB ? state.b : state.a;
@@ -64,7 +57,7 @@ function renewed(curve: Curve): Curve {
   return { ...curve, depeg: { ...depeg, cachedPrice: depeg.currentPrice ?? depeg.cachedPrice } };
 }
 
-function spotOf(side: Side): Ratio | null {
+function spotOf(side: CurveSide): Ratio | null {
   const { curve, reserveIn, reserveOut } = side;
   if (reserveIn === 0n || reserveOut < 2n || side.output.tokenVaultAmount < 2n) return null;
   if (curve.kind === "constant-product") return { numerator: reserveOut, denominator: reserveIn };
@@ -74,21 +67,19 @@ function spotOf(side: Side): Ratio | null {
   return { numerator: slope.numerator * scaleIn, denominator: slope.denominator * scaleOut };
 }
 
-type StableCurve = Extract<Curve, { readonly kind: "stable" }>;
-
-function scaled(side: Side, curve: StableCurve) {
+function scaled(side: CurveSide, curve: StableCurve) {
   const scales = stableScales(curve);
   const [scaleIn, scaleOut] = side.isAToB ? [scales.a, scales.b] : [scales.b, scales.a];
   return { scaleIn, scaleOut, x: side.reserveIn * scaleIn, y: side.reserveOut * scaleOut };
 }
 
-type CurvePoint = { readonly x: bigint; readonly y: bigint; readonly invariant: bigint };
+type StableCurvePoint = { readonly x: bigint; readonly y: bigint; readonly invariant: bigint };
 
 /**
  * `-dy/dx` of `ann * (x + y) + D = ann * D + D^3 / (4xy)`, with ann = 2 amp: the exact derivative at
  * an integer point.
  */
-function slopeAt(amp: bigint, point: CurvePoint): Ratio {
+function slopeAt(amp: bigint, point: StableCurvePoint): Ratio {
   const { x, y, invariant } = point;
   const cube = invariant * invariant * invariant;
   const fourAnn = 8n * amp;
@@ -98,7 +89,7 @@ function slopeAt(amp: bigint, point: CurvePoint): Ratio {
   };
 }
 
-function reachableOnCurve(side: Side, fallBps: number): bigint {
+function reachableOnCurve(side: CurveSide, fallBps: number): bigint {
   const { curve, reserveOut } = side;
   if (fallBps >= 10_000) return reserveOut;
   if (curve.kind === "constant-product") return constantProductReachable(reserveOut, fallBps);

@@ -87,7 +87,7 @@ test("a round trip never profits by more than a share of each vault", () => {
   );
 });
 
-test("what a sale takes out never passes what was said to be reachable", () => {
+test("what a sale takes out never passes what was reported as reachable", () => {
   fc.assert(
     fc.property(pool, fc.boolean(), small, (state, isAToB, amountIn) => {
       const inputMint = isAToB ? MINT_A : MINT_B;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replay } from "#src/accuracy/replay.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import type { Address } from "#src/units/address.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";

@@ -1,6 +1,12 @@
 import { checkedU64, checkedU128, divCeil, divFloor } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import {
+  filledOrUnfillable,
+  reserveRefusal,
+  type Unfillable,
+  unfillable,
+} from "../shared/refusals.ts";
+import type { Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import type { Curve, DammV1State, VaultShare } from "./decode.ts";
 import { DEPEG_CACHE_SECONDS, DEPEG_PRECISION } from "./layout.ts";
 import { stableInvariant, stableReserve } from "./stable-curve.ts";
@@ -32,7 +38,7 @@ export type Swap = {
 
 export type SwapResult =
   | { readonly kind: "filled"; readonly swap: Swap; readonly after: DammV1State }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+  | Unfillable;
 
 /**
  * An exact-in swap in the program's own order of operations.
@@ -51,21 +57,7 @@ export function swapExactIn(state: DammV1State, order: ExactIn): SwapResult {
   const status = statusAt(state, order.clock);
   if (status !== "open") return unfillable(status);
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  try {
-    return swap(state, order);
-  } catch (error) {
-    if (error instanceof MathError) return unfillable(reasonOf(error));
-    throw error;
-  }
-}
-
-function unfillable(reason: UnfillableReason): SwapResult {
-  return { kind: "unfillable", reason };
-}
-
-function reasonOf(error: MathError): UnfillableReason {
-  if (error.code === "underflow") return "insufficient-liquidity";
-  return error.code === "division-by-zero" ? "refused" : "overflow";
+  return filledOrUnfillable(() => swap(state, order), reserveRefusal);
 }
 
 function swap(state: DammV1State, order: ExactIn): SwapResult {
@@ -165,7 +157,7 @@ function swapOnCurve(curve: Curve, order: OnCurve): bigint {
   return swapped;
 }
 
-type StableCurve = Extract<Curve, { readonly kind: "stable" }>;
+export type StableCurve = Extract<Curve, { readonly kind: "stable" }>;
 
 /** What one base unit counts on the curve: decimals evened out, and B's staked token at its price. */
 export function stableScales(curve: StableCurve): { readonly a: bigint; readonly b: bigint } {

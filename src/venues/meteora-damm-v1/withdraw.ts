@@ -1,5 +1,5 @@
-import { MathError } from "#src/units/math-error.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import type { Clock } from "../venue.ts";
 import type { DammV1State, VaultShare } from "./decode.ts";
 import { amountOfShare, unlockedAmount } from "./vault.ts";
@@ -10,14 +10,11 @@ import { amountOfShare, unlockedAmount } from "./vault.ts";
  * where a vault has lent out too much to pay.
  */
 export function withdraw(state: DammV1State, part: ShareOfPool, clock: Clock): DammV1State | null {
-  try {
+  return nullOnMathError(() => {
     const a = vaultLeft(state.a, part, clock);
     const b = vaultLeft(state.b, part, clock);
     return a === null || b === null ? null : { ...state, a, b };
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  });
 }
 
 function vaultLeft(

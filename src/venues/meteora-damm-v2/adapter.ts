@@ -1,15 +1,14 @@
-import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { divCeil, minBigint } from "#src/units/integer.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import { MathError } from "#src/units/math-error.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { constantProductReachable, squareRootFloor } from "../curves/constant-product.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import { transferFeeBps } from "../token/transfer-fee.ts";
-import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import { constantProductReachable, squareRootFloor } from "../shared/curves/constant-product.ts";
+import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { allFeesPpm, hookCautions, vaultsOutline } from "../shared/reserve-pool.ts";
+import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
@@ -19,6 +18,13 @@ import { pointOf, quoteExactIn, statusAt } from "./quote.ts";
 
 const Q128 = 1n << 128n;
 const ALL_PPM = 1_000_000;
+const PAIR_FIELDS = {
+  programId: PROGRAM_ID,
+  dataSize: POOL_LENGTH,
+  discriminator: POOL_DISCRIMINATOR,
+  mintA: POOL.tokenAMint,
+  mintB: POOL.tokenBMint,
+};
 
 /** Meteora's constant-product program with price ranges, fee schedules and compounding pools. */
 export const meteoraDammV2: Venue<DammV2State> = {
@@ -32,7 +38,7 @@ export const meteoraDammV2: Venue<DammV2State> = {
   shares: liquidityShares,
   decode,
   status: statusAt,
-  cautions,
+  cautions: ({ tokenA, tokenB }) => hookCautions(tokenA, tokenB),
   quoteExactIn,
   spotPrice,
   reachable,
@@ -42,27 +48,20 @@ export const meteoraDammV2: Venue<DammV2State> = {
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
-  const configured = () =>
-    partners
-      .filter((partner) => partner !== mint)
-      .flatMap((partner) => [
-        customizablePool(mint, partner),
-        ...GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
-      ]);
-  const filter = (offset: number, other: number) => ({
-    programId: PROGRAM_ID,
-    dataSize: POOL_LENGTH,
-    memcmp: [
-      { offset: 0, bytes: POOL_DISCRIMINATOR },
-      { offset, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: other, bytes: pairedWith }]),
-    ],
-  });
+  const partners = partnersOf(mint, pairedWith);
+  const graduationPools = () =>
+    partners.flatMap((partner) =>
+      GRADUATION_CONFIGS.map((config) => configuredPool(config, mint, partner)),
+    );
   return {
     derived: [],
-    configured,
-    filters: [filter(POOL.tokenAMint, POOL.tokenBMint), filter(POOL.tokenBMint, POOL.tokenAMint)],
+    configured: () => [
+      ...partners.map((partner) => customizablePool(mint, partner)),
+      ...graduationPools(),
+    ],
+    // The configurations name the bonding curve's authority as the only creator of pools.
+    graduated: { addresses: graduationPools, isReserved: true },
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
 }
 
@@ -76,8 +75,7 @@ function customizablePool(mintA: Address, mintB: Address): Address {
 }
 
 function pairSeeds(mintA: Address, mintB: Address) {
-  const isOrdered = compareAddressBytes(mintA, mintB) > 0;
-  const [greater, lesser] = isOrdered ? [mintA, mintB] : [mintB, mintA];
+  const [lesser, greater] = ascendingMints(mintA, mintB);
   return [{ address: greater }, { address: lesser }];
 }
 
@@ -92,17 +90,7 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
 
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const found = poolAddresses(pool, known);
-  if (found === null) return null;
-  return {
-    mintA: found.mintA,
-    mintB: found.mintB,
-    heldA: tokenBalance(known.get(found.vaultA)),
-    heldB: tokenBalance(known.get(found.vaultB)),
-  };
-}
-
-function cautions(state: DammV2State): readonly PoolCaution[] {
-  return state.tokenA.hasHook || state.tokenB.hasHook ? ["transfer-hook"] : [];
+  return found === null ? null : vaultsOutline(known, found);
 }
 
 function spotPrice(state: DammV2State, inputMint: Address): Ratio | null {
@@ -154,16 +142,13 @@ function reservesOf(state: DammV2State, isAToB: boolean): readonly [bigint, bigi
   return isAToB ? [tokenA.reserve, tokenB.reserve] : [tokenB.reserve, tokenA.reserve];
 }
 
-/** The sum of all rates of a first unit: a little above what they take together. */
 function feePpm(state: DammV2State, inputMint: Address, clock: Clock): number {
   const isAToB = inputMint === state.tokenA.mint;
-  const transferBps =
-    transferFeeBps(state.tokenA.transferFee, clock.epoch) +
-    transferFeeBps(state.tokenB.transferFee, clock.epoch);
   try {
     const point = pointOf(state, clock);
     const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: 1n });
-    return toNumber(divCeil(numerator, 1000n)) + transferBps * 100;
+    const transfers = [state.tokenA.transferFee, state.tokenB.transferFee];
+    return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers, clock.epoch);
   } catch (error) {
     // A fee that the program can't compute takes the whole order: it refuses.
     if (error instanceof MathError) return ALL_PPM;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import { address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import { sharedPath } from "#test/support/executions.ts";
@@ -93,7 +93,7 @@ test("the state that was written is the state that is read, in every fee mode", 
   }
 });
 
-test("spot, depth and what the vaults hold are told for both sides", () => {
+test("spot, depth and the vault balances are given for both sides", () => {
   const state = dammV2State({ sqrtPrice: 1n << 65n });
   const { pool, accounts } = dammV2Fixture(state);
   const price = { numerator: 1n << 130n, denominator: 1n << 128n };
@@ -108,7 +108,7 @@ test("spot, depth and what the vaults hold are told for both sides", () => {
   assert.equal(meteoraDammV2.reachable(state, MINT_A, 1_000), 102_633_403_898n);
   assert.equal(meteoraDammV2.reachable(state, MINT_B, 1_000), 25_658_350_974n);
   const held = 1n << 50n;
-  assert.deepEqual(meteoraDammV2.outline(pool, accounts), {
+  assert.partialDeepStrictEqual(meteoraDammV2.outline(pool, accounts), {
     mintA: MINT_A,
     mintB: MINT_B,
     heldA: held,
@@ -153,7 +153,7 @@ test("accounts that are missing, foreign or cut are set aside with a reason", ()
   }
 });
 
-test("modes and versions that nobody has seen are set aside as unsupported", () => {
+test("modes and versions of an unknown version are set aside as unsupported", () => {
   for (const offset of [
     POOL.baseFeeMode,
     POOL.collectFeeMode,

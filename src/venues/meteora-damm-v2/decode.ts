@@ -1,26 +1,23 @@
 import type { Address } from "#src/units/address.ts";
 import { MathError } from "#src/units/math-error.ts";
 import type { AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
-import { decodeMint } from "../token/mint.ts";
-import { decodeTokenAccount } from "../token/token-account.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import type { ByteReader } from "../byte-reader.ts";
+import { readOwn } from "../shared/own-account.ts";
+import { unusable } from "../shared/refusals.ts";
+import { type PairVaults, readTransfer, type TokenTransfer } from "../shared/reserve-pool.ts";
+import { decodeTokenAccount } from "../shared/token/token-account.ts";
+import type { Decoded } from "../venue.ts";
 import { amountA, amountB } from "./curve.ts";
 import { MAX_FEE_NUMERATORS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 
 /** One of the pool's two tokens; amounts are base units. */
-export type DammToken = {
+export type DammToken = TokenTransfer & {
   readonly mint: Address;
   /** Null where the vault was not delivered: the maths is all in the pool, the vault only pays. */
   readonly vaultAmount: bigint | null;
   /** What the program counts as the pool's own: the vault less fees not yet claimed. */
   readonly reserve: bigint;
   readonly protocolFee: bigint;
-  readonly transferFee: TransferFeeSchedule | null;
-  /** The token program would refuse to move it: vault frozen, mint paused, or a transfer hook. */
-  readonly isStuck: boolean;
-  readonly hasHook: boolean;
 };
 
 /** Numerators are over 10^9. Points are slots or seconds, as the pool's activation type says. */
@@ -87,32 +84,24 @@ export type DammV2State = {
   readonly compoundingFeeBps: bigint;
 };
 
-export type DammV2Addresses = {
-  readonly vaultA: Address;
-  readonly vaultB: Address;
-  readonly mintA: Address;
-  readonly mintB: Address;
-  /** Whether the mint is a Token-2022 one, whose extensions bear on the swap. */
+export type DammV2Addresses = PairVaults & {
   readonly isExtendedA: boolean;
   readonly isExtendedB: boolean;
 };
 
-function unusable(reason: UnusableReason, detail: string): Decoded<never> {
-  return { kind: "unusable", reason, detail };
-}
-
-function poolReader(pool: Address, known: AccountSet): ByteReader | null {
-  const account = known.get(pool);
-  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
-  if (account.data.length !== POOL_LENGTH) return null;
-  const reader = new ByteReader(account.data);
-  return reader.has(0, POOL_DISCRIMINATOR) ? reader : null;
-}
+const POOL_KIND = {
+  programId: PROGRAM_ID,
+  discriminator: POOL_DISCRIMINATOR,
+  length: POOL_LENGTH,
+} as const;
 
 /** Where the pool's other accounts are, or null where the account is missing or no DAMM v2 pool. */
 export function poolAddresses(pool: Address, known: AccountSet): DammV2Addresses | null {
-  const reader = poolReader(pool, known);
-  if (reader === null) return null;
+  const reader = readOwn(known.get(pool), POOL_KIND);
+  return reader === null ? null : addressesIn(reader);
+}
+
+function addressesIn(reader: ByteReader): DammV2Addresses {
   return {
     vaultA: reader.address(POOL.tokenAVault),
     vaultB: reader.address(POOL.tokenBVault),
@@ -132,9 +121,9 @@ export function decode(pool: Address, known: AccountSet): Decoded<DammV2State> {
   if (account === null || account === undefined) {
     return unusable("missing-account", `pool ${pool}`);
   }
-  const reader = poolReader(pool, known);
-  const addresses = poolAddresses(pool, known);
-  if (reader === null || addresses === null) return unusable("undecodable", "no DAMM v2 pool");
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return unusable("undecodable", "no DAMM v2 pool");
+  const addresses = addressesIn(reader);
   const baseFee = readBaseFee(reader);
   const collectFeeMode = COLLECT_FEE_MODES[reader.u8(POOL.collectFeeMode)];
   const activationType = ACTIVATION_TYPES[reader.u8(POOL.activationType)];
@@ -280,19 +269,10 @@ function decodeToken(known: AccountSet, fields: TokenFields): Decoded<DammToken>
   if (vaultAccount !== null && decodedVault?.mint !== kept.mint) {
     return unusable("undecodable", `vault ${vault}`);
   }
-  const token = { ...kept, vaultAmount: decodedVault?.amount ?? null };
   const isFrozen = decodedVault?.isFrozen === true;
-  if (!isExtended) {
-    const state = { ...token, transferFee: null, isStuck: isFrozen, hasHook: false };
-    return { kind: "pool", state };
-  }
-  const mintAccount = known.get(kept.mint);
-  if (mintAccount === null || mintAccount === undefined) {
-    return unusable("missing-account", `mint ${kept.mint}`);
-  }
-  const mint = decodeMint(mintAccount);
-  if (mint === null) return unusable("undecodable", `mint ${kept.mint}`);
-  const hasHook = mint.transferHook !== null;
-  const isStuck = isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
-  return { kind: "pool", state: { ...token, transferFee: mint.transferFee, isStuck, hasHook } };
+  const transfer = readTransfer(known, { mint: kept.mint, isExtended, isFrozen });
+  if (transfer.kind === "unusable") return transfer;
+  const { transferFee, isStuck, hasHook } = transfer;
+  const vaultAmount = decodedVault?.amount ?? null;
+  return { kind: "pool", state: { ...kept, vaultAmount, transferFee, isStuck, hasHook } };
 }

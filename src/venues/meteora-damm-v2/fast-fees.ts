@@ -13,7 +13,7 @@ export class FastTradeFee {
   readonly #state: DammV2State;
   readonly #isAToB: boolean;
   readonly #isBySlot: boolean;
-  readonly #schedule: Schedule;
+  readonly #schedule: FastSchedule;
   #point = -1n;
   #period = Number.NaN;
   #numerator = Number.NaN;
@@ -53,13 +53,13 @@ export class FastTradeFee {
 }
 
 /** Points of equal `min(floor((point - activation) / frequency), last)` have the same fee. */
-type Schedule = {
+type FastSchedule = {
   readonly activation: number;
   readonly frequency: number;
   readonly last: number;
 };
 
-function scheduleOf({ baseFee, activationPoint }: DammV2State): Schedule {
+function scheduleOf({ baseFee, activationPoint }: DammV2State): FastSchedule {
   const activation = toNumber(activationPoint);
   switch (baseFee.kind) {
     case "time-linear":

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import type { Address } from "#src/units/address.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { mutated, mutation } from "#test/support/hostile-accounts.ts";

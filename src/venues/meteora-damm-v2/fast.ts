@@ -10,7 +10,7 @@ import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { hasSameBytes, u64AsDouble, u128AsDouble } from "../fast-bytes.ts";
 import { ASK_REFERENCE, type FastQuoter, REFUSED } from "../fast-quoter.ts";
-import { fastBalance } from "../token/fast-balance.ts";
+import { fastBalance } from "../shared/token/fast-balance.ts";
 import type { Clock } from "../venue.ts";
 import { type DammToken, type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { FastTradeFee } from "./fast-fees.ts";
@@ -61,7 +61,7 @@ type Fixed = {
  * the program's integer where no integer lies within that error, the program's own rounding of the
  * price included. Compounding pools are one exact multiplication and division.
  *
- * Guards stand in `#readFixed` (what never moves) and `#readMoving` (what each swap moves).
+ * The guards are in `#readFixed` (constant fields) and `#readMoving` (fields that each swap changes).
  */
 class FastDammV2 implements FastQuoter {
   readonly #pool: Address;

@@ -9,7 +9,7 @@ import {
   Q64,
 } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import { powQ64 } from "../curves/q64-power.ts";
+import { powQ64 } from "../shared/curves/q64-power.ts";
 import type { BaseFee, DammV2State, DynamicFee } from "./decode.ts";
 import { BASIS_POINTS, FEE_DENOMINATOR } from "./layout.ts";
 

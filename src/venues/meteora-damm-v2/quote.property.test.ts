@@ -75,7 +75,7 @@ test("a round trip never profits", () => {
   );
 });
 
-test("what a sale takes out never passes what was said to be reachable", () => {
+test("what a sale takes out never passes what was reported as reachable", () => {
   fc.assert(
     fc.property(pool, fc.boolean(), small, (state, isAToB, amountIn) => {
       const inputMint = isAToB ? MINT_A : MINT_B;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replay } from "#src/accuracy/replay.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import type { Address } from "#src/units/address.ts";
 import { U64_MAX, U128_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
@@ -112,7 +112,7 @@ test("a linear schedule falls by its reduction every period, to its last", () =>
   );
 });
 
-test("an exponential schedule falls by its share every period; slots count where the pool says so", () => {
+test("an exponential schedule falls by its share every period; slots count if the pool is configured so", () => {
   const state = dammV2State({
     activationPoint: 4_000n,
     activationType: "slot",

@@ -1,8 +1,14 @@
 import { checkedU64, checkedU128, divFloor } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import { constantProductOut, squareRootFloor } from "../curves/constant-product.ts";
-import { transferFee } from "../token/transfer-fee.ts";
-import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import { constantProductOut, squareRootFloor } from "../shared/curves/constant-product.ts";
+import {
+  filledOrUnfillable,
+  reserveRefusal,
+  type Unfillable,
+  unfillable,
+} from "../shared/refusals.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import { amountA, amountB, priceAfterA, priceAfterB } from "./curve.ts";
 import type { DammToken, DammV2State } from "./decode.ts";
 import { dynamicFeeAfter, splitFee, takeFee, tradeFeeNumerator } from "./fees.ts";
@@ -36,7 +42,7 @@ export type Swap = {
 
 export type SwapResult =
   | { readonly kind: "filled"; readonly swap: Swap; readonly after: DammV2State }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+  | Unfillable;
 
 /**
  * An exact-in swap in the program's own order of operations.
@@ -50,28 +56,18 @@ export function quoteExactIn(state: DammV2State, order: ExactIn): Quote<DammV2St
     : result;
 }
 
-/** The same with every fee, as the program's event tells it. Never throws. */
+/** The same with every fee, as the program's event reports it. Never throws. */
 export function swapExactIn(state: DammV2State, order: ExactIn): SwapResult {
   const status = statusAt(state, order.clock);
-  if (status !== "open") return { kind: "unfillable", reason: status };
-  if (order.amountIn <= 0n) return { kind: "unfillable", reason: "amount-zero" };
-  try {
-    return swap(state, order);
-  } catch (error) {
-    if (error instanceof MathError) return { kind: "unfillable", reason: reasonOf(error) };
-    throw error;
-  }
-}
-
-function reasonOf(error: MathError): UnfillableReason {
-  if (error.code === "underflow") return "insufficient-liquidity";
-  return error.code === "division-by-zero" ? "refused" : "overflow";
+  if (status !== "open") return unfillable(status);
+  if (order.amountIn <= 0n) return unfillable("amount-zero");
+  return filledOrUnfillable(() => swap(state, order), reserveRefusal);
 }
 
 function swap(state: DammV2State, order: ExactIn): SwapResult {
   const isAToB = order.inputMint === state.tokenA.mint;
   if (!isAToB && order.inputMint !== state.tokenB.mint) {
-    return { kind: "unfillable", reason: "refused" };
+    return unfillable("refused");
   }
   const input = isAToB ? state.tokenA : state.tokenB;
   const output = isAToB ? state.tokenB : state.tokenA;
@@ -79,14 +75,14 @@ function swap(state: DammV2State, order: ExactIn): SwapResult {
 
   const amountIn = checkedU64(order.amountIn, "amount in");
   const included = checkedU64(amountIn - transferFee(input.transferFee, amountIn, epoch));
-  if (included === 0n) return { kind: "unfillable", reason: "amount-zero" };
+  if (included === 0n) return unfillable("amount-zero");
   const point = pointOf(state, order.clock);
   const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: included });
   const isFeeOnInput = !isAToB && state.collectFeeMode !== "both";
 
   const taken = isFeeOnInput ? takeFee(included, numerator) : { kept: included, fee: 0n };
   const curve = swapOnCurve(state, isAToB, taken.kept);
-  if (curve === null) return { kind: "unfillable", reason: "insufficient-liquidity" };
+  if (curve === null) return unfillable("insufficient-liquidity");
   const given = isFeeOnInput ? { kept: curve.out, fee: taken.fee } : takeFee(curve.out, numerator);
   const fees = splitFee(state, given.fee);
   const received = checkedU64(given.kept - transferFee(output.transferFee, given.kept, epoch));

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
+import type { ByteReader } from "../byte-reader.ts";
+import { readOwn } from "../shared/own-account.ts";
 import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 
 /** A curve's fields, and whether it is of the kind whose base mint has a transfer hook. */
@@ -8,8 +9,8 @@ export type Layout = { readonly reader: ByteReader; readonly hasTransferHook: bo
 
 /** Fields of a curve of either kind, or null where the account is none of this program. */
 export function readPool(account: Account | null | undefined): Layout | null {
-  const reader = ownReader(account);
-  if (reader === null || reader.length !== VIRTUAL_POOL.length) return null;
+  const reader = readOwn(account, { programId: DBC_PROGRAM, length: VIRTUAL_POOL.length });
+  if (reader === null) return null;
   if (reader.has(0, VIRTUAL_POOL.discriminator)) return { reader, hasTransferHook: false };
   const isHookPool = reader.has(0, VIRTUAL_POOL.transferHookDiscriminator);
   return isHookPool ? { reader, hasTransferHook: true } : null;
@@ -17,7 +18,7 @@ export function readPool(account: Account | null | undefined): Layout | null {
 
 /** Fields of a config of either kind, or null where the account is none of this program. */
 export function readConfig(account: Account | null | undefined): ByteReader | null {
-  const reader = ownReader(account);
+  const reader = readOwn(account, { programId: DBC_PROGRAM });
   if (reader === null) return null;
   const isPlain = reader.length === POOL_CONFIG.length && reader.has(0, POOL_CONFIG.discriminator);
   const isWithHook =
@@ -26,12 +27,7 @@ export function readConfig(account: Account | null | undefined): ByteReader | nu
   return isPlain || isWithHook ? reader : null;
 }
 
-function ownReader(account: Account | null | undefined): ByteReader | null {
-  if (account === null || account === undefined || account.owner !== DBC_PROGRAM) return null;
-  return new ByteReader(account.data);
-}
-
-/** Addresses that a quote needs, as far as what is loaded tells. See `Venue.accountsNeeded`. */
+/** Addresses that a quote needs, as far as the loaded accounts determine them. See `Venue.accountsNeeded`. */
 export function accountsNeeded(address: Address, known: AccountSet): readonly Address[] {
   const pool = readPool(known.get(address))?.reader;
   if (pool === undefined) return [address];

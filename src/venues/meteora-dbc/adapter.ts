@@ -2,12 +2,11 @@ import type { Address } from "#src/units/address.ts";
 import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { tokenBalance } from "../token/token-account.ts";
+import { vaultsOutline } from "../shared/reserve-pool.ts";
 import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
 import { accountsNeeded, readConfig, readPool } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
 import { reachableOut, spotOf } from "./depth.ts";
-import { openFastDbc } from "./fast.ts";
 import { feeNumerator } from "./fees.ts";
 import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 import { pointOf, quoteExactIn, statusOf } from "./quote.ts";
@@ -40,7 +39,6 @@ export const meteoraDbc: Venue<DbcState> = {
     return isBuy === null ? 0n : reachableOut(state, isBuy, fallBps);
   },
   feePpm,
-  openFast: openFastDbc,
 };
 
 function isBuyOf(state: DbcState, inputMint: Address): boolean | null {
@@ -49,8 +47,8 @@ function isBuyOf(state: DbcState, inputMint: Address): boolean | null {
 }
 
 /**
- * A curve's address is derived from its launchpad's config, which a mint does not tell, so only
- * filters find it. It names its base mint; the quote mint stands in the config alone.
+ * A curve's address is derived from its launchpad's config, which a mint does not contain, so only
+ * filters find it. It names its base mint; only the config contains the quote mint.
  */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const bases = pairedWith === null ? [mint] : [mint, pairedWith];
@@ -71,12 +69,12 @@ function outline(address: Address, known: AccountSet): PoolOutline | null {
   if (pool === undefined) return null;
   const config = readConfig(known.get(pool.address(VIRTUAL_POOL.config)));
   if (config === null) return null;
-  return {
+  return vaultsOutline(known, {
     mintA: pool.address(VIRTUAL_POOL.baseMint),
     mintB: config.address(POOL_CONFIG.quoteMint),
-    heldA: tokenBalance(known.get(pool.address(VIRTUAL_POOL.baseVault))),
-    heldB: tokenBalance(known.get(pool.address(VIRTUAL_POOL.quoteVault))),
-  };
+    vaultA: pool.address(VIRTUAL_POOL.baseVault),
+    vaultB: pool.address(VIRTUAL_POOL.quoteVault),
+  });
 }
 
 function feePpm(state: DbcState, inputMint: Address, clock: Clock): number {

@@ -9,7 +9,7 @@ export type CurveWalk = {
   readonly left: bigint;
 };
 
-type Stretch = { readonly lower: bigint; readonly upper: bigint; readonly liquidity: bigint };
+type CurveRange = { readonly lower: bigint; readonly upper: bigint; readonly liquidity: bigint };
 
 /**
  * A sale of `amountIn` base units from `sqrtPrice` down to the curve's start, stretch by stretch.
@@ -83,7 +83,7 @@ export function buyBase(config: DbcConfig, sqrtPrice: bigint, amountIn: bigint):
 }
 
 /** Base units between two prices: `L * (upper - lower) / (upper * lower)`. */
-export function baseInStretch(stretch: Stretch, rounding: "up" | "down"): bigint {
+export function baseInStretch(stretch: CurveRange, rounding: "up" | "down"): bigint {
   const { lower, upper, liquidity } = stretch;
   if (upper < lower) throw new MathError("underflow", { what: "price difference" });
   const divide = rounding === "up" ? mulDivCeil : mulDivFloor;
@@ -91,7 +91,7 @@ export function baseInStretch(stretch: Stretch, rounding: "up" | "down"): bigint
 }
 
 /** Quote units between two prices: `L * (upper - lower) / 2^128`. */
-export function quoteInStretch(stretch: Stretch, rounding: "up" | "down"): bigint {
+export function quoteInStretch(stretch: CurveRange, rounding: "up" | "down"): bigint {
   const { lower, upper, liquidity } = stretch;
   if (upper < lower) throw new MathError("underflow", { what: "price difference" });
   const product = liquidity * (upper - lower);

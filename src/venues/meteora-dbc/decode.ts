@@ -1,8 +1,9 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { decodedOrUnusable, UnusableError, unusable } from "../shared/refusals.ts";
+import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
+import type { Decoded } from "../venue.ts";
 import { type Layout, readConfig, readPool } from "./accounts.ts";
 import { POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 import type { BaseFee, CurvePoint, DbcConfig, DbcState, DynamicFee } from "./state.ts";
@@ -10,9 +11,6 @@ import type { BaseFee, CurvePoint, DbcConfig, DbcState, DynamicFee } from "./sta
 const BASE_FEE_MODE = { linear: 0, exponential: 1, rateLimiter: 2 } as const;
 const COLLECT_FEE_MODE = { quoteToken: 0, outputToken: 1 } as const;
 const ACTIVATION_TYPE = { slot: 0, timestamp: 1 } as const;
-
-/** A value that the program itself would not know. */
-class Unsupported extends Error {}
 
 /** The curve and the config it names. Vaults may be missing: they only confirm what the curve says. */
 export function decodePool(address: Address, known: AccountSet): Decoded<DbcState> {
@@ -26,25 +24,19 @@ export function decodePool(address: Address, known: AccountSet): Decoded<DbcStat
   }
   const config = readConfig(configAccount);
   if (config === null) return unusable("undecodable", "not a config of this program");
-  try {
-    return { kind: "pool", state: readState(pool, readConfigFields(config), known) };
-  } catch (error) {
-    if (error instanceof Unsupported) return unusable("unsupported", error.message);
-    throw error;
-  }
-}
-
-function unusable(reason: UnusableReason, detail: string): Decoded<DbcState> {
-  return { kind: "unusable", reason, detail };
+  return decodedOrUnusable(() => readState(pool, readConfigFields(config), known));
 }
 
 function readState(pool: Layout, config: DbcConfig, known: AccountSet): DbcState {
   const { reader, hasTransferHook } = pool;
+  const baseVault = known.get(reader.address(VIRTUAL_POOL.baseVault));
+  const quoteVault = known.get(reader.address(VIRTUAL_POOL.quoteVault));
   return {
     config,
     baseMint: reader.address(VIRTUAL_POOL.baseMint),
-    baseVaultBalance: tokenBalance(known.get(reader.address(VIRTUAL_POOL.baseVault))),
-    quoteVaultBalance: tokenBalance(known.get(reader.address(VIRTUAL_POOL.quoteVault))),
+    baseVaultBalance: tokenBalance(baseVault),
+    quoteVaultBalance: tokenBalance(quoteVault),
+    hasFrozenVault: isFrozenAccount(baseVault) || isFrozenAccount(quoteVault),
     baseReserve: reader.u64(VIRTUAL_POOL.baseReserve),
     quoteReserve: reader.u64(VIRTUAL_POOL.quoteReserve),
     baseFees: {
@@ -74,10 +66,10 @@ function readConfigFields(config: ByteReader): DbcConfig {
   const collectFeeMode = config.u8(POOL_CONFIG.collectFeeMode);
   const activationType = config.u8(POOL_CONFIG.activationType);
   if (collectFeeMode > COLLECT_FEE_MODE.outputToken) {
-    throw new Unsupported(`collect fee mode ${collectFeeMode}`);
+    throw new UnusableError("unsupported", `collect fee mode ${collectFeeMode}`);
   }
   if (activationType > ACTIVATION_TYPE.timestamp) {
-    throw new Unsupported(`activation type ${activationType}`);
+    throw new UnusableError("unsupported", `activation type ${activationType}`);
   }
   return {
     quoteMint: config.address(POOL_CONFIG.quoteMint),
@@ -123,7 +115,7 @@ function readBaseFee(config: ByteReader): BaseFee {
         referenceAmount: thirdFactor,
       };
     default:
-      throw new Unsupported(`base fee mode ${mode}`);
+      throw new UnusableError("unsupported", `base fee mode ${mode}`);
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import { powQ64 } from "../curves/q64-power.ts";
+import { powQ64 } from "../shared/curves/q64-power.ts";
 import type { BaseFee, DbcConfig, DynamicFee, Volatility } from "./state.ts";
 
 /** Fee numerators are over this. */

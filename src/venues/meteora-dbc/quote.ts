@@ -6,7 +6,7 @@ import { buyBase, sellBase } from "./curve.ts";
 import { feeIncluded, feeNumerator, referencesAt, splitFee, volatilityAfter } from "./fees.ts";
 import type { DbcState, OwedFees } from "./state.ts";
 
-/** A swap with what its events tell. Amounts in base or quote units, whichever moves. */
+/** A swap with the amounts that its event reports. Amounts in base or quote units, whichever moves. */
 export type DbcSwap = {
   readonly isBuy: boolean;
   /** What the trader hands over. */
@@ -32,7 +32,8 @@ export function isComplete(state: DbcState): boolean {
 /** Whether the program lets anyone swap here. */
 export function statusOf(state: DbcState): PoolStatus {
   if (state.isMigrated) return "migrated";
-  return isComplete(state) ? "complete" : "open";
+  if (isComplete(state)) return "complete";
+  return state.hasFrozenVault ? "paused" : "open";
 }
 
 /** What the program pays for an exact-in order. See `swapExactIn`. */

@@ -80,6 +80,8 @@ export type DbcState = {
   /** Balances of the vaults, fees owed included; null where they could not be read. */
   readonly baseVaultBalance: bigint | null;
   readonly quoteVaultBalance: bigint | null;
+  /** A vault is frozen: the token program refuses every trade. */
+  readonly hasFrozenVault: boolean;
   readonly baseReserve: bigint;
   readonly quoteReserve: bigint;
   readonly baseFees: OwedFees;
@@ -89,6 +91,6 @@ export type DbcState = {
   readonly activationPoint: bigint;
   readonly isMigrated: boolean;
   readonly volatility: Volatility;
-  /** A transfer hook stands on the base mint, and may refuse what the curve would pay. */
+  /** The base mint has a transfer hook, and may refuse what the curve would pay. */
   readonly hasTransferHook: boolean;
 };

@@ -1,8 +1,10 @@
-import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { findProgramAddress, i64LeSeed, type Seed, u16LeSeed } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
+import type { ByteReader } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
+import { type AccountKind, readOwn } from "../shared/own-account.ts";
+import { ascendingMints } from "../shared/pool-search.ts";
 import { binArrayIndex } from "./bin-price.ts";
 import { type Bitmap, markedArrays } from "./bitmap.ts";
 import { BITMAP_EXTENSION, DLMM_PROGRAM, ILM_BASE, LB_PAIR } from "./layout.ts";
@@ -14,24 +16,28 @@ import type { DlmmParameters } from "./state.ts";
  */
 export const ARRAYS_PER_DIRECTION = 12;
 
+const PAIR_KIND = kindOf(LB_PAIR);
+const EXTENSION_KIND = kindOf(BITMAP_EXTENSION);
+
 /** Fields of a pair, or null where the account is none of this program. */
 export function readPair(account: Account | null | undefined): ByteReader | null {
-  return readOwn(account, LB_PAIR);
+  return readOwn(account, PAIR_KIND);
 }
 
 /** Fields of a bitmap extension, or null where the account is none. */
 export function readBitmapExtension(account: Account | null | undefined): ByteReader | null {
-  return readOwn(account, BITMAP_EXTENSION);
+  return readOwn(account, EXTENSION_KIND);
 }
 
-/** Fields of an account of this program with that discriminator and exact length, or null. */
-export function readOwn(
-  account: Account | null | undefined,
-  layout: { readonly discriminator: Uint8Array; readonly length: number },
-): ByteReader | null {
-  if (account === null || account === undefined || account.owner !== DLMM_PROGRAM) return null;
-  const reader = new ByteReader(account.data);
-  return reader.length === layout.length && reader.has(0, layout.discriminator) ? reader : null;
+export function kindOf(layout: {
+  readonly discriminator: Uint8Array;
+  readonly length: number;
+}): AccountKind {
+  return {
+    programId: DLMM_PROGRAM,
+    discriminator: layout.discriminator,
+    length: layout.length,
+  };
 }
 
 /** Where the pair of two mints is that a launch makes. */
@@ -51,8 +57,7 @@ export function presetPairAddress(
 
 /** Two mints in the program's order: as big-endian numbers of 32 bytes. */
 function mintSeeds(a: Address, b: Address): readonly Seed[] {
-  const [lesser, greater] = compareAddressBytes(a, b) < 0 ? [a, b] : [b, a];
-  return [{ address: lesser }, { address: greater }];
+  return ascendingMints(a, b).map((address) => ({ address }));
 }
 
 const extensionAddresses = new DerivedAddresses(16_384, (pair) =>
@@ -84,7 +89,7 @@ export function arraysInReach(bitmap: Bitmap): ArraysInReach {
   };
 }
 
-/** Addresses that a quote needs, as far as what is loaded tells. See `Venue.accountsNeeded`. */
+/** Addresses that a quote needs, as far as the loaded accounts determine them. See `Venue.accountsNeeded`. */
 export function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   const pair = readPair(known.get(pool));
   if (pair === null) return [pool];

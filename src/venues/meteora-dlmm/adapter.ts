@@ -4,16 +4,9 @@ import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
-import type {
-  Clock,
-  PoolCaution,
-  PoolOutline,
-  PoolSearch,
-  ProgramFilter,
-  Venue,
-} from "../venue.ts";
+import { pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { accountsNeeded, launchPairAddress, presetPairAddress, readPair } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
 import { firstPayingBin, priceOf, reachableOut } from "./depth.ts";
@@ -43,8 +36,14 @@ const COMMON_PRESETS = [
 ] as const;
 /** Fee rates are over 10^9; parts per million are over 10^6. */
 const RATE_PER_PPM = 1_000n;
-const PPM_PER_BPS = 100;
 const PPM = 1_000_000;
+const PAIR_FIELDS = {
+  programId: DLMM_PROGRAM,
+  dataSize: LB_PAIR.length,
+  discriminator: null,
+  mintA: LB_PAIR.tokenXMint,
+  mintB: LB_PAIR.tokenYMint,
+};
 
 /** Meteora DLMM: pairs of price bins (README.md in this folder). */
 export const meteoraDlmm: Venue<DlmmState> = {
@@ -77,15 +76,11 @@ function cautions(state: DlmmState): readonly PoolCaution[] {
 }
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const others = pairedWith === null ? [WSOL, USDC] : [pairedWith];
+  const partners = partnersOf(mint, pairedWith, [WSOL, USDC]);
   return {
     derived: [],
-    configured: () =>
-      others.filter((other) => other !== mint).flatMap((other) => configuredPairs(mint, other)),
-    filters: [
-      pairFilter(LB_PAIR.tokenXMint, mint, pairedWith),
-      pairFilter(LB_PAIR.tokenYMint, mint, pairedWith),
-    ],
+    configured: () => partners.flatMap((partner) => configuredPairs(mint, partner)),
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
 }
 
@@ -99,22 +94,15 @@ function configuredPairs(mint: Address, other: Address): readonly Address[] {
   ];
 }
 
-function pairFilter(offset: number, mint: Address, pairedWith: Address | null): ProgramFilter {
-  const otherOffset = offset === LB_PAIR.tokenXMint ? LB_PAIR.tokenYMint : LB_PAIR.tokenXMint;
-  const memcmp = [{ offset, bytes: mint }];
-  if (pairedWith !== null) memcmp.push({ offset: otherOffset, bytes: pairedWith });
-  return { programId: DLMM_PROGRAM, dataSize: LB_PAIR.length, memcmp };
-}
-
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const pair = readPair(known.get(pool));
   if (pair === null) return null;
-  return {
+  return vaultsOutline(known, {
     mintA: pair.address(LB_PAIR.tokenXMint),
     mintB: pair.address(LB_PAIR.tokenYMint),
-    heldA: tokenBalance(known.get(pair.address(LB_PAIR.reserveX))),
-    heldB: tokenBalance(known.get(pair.address(LB_PAIR.reserveY))),
-  };
+    vaultA: pair.address(LB_PAIR.reserveX),
+    vaultB: pair.address(LB_PAIR.reserveY),
+  });
 }
 
 function spotPrice(state: DlmmState, inputMint: Address): Ratio | null {
@@ -128,10 +116,8 @@ function feePpm(state: DlmmState, inputMint: Address, clock: Clock): number {
   const side = sideOf(state, inputMint);
   const bin = side === null ? null : firstPayingBin(state, side);
   if (bin === null) return 0;
-  const transferPpm = [state.transferFeeX, state.transferFeeY]
-    .map((schedule) => transferFeeBps(schedule, clock.epoch) * PPM_PER_BPS)
-    .reduce((sum, ppm) => sum + ppm, 0);
-  return Math.min(poolFeePpm(state, bin, clock) + transferPpm, PPM);
+  const transfers = [state.transferFeeX, state.transferFeeY];
+  return allFeesPpm(poolFeePpm(state, bin, clock), transfers, clock.epoch);
 }
 
 function poolFeePpm(state: DlmmState, bin: Bin, clock: Clock): number {
@@ -146,9 +132,4 @@ function poolFeePpm(state: DlmmState, bin: Bin, clock: Clock): number {
     if (error instanceof MathError) return PPM;
     throw error;
   }
-}
-
-function transferFeeBps(schedule: TransferFeeSchedule | null, epoch: bigint): number {
-  if (schedule === null) return 0;
-  return (epoch >= schedule.newer.epoch ? schedule.newer : schedule.older).feeBps;
 }

@@ -1,5 +1,5 @@
 import { Q64 } from "#src/units/integer.ts";
-import { powQ64 } from "../curves/q64-power.ts";
+import { powQ64 } from "../shared/curves/q64-power.ts";
 import { MAX_BIN_PER_ARRAY } from "./layout.ts";
 
 /**

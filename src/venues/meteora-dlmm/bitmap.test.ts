@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  bitmapExtensionAccount,
-  pairAccount,
-} from "#src/local-node/programs/meteora-dlmm-accounts.ts";
+import { bitmapExtensionAccount, pairAccount } from "#demo/programs/meteora-dlmm-accounts.ts";
 import { MINT_X, MINT_Y, PAIR, PARAMETERS } from "#test/support/dlmm-pool.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { markedArrays } from "./bitmap.ts";
@@ -69,7 +66,7 @@ test("without an extension only the pair's own range is walked", () => {
   assert.deepEqual(markedArrays({ pair, extension: null }, 0, "up", 9), []);
 });
 
-test("a walk that starts where only an extension could tell finds nothing without one", () => {
+test("a walk that starts where only an extension has the bits finds nothing without one", () => {
   const { pair } = bitmapOf([-3, 600]);
   assert.deepEqual(markedArrays({ pair, extension: null }, -515, "up", 9), []);
   assert.deepEqual(markedArrays({ pair, extension: null }, 515, "down", 9), []);

@@ -1,4 +1,5 @@
 import type { ByteReader } from "../byte-reader.ts";
+import type { Direction } from "../shared/curves/direction.ts";
 import {
   BIN_ARRAY_BITMAP_SIZE,
   BITMAP_EXTENSION,
@@ -11,8 +12,6 @@ const LOWEST_INDEX = -BIN_ARRAY_BITMAP_SIZE * (EXTENSION_BITMAP_ROWS + 1);
 const HIGHEST_INDEX = -LOWEST_INDEX - 1;
 
 /** Which way a swap walks: X is sold down the ids, Y is sold up. */
-export type Direction = "down" | "up";
-
 /** The bits of a pair and, where it has one, of its extension. */
 export type Bitmap = { readonly pair: ByteReader; readonly extension: ByteReader | null };
 

@@ -1,22 +1,24 @@
 import type { Address } from "#src/units/address.ts";
 import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
-import { decodeMint } from "../token/mint.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import { readOwn } from "../shared/own-account.ts";
+import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { decodeMint } from "../shared/token/mint.ts";
+import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
+import type { Decoded } from "../venue.ts";
 import {
   arraysInReach,
   binArrayAddress,
   bitmapExtensionAddress,
+  kindOf,
   readBitmapExtension,
-  readOwn,
   readPair,
 } from "./accounts.ts";
 import { binArrayIndex, binPrice, lowestBinId } from "./bin-price.ts";
-import { type Direction, needsExtension } from "./bitmap.ts";
+import { needsExtension } from "./bitmap.ts";
 import {
   BIN,
   BIN_ARRAY,
@@ -35,17 +37,8 @@ const PAIR_TYPES = 4;
 /** Permission and customizable pairs open at their activation point, the others at once. */
 const PAIR_TYPES_WITH_ACTIVATION: readonly number[] = [1, 2];
 const FUNCTION_TYPE = { undetermined: 0, liquidityMining: 1, limitOrder: 2 } as const;
+const BIN_ARRAY_KIND = kindOf(BIN_ARRAY);
 const COLLECT_FEE_MODE = { inputOnly: 0, onlyY: 1 } as const;
-
-/** Ends `decode` with a reason. */
-class Unusable extends Error {
-  readonly reason: UnusableReason;
-
-  constructor(reason: UnusableReason, detail: string) {
-    super(detail);
-    this.reason = reason;
-  }
-}
 
 /**
  * The pair and the bins that one swap can reach. On the way to SOL or a stable a marked array that does
@@ -54,28 +47,17 @@ class Unusable extends Error {
  * there and a swap that gets there is refused.
  */
 export function decodePool(pool: Address, known: AccountSet): Decoded<DlmmState> {
-  try {
-    return { kind: "pool", state: readState(pool, known) };
-  } catch (error) {
-    if (error instanceof Unusable) {
-      return { kind: "unusable", reason: error.reason, detail: error.message };
-    }
-    // A bin whose price the program could not compute either.
-    if (error instanceof MathError) {
-      return { kind: "unusable", reason: "undecodable", detail: error.message };
-    }
-    throw error;
-  }
+  return decodedOrUnusable(() => readState(pool, known));
 }
 
 function readState(pool: Address, known: AccountSet): DlmmState {
   const account = known.get(pool);
-  if (account === null || account === undefined) throw new Unusable("missing-account", "pair");
+  if (account === null || account === undefined) throw new UnusableError("missing-account", "pair");
   const pair = readPair(account);
-  if (pair === null) throw new Unusable("undecodable", "not a pair of this program");
+  if (pair === null) throw new UnusableError("undecodable", "not a pair of this program");
   const activeId = pair.i32(LB_PAIR.activeId);
   if (activeId < MIN_BIN_ID || activeId > MAX_BIN_ID) {
-    throw new Unusable("undecodable", `active bin ${activeId} is out of range`);
+    throw new UnusableError("undecodable", `active bin ${activeId} is out of range`);
   }
   const parameters = readParameters(pair);
   const mintX = pair.address(LB_PAIR.tokenXMint);
@@ -89,19 +71,22 @@ function readState(pool: Address, known: AccountSet): DlmmState {
   const exit = exitDirection(mintX, mintY);
   const gapOnExit = exit === null ? (gaps.down ?? gaps.up) : gaps[exit];
   if (exit !== null && gapOnExit !== null && (gapOnExit.isAbsent || gapOnExit.isFirst)) {
-    throw new Unusable("missing-account", `bin array ${gapOnExit.index}`);
+    throw new UnusableError("missing-account", `bin array ${gapOnExit.index}`);
   }
+  const reserveX = known.get(pair.address(LB_PAIR.reserveX));
+  const reserveY = known.get(pair.address(LB_PAIR.reserveY));
   const arrays = [...found].toSorted(([a], [b]) => a - b).map(([, array]) => array);
   return {
     parameters,
     isEnabled: readStatus(pair),
+    hasFrozenReserve: isFrozenAccount(reserveX) || isFrozenAccount(reserveY),
     activation: readActivation(pair),
     mintX,
     mintY,
     transferFeeX: readMint(known, mintX).transferFee,
     transferFeeY: readMint(known, mintY).transferFee,
-    reserveX: tokenBalance(known.get(pair.address(LB_PAIR.reserveX))),
-    reserveY: tokenBalance(known.get(pair.address(LB_PAIR.reserveY))),
+    reserveX: tokenBalance(reserveX),
+    reserveY: tokenBalance(reserveY),
     protocolFeeX: pair.u64(LB_PAIR.protocolFeeX),
     protocolFeeY: pair.u64(LB_PAIR.protocolFeeY),
     volatility: {
@@ -121,7 +106,7 @@ function readState(pool: Address, known: AccountSet): DlmmState {
 function readParameters(pair: ByteReader): DlmmParameters {
   const collectFeeMode = pair.u8(LB_PAIR.collectFeeMode);
   if (collectFeeMode !== COLLECT_FEE_MODE.inputOnly && collectFeeMode !== COLLECT_FEE_MODE.onlyY) {
-    throw new Unusable("unsupported", `collect fee mode ${collectFeeMode}`);
+    throw new UnusableError("unsupported", `collect fee mode ${collectFeeMode}`);
   }
   return {
     binStep: pair.u16(LB_PAIR.binStep),
@@ -150,24 +135,25 @@ function readHasLimitOrders(pair: ByteReader): boolean {
     case FUNCTION_TYPE.limitOrder:
       return true;
     default:
-      throw new Unusable("unsupported", `function type ${functionType}`);
+      throw new UnusableError("unsupported", `function type ${functionType}`);
   }
 }
 
 function readStatus(pair: ByteReader): boolean {
   const status = pair.u8(LB_PAIR.status);
   if (status !== PAIR_STATUS.enabled && status !== PAIR_STATUS.disabled) {
-    throw new Unusable("unsupported", `pair status ${status}`);
+    throw new UnusableError("unsupported", `pair status ${status}`);
   }
   return status === PAIR_STATUS.enabled;
 }
 
 function readActivation(pair: ByteReader): Activation | null {
   const pairType = pair.u8(LB_PAIR.pairType);
-  if (pairType >= PAIR_TYPES) throw new Unusable("unsupported", `pair type ${pairType}`);
+  if (pairType >= PAIR_TYPES) throw new UnusableError("unsupported", `pair type ${pairType}`);
   if (!PAIR_TYPES_WITH_ACTIVATION.includes(pairType)) return null;
   const activationType = pair.u8(LB_PAIR.activationType);
-  if (activationType > 1) throw new Unusable("unsupported", `activation type ${activationType}`);
+  if (activationType > 1)
+    throw new UnusableError("unsupported", `activation type ${activationType}`);
   return {
     by: activationType === 0 ? "slot" : "time",
     point: pair.u64(LB_PAIR.activationPoint),
@@ -182,13 +168,13 @@ function readExtension(pool: Address, known: AccountSet, activeId: number): Byte
   const account = known.get(bitmapExtensionAddress(pool));
   if (account === null || account === undefined) {
     if (account === undefined && needsExtension(binArrayIndex(activeId))) {
-      throw new Unusable("missing-account", "bitmap extension");
+      throw new UnusableError("missing-account", "bitmap extension");
     }
     return null;
   }
   const extension = readBitmapExtension(account);
   if (extension === null || extension.address(BITMAP_EXTENSION.lbPair) !== pool) {
-    throw new Unusable("undecodable", "bitmap extension");
+    throw new UnusableError("undecodable", "bitmap extension");
   }
   return extension;
 }
@@ -223,16 +209,16 @@ function addArrays(
 function readArray(pool: Address, known: AccountSet, index: number): ByteReader | null | undefined {
   const account = known.get(binArrayAddress(pool, index));
   if (account === null || account === undefined) return account;
-  const array = readOwn(account, BIN_ARRAY);
+  const array = readOwn(account, BIN_ARRAY_KIND);
   if (
     array === null ||
     array.i64(BIN_ARRAY.index) !== BigInt(index) ||
     array.address(BIN_ARRAY.lbPair) !== pool
   ) {
-    throw new Unusable("undecodable", `bin array ${index}`);
+    throw new UnusableError("undecodable", `bin array ${index}`);
   }
   if (array.u8(BIN_ARRAY.version) > NEWEST_BIN_ARRAY_VERSION) {
-    throw new Unusable("unsupported", `bin array version ${array.u8(BIN_ARRAY.version)}`);
+    throw new UnusableError("unsupported", `bin array version ${array.u8(BIN_ARRAY.version)}`);
   }
   return array;
 }
@@ -276,8 +262,8 @@ function holdsOrdersOlderThanOrders(array: ByteReader): boolean {
 
 function readMint(known: AccountSet, address: Address) {
   const account = known.get(address);
-  if (account === null || account === undefined) throw new Unusable("missing-account", "mint");
+  if (account === null || account === undefined) throw new UnusableError("missing-account", "mint");
   const mint = decodeMint(account);
-  if (mint === null) throw new Unusable("undecodable", "mint");
+  if (mint === null) throw new UnusableError("undecodable", "mint");
   return mint;
 }

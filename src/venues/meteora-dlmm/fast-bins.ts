@@ -27,7 +27,7 @@ const UNKNOWN_NEED = -1;
 
 /**
  * The bins of the arrays that one direction visits, in walking order: what each pays out, and the
- * net input that takes it all. Both depend on the bin alone, so a swap elsewhere leaves them standing.
+ * net input that takes it all. Both depend on the bin alone, so a swap elsewhere does not change them.
  *
  * Place `slot * 70 + step` is the bin `step` bins into the array of that slot, walking.
  */
@@ -183,7 +183,7 @@ export class FastBins {
     return Number(exact);
   }
 
-  /** Whether orders stand on the side that is sold into. */
+  /** Whether there are orders on the side that is sold into. */
   #holdsOrders(view: DataView, at: number): boolean {
     const open = at + BIN.openOrderAmount;
     const remaining = at + BIN.processedOrderRemainingAmount;
@@ -197,7 +197,7 @@ export class FastBins {
     return isAskSide !== this.side.sellsX;
   }
 
-  /** A price that is not stored; its words stand until the account stores one. False where there is none. */
+  /** A price that is not stored; its words are valid until the account stores one. False where there is none. */
   #computePrice(bin: number, id: number): boolean {
     const price = computedPrice(id, this.#binStep);
     if (price === null) return false;

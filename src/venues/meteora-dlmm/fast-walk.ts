@@ -28,11 +28,11 @@ export function hasExactFees(parameters: DlmmParameters): boolean {
 
 /**
  * One walk over the bins for ascending orders. Near the reference the variable fee changes from bin
- * to bin, and the walk goes bin by bin; where it has reached its cap for good, sums over the bins at
- * that one rate tell by bisection where each order ends.
+ * to bin, and the walk goes bin by bin; where it has reached its cap for good, a bisection over
+ * sums at that one rate finds where each order ends.
  */
 export class BinWalk {
-  /** Bins looked at since it was made: for tests and benchmarks. */
+  /** Bins read since it was made: for tests and benchmarks. */
   steps = 0;
   readonly #bins: FastBins;
   readonly #parameters: DlmmParameters;
@@ -153,7 +153,7 @@ export class BinWalk {
       this.#spent = spent + (usedBefore[bin] ?? 0);
       this.#paid = paid + (paidBefore[bin] ?? 0);
       this.#endOrdersIn(orders, bin, bins.usedAt(bin, this.#rate));
-      // Whoever goes on has more left than the dust that a bin swallows.
+      // An order that continues has more left than the dust that a bin swallows.
       bin++;
     }
   }

@@ -3,8 +3,8 @@ import { mulDivCeilExact } from "#src/units/exact-doubles.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { hasSameBytes } from "../fast-bytes.ts";
 import { ASK_REFERENCE, type FastQuoter, REFUSED } from "../fast-quoter.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
+import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
+import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 import type { Clock } from "../venue.ts";
 import {
   arraysInReach,
@@ -67,6 +67,7 @@ type Fixed = {
   readonly mintIn: Loaded;
   readonly mintOut: Loaded;
   readonly extension: Loaded;
+  readonly reserveIn: Address;
   readonly reserveOut: Address;
 };
 
@@ -105,7 +106,7 @@ export class FastDlmm implements FastQuoter {
     this.#inputMint = inputMint;
   }
 
-  /** Bins looked at since the arrays were listed last: for tests and benchmarks. */
+  /** Bins read since the arrays were listed last: for tests and benchmarks. */
   get steps(): number {
     return this.#walk?.steps ?? 0;
   }
@@ -124,8 +125,10 @@ export class FastDlmm implements FastQuoter {
     const fixed = this.#fixed;
     const pair = this.#pair;
     if (fixed === null || pair === null) return false;
+    const reserveOut = known.get(fixed.reserveOut);
+    if (isFrozenAccount(reserveOut) || isFrozenAccount(known.get(fixed.reserveIn))) return false;
     this.#readMoving();
-    this.#readReserve(known.get(fixed.reserveOut));
+    this.#readReserve(reserveOut);
     const activeArray = binArrayIndex(this.#activeId);
     if (this.#bins === null || this.#activeArray !== activeArray) {
       this.#activeArray = activeArray;
@@ -210,7 +213,7 @@ export class FastDlmm implements FastQuoter {
     return true;
   }
 
-  /** Whether all but the numbers that swaps move stands as it was read last. */
+  /** Whether all fields but those that swaps change are as last read. */
   #hasSameFixed(known: AccountSet): boolean {
     const fixed = this.#fixed;
     if (fixed === null) return false;
@@ -260,6 +263,7 @@ export class FastDlmm implements FastQuoter {
       mintIn: { address: mintIn, account: known.get(mintIn) },
       mintOut: { address: mintOut, account: known.get(mintOut) },
       extension: { address: extension, account: known.get(extension) },
+      reserveIn: pair.address(side.sellsX ? LB_PAIR.reserveX : LB_PAIR.reserveY),
       reserveOut: pair.address(side.sellsX ? LB_PAIR.reserveY : LB_PAIR.reserveX),
     };
   }

@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { checkedU64, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import { transferFee } from "../token/transfer-fee.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
 import type { Clock } from "../venue.ts";
 import { accumulatorAt, feeRate, referencesAt } from "./fees.ts";
 import { fillBin, holdsFor, type SwapSide } from "./fill-bin.ts";

@@ -110,7 +110,7 @@ test("bid orders pay after market makers, the batch in work before newer ones", 
   assert.equal(bin?.amountX, 100n);
 });
 
-test("ask orders pay nobody who sells X, and no order counts on a pair that pays rewards", () => {
+test("ask orders do not pay a seller of X, and no order counts on a pair that pays rewards", () => {
   const orders = { isAskSide: true, processedRemaining: 0n, open: 10n ** 6n };
   assert.equal(paid(stateOf({ bins: [{ id: 0, orders }] }), 100n), "insufficient-liquidity");
   const bids = { isAskSide: false, processedRemaining: 0n, open: 10n ** 6n };

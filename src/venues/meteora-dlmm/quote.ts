@@ -1,13 +1,13 @@
 import type { Address } from "#src/units/address.ts";
 import { checkedU64, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import { transferFee } from "../token/transfer-fee.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
 import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
 import { accumulatorAt, feeRate, protocolFee, referencesAt } from "./fees.ts";
 import { type BinFill, fillBin, holdsFor, type SwapSide } from "./fill-bin.ts";
 import type { Bin, DlmmState } from "./state.ts";
 
-/** A swap with what its event tells. Amounts in base units. */
+/** A swap with the amounts that its event reports. Amounts in base units. */
 export type DlmmSwap = {
   /** What reaches the trader, after the output mint's transfer fee. */
   readonly amountOut: bigint;
@@ -39,7 +39,7 @@ export function sideOf(state: DlmmState, inputMint: Address): SwapSide | null {
 
 /** Whether the program lets anyone swap here now. */
 export function statusOf(state: DlmmState, clock: Clock): PoolStatus {
-  if (!state.isEnabled) return "paused";
+  if (!state.isEnabled || state.hasFrozenReserve) return "paused";
   if (state.activation === null) return "open";
   const now = state.activation.by === "slot" ? clock.slot : clock.unixTimestamp;
   return now < state.activation.point ? "not-open-yet" : "open";

@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
+import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 
 /** A price level. Amounts in base units; `price` is Y per X, Q64.64. */
 export type Bin = {
@@ -56,6 +56,8 @@ export type Activation = { readonly by: "slot" | "time"; readonly point: bigint 
 export type DlmmState = {
   readonly parameters: DlmmParameters;
   readonly isEnabled: boolean;
+  /** A reserve is frozen: the token program refuses every swap. */
+  readonly hasFrozenReserve: boolean;
   readonly activation: Activation | null;
   readonly mintX: Address;
   readonly mintY: Address;
@@ -74,6 +76,6 @@ export type DlmmState = {
   readonly endsUnknown: { readonly down: boolean; readonly up: boolean };
   /** So on the way to SOL or a stable: large sales are refused that the program would fill. */
   readonly isPartlyLoaded: boolean;
-  /** Order fields stand in an array older than limit orders: probably leftover bytes. */
+  /** Order fields are set in an array older than limit orders: probably leftover bytes. */
   readonly hasDoubtfulOrders: boolean;
 };

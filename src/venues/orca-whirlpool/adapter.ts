@@ -1,11 +1,11 @@
-import { type Address, compareAddressBytes } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import type { Address } from "#src/units/address.ts";
 import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import { transferFeeBps } from "../token/transfer-fee.ts";
-import type { Clock, PoolCaution, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
+import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { tickCautions } from "../shared/tick-pool.ts";
+import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
@@ -14,6 +14,14 @@ import { directionOf, type WhirlpoolState } from "./pool-state.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulateFee, beginFee, feePpmNow } from "./swap-fee.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
+
+const PAIR_FIELDS = {
+  programId: PROGRAM_ID,
+  dataSize: WHIRLPOOL.length,
+  discriminator: null,
+  mintA: WHIRLPOOL.tokenMintA,
+  mintB: WHIRLPOOL.tokenMintB,
+};
 
 /** Orca's concentrated liquidity pools. */
 export const orcaWhirlpool: Venue<WhirlpoolState> = {
@@ -27,7 +35,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   shares: () => ({ kind: "unread-positions" }),
   decode,
   status,
-  cautions,
+  cautions: (state) => tickCautions(state.isPartlyLoaded, state.tokenA, state.tokenB),
   quoteExactIn,
   quoteAscending,
   spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
@@ -37,43 +45,22 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   openFast,
 };
 
-/** The program orders a pool's mints by their bytes. */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const others = (pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith]).filter(
-    (other) => other !== mint,
-  );
-  const configured = () =>
-    others.flatMap((other) => {
-      const [mintA, mintB] = compareAddressBytes(mint, other) < 0 ? [mint, other] : [other, mint];
-      return KNOWN_FEE_TIER_INDEXES.map((index) =>
-        findProgramAddress(
-          [
-            "whirlpool",
-            { address: ORCA_CONFIG },
-            { address: mintA },
-            { address: mintB },
-            u16LeSeed(index),
-          ],
-          PROGRAM_ID,
-        ),
-      );
-    });
-  const filter = (own: number, paired: number) => ({
-    programId: PROGRAM_ID,
-    dataSize: WHIRLPOOL.length,
-    memcmp: [
-      { offset: own, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: paired, bytes: pairedWith }]),
-    ],
-  });
+  const partners = partnersOf(mint, pairedWith);
   return {
     derived: [],
-    configured,
-    filters: [
-      filter(WHIRLPOOL.tokenMintA, WHIRLPOOL.tokenMintB),
-      filter(WHIRLPOOL.tokenMintB, WHIRLPOOL.tokenMintA),
-    ],
+    configured: () => partners.flatMap((partner) => tierPools(mint, partner)),
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
+}
+
+/** The pools of two mints under each known fee tier; the program orders the mints by their bytes. */
+function tierPools(mint: Address, partner: Address): readonly Address[] {
+  const [mintA, mintB] = ascendingMints(mint, partner);
+  const pair = [{ address: ORCA_CONFIG }, { address: mintA }, { address: mintB }];
+  return KNOWN_FEE_TIER_INDEXES.map((index) =>
+    findProgramAddress(["whirlpool", ...pair, u16LeSeed(index)], PROGRAM_ID),
+  );
 }
 
 function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
@@ -92,13 +79,7 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
 
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const header = readPoolHeader(known.get(pool));
-  if (header === null) return null;
-  return {
-    mintA: header.mintA,
-    mintB: header.mintB,
-    heldA: tokenBalance(known.get(header.vaultA)),
-    heldB: tokenBalance(known.get(header.vaultB)),
-  };
+  return header === null ? null : vaultsOutline(known, header);
 }
 
 function status(state: WhirlpoolState, clock: Clock): PoolStatus {
@@ -106,19 +87,9 @@ function status(state: WhirlpoolState, clock: Clock): PoolStatus {
   return clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : "open";
 }
 
-function cautions(state: WhirlpoolState): readonly PoolCaution[] {
-  const found: PoolCaution[] = [];
-  if (state.isPartlyLoaded) found.push("partly-loaded");
-  if (state.tokenA.hasHook || state.tokenB.hasHook) found.push("transfer-hook");
-  return found;
-}
-
-/** The sum of all rates: a little above what they take together. */
 function feePpm(state: WhirlpoolState, _inputMint: Address, clock: Clock): number {
-  const transferBps =
-    transferFeeBps(state.tokenA.transferFee, clock.epoch) +
-    transferFeeBps(state.tokenB.transferFee, clock.epoch);
-  return tradeFeePpm(state, clock) + transferBps * 100;
+  const transfers = [state.tokenA.transferFee, state.tokenB.transferFee];
+  return allFeesPpm(tradeFeePpm(state, clock), transfers, clock.epoch);
 }
 
 function tradeFeePpm(state: WhirlpoolState, clock: Clock): number {

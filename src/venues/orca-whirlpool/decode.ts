@@ -1,14 +1,15 @@
 import type { Address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader, BytesEnded } from "../byte-reader.ts";
-import { DIRECTIONS } from "../curves/direction.ts";
-import { decodeMint } from "../token/mint.ts";
-import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { ByteReader } from "../byte-reader.ts";
+import { DIRECTIONS } from "../shared/curves/direction.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { readTickSide, readTickVault } from "../shared/tick-pool.ts";
+import type { Decoded } from "../venue.ts";
 import { type AdaptiveFee, MAX_CROSSED } from "./adaptive-fee.ts";
 import { ORACLE, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
-import type { Side, TickArray, WhirlpoolState } from "./pool-state.ts";
+import type { TickArray, WhirlpoolState } from "./pool-state.ts";
 import { oracleAddress, readTickArray, tickArrayAddress } from "./tick-arrays.ts";
 import {
   MAX_SQRT_PRICE_X64,
@@ -31,19 +32,9 @@ export type PoolHeader = {
   readonly vaultB: Address;
   readonly tickSpacing: number;
   readonly tickCurrent: number;
-  /** Whether the pool stands under a fee tier of its own, and so may have an Oracle. */
+  /** Whether the pool has its own fee tier, and so may have an Oracle. */
   readonly hasOwnFeeTier: boolean;
 };
-
-/** Why a pool can't be used; caught by `decode`. */
-class Unusable extends Error {
-  readonly reason: UnusableReason;
-
-  constructor(reason: UnusableReason, detail: string) {
-    super(detail);
-    this.reason = reason;
-  }
-}
 
 /**
  * A pool's state, from the pool, its vaults, mints, Oracle and the tick arrays that swaps in either
@@ -51,24 +42,19 @@ class Unusable extends Error {
  * quoted, and sets the pool aside where a swap in both directions would begin in it.
  */
 export function decode(pool: Address, known: AccountSet): Decoded<WhirlpoolState> {
-  try {
-    return { kind: "pool", state: decodeOrThrow(pool, known) };
-  } catch (error) {
-    if (error instanceof Unusable) {
-      return { kind: "unusable", reason: error.reason, detail: error.message };
-    }
-    if (error instanceof BytesEnded) {
-      return { kind: "unusable", reason: "undecodable", detail: error.message };
-    }
-    throw error;
-  }
+  return decodedOrUnusable(() => readState(pool, known));
 }
 
-/** The fields that lead to a pool's other accounts, or null where the account is no pool. */
+const POOL_KIND = {
+  programId: PROGRAM_ID,
+  discriminator: WHIRLPOOL.discriminator,
+  length: WHIRLPOOL.length,
+} as const;
+
+/** The fields that lead to a pool's other accounts, or null where the account is not a pool. */
 export function readPoolHeader(account: Account | null | undefined): PoolHeader | null {
-  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
-  const reader = new ByteReader(account.data);
-  if (reader.length !== WHIRLPOOL.length || !reader.has(0, WHIRLPOOL.discriminator)) return null;
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return null;
   const tickSpacing = reader.u16(WHIRLPOOL.tickSpacing);
   const tickCurrent = reader.i32(WHIRLPOOL.tickCurrentIndex);
   // A price at the lower end leaves the current tick one below it.
@@ -93,19 +79,19 @@ export function neededArrayStarts(header: PoolHeader): readonly number[] {
   ];
 }
 
-function decodeOrThrow(pool: Address, known: AccountSet): WhirlpoolState {
+function readState(pool: Address, known: AccountSet): WhirlpoolState {
   const header = readPoolHeader(loaded(known, pool, "pool"));
-  if (header === null) throw new Unusable("undecodable", "the account is no Whirlpool");
+  if (header === null) throw new UnusableError("undecodable", "the account is not a Whirlpool");
   const { reader } = header;
-  const vaultA = readVault(known, header.vaultA, header.mintA);
-  const vaultB = readVault(known, header.vaultB, header.mintB);
+  const vaultA = readTickVault(known, header.vaultA, header.mintA);
+  const vaultB = readTickVault(known, header.vaultB, header.mintB);
   const feeRatePpm = reader.u16(WHIRLPOOL.feeRate);
-  if (feeRatePpm > MAX_FEE_RATE) throw new Unusable("undecodable", `fee rate ${feeRatePpm}`);
+  if (feeRatePpm > MAX_FEE_RATE) throw new UnusableError("undecodable", `fee rate ${feeRatePpm}`);
   const oracle = header.hasOwnFeeTier ? readOracle(pool, known) : null;
   const arrays = readArrays(pool, header, known);
   return {
-    tokenA: readSide(known, header.mintA, vaultA),
-    tokenB: readSide(known, header.mintB, vaultB),
+    tokenA: readTickSide(known, header.mintA, vaultA),
+    tokenB: readTickSide(known, header.mintB, vaultB),
     hasFrozenVault: vaultA.isFrozen || vaultB.isFrozen,
     tickSpacing: header.tickSpacing,
     feeRatePpm,
@@ -119,33 +105,6 @@ function decodeOrThrow(pool: Address, known: AccountSet): WhirlpoolState {
   };
 }
 
-function loaded(known: AccountSet, address: Address, what: string): Account {
-  const account = known.get(address);
-  if (account === null || account === undefined) {
-    throw new Unusable("missing-account", `${what} ${address} is missing`);
-  }
-  return account;
-}
-
-function readVault(known: AccountSet, address: Address, mint: Address): TokenAccount {
-  const vault = decodeTokenAccount(loaded(known, address, "vault"));
-  if (vault === null || vault.mint !== mint) {
-    throw new Unusable("undecodable", `vault ${address} is no token account of ${mint}`);
-  }
-  return vault;
-}
-
-function readSide(known: AccountSet, address: Address, vault: TokenAccount): Side {
-  const mint = decodeMint(loaded(known, address, "mint"));
-  if (mint === null) throw new Unusable("undecodable", `${address} is no mint`);
-  return {
-    mint: address,
-    transferFee: mint.transferFee,
-    heldInVault: vault.amount,
-    hasHook: mint.transferHook !== null,
-  };
-}
-
 /** The price must lie within the current tick, as every swap leaves it. */
 function readSqrtPrice(header: PoolHeader): bigint {
   const sqrtPriceX64 = header.reader.u128(WHIRLPOOL.sqrtPrice);
@@ -155,7 +114,7 @@ function readSqrtPrice(header: PoolHeader): bigint {
     sqrtPriceX64 <= MAX_SQRT_PRICE_X64 &&
     sqrtPriceX64 >= sqrtPriceAtTick(Math.max(tickCurrent, MIN_TICK)) &&
     sqrtPriceX64 <= sqrtPriceAtTick(Math.min(tickCurrent + 1, MAX_TICK));
-  if (!isOfTick) throw new Unusable("undecodable", `price is not at tick ${tickCurrent}`);
+  if (!isOfTick) throw new UnusableError("undecodable", `price is not at tick ${tickCurrent}`);
   return sqrtPriceX64;
 }
 
@@ -166,7 +125,7 @@ function readOracle(pool: Address, known: AccountSet): Oracle | null {
   const address = oracleAddress(pool);
   const account = known.get(address);
   if (account === undefined) {
-    throw new Unusable("missing-account", `oracle ${address} was not delivered`);
+    throw new UnusableError("missing-account", `oracle ${address} was not delivered`);
   }
   if (account === null || isUnused(account)) return null;
   const reader = new ByteReader(account.data);
@@ -178,7 +137,7 @@ function readOracle(pool: Address, known: AccountSet): Oracle | null {
   const groupSize = isOracle ? reader.u16(ORACLE.tickGroupSize) : 0;
   const maxAccumulator = isOracle ? reader.u32(ORACLE.maxVolatilityAccumulator) : 0;
   if (groupSize === 0 || maxAccumulator * groupSize > MAX_CROSSED) {
-    throw new Unusable("undecodable", `${address} is no oracle of this pool`);
+    throw new UnusableError("undecodable", `${address} is not an oracle of this pool`);
   }
   return {
     tradeEnableTimestamp: reader.u64(ORACLE.tradeEnableTimestamp),
@@ -221,7 +180,10 @@ function readArrays(
     }
     const array = readTickArray(account, { pool, start, tickSpacing });
     if (array === null) {
-      throw new Unusable("undecodable", `${address} is no tick array at ${start} of this pool`);
+      throw new UnusableError(
+        "undecodable",
+        `${address} is not a tick array at ${start} of this pool`,
+      );
     }
     arrays.set(start, array);
   }
@@ -229,7 +191,7 @@ function readArrays(
     (direction) => arrayStarts(header.tickCurrent, tickSpacing, direction)[0] ?? header.tickCurrent,
   );
   if (firsts.every((start) => !arrays.has(start))) {
-    throw new Unusable("missing-account", "no tick array around the price was delivered");
+    throw new UnusableError("missing-account", "no tick array around the price was delivered");
   }
   return arrays;
 }

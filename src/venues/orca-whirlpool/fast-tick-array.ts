@@ -1,6 +1,6 @@
 import { toNumber } from "#src/units/to-number.ts";
 import { signedUpperWords, word } from "../byte-words.ts";
-import type { Direction } from "../curves/direction.ts";
+import type { Direction } from "../shared/curves/direction.ts";
 import {
   DYNAMIC_TICK,
   DYNAMIC_TICK_ARRAY,
@@ -22,7 +22,7 @@ export class FastTickArray {
   readonly #tickSpacing: number;
   /** Initialised ticks, and their slots ascending. */
   count = 0;
-  /** Whether the last reading found other ticks: a swap alone changes bytes that bear on no quote. */
+  /** Whether the last reading found other ticks: a swap alone changes bytes that no quote depends on. */
   isChanged = false;
   readonly slots = new Int32Array(TICKS_PER_ARRAY);
   readonly netHigh = new Float64Array(TICKS_PER_ARRAY);
@@ -37,7 +37,7 @@ export class FastTickArray {
     this.#tickSpacing = tickSpacing;
   }
 
-  /** Reads an array's bytes; null: it does not exist, and is empty. False where they are no array. */
+  /** Reads an array's bytes; null: it does not exist, and is empty. False if they are not an array. */
   read(data: Uint8Array | null): boolean {
     const before = this.count;
     this.count = 0;

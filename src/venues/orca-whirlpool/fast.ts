@@ -1,10 +1,10 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
 import { upperWords, word } from "../byte-words.ts";
-import type { Direction } from "../curves/direction.ts";
-import { LiquidityTable, type Standing } from "../curves/liquidity-table.ts";
 import type { FastQuoter } from "../fast-quoter.ts";
-import { decodeMint } from "../token/mint.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
+import { decodeMint } from "../shared/token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
 import { FastTickArray } from "./fast-tick-array.ts";
@@ -49,7 +49,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   #mints: readonly Address[] = [];
   #tickSpacing = 0;
 
-  /** Bytes that were read last, to tell what has changed. */
+  /** Bytes that were read last, to detect changes. */
   #poolData: Uint8Array | null = null;
   readonly #mintData: (Uint8Array | null)[] = [null, null];
   #arrays: readonly Used[] = [];
@@ -195,7 +195,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     return this.#place();
   }
 
-  /** Stops ahead of the price as `stopsAhead` finds them: up to an array that nobody has looked at. */
+  /** Stops ahead of the price as `stopsAhead` finds them: up to an array that that was not loaded. */
   #gatherStops(): void {
     this.table.stops.count = 0;
     this.#endsKnown = true;
@@ -211,7 +211,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     const outermost = (TICKS_PER_ARRAY - 1) * this.#tickSpacing;
     const lastSlot = this.#falls ? last.start : last.start + outermost;
     const { count } = this.table.stops;
-    // Crossing the last slot leaves the arrays; there is no edge to stop at any more.
+    // Crossing the last slot leaves the arrays; no edge is left to stop at.
     const isCrossed = count > 0 && this.#stopTicks[count - 1] === lastSlot;
     if (!isCrossed && !this.#addStop(last, "edge")) this.#endsKnown = false;
   }

@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
-import type { Direction } from "../curves/direction.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import type { TickSide } from "../shared/tick-pool.ts";
 import type { AdaptiveFee } from "./adaptive-fee.ts";
 
 /** A price level at which liquidity changes. */
@@ -13,20 +13,10 @@ export type Tick = {
 /** Initialised ticks of one array, ascending; none where the array does not exist. */
 export type TickArray = { readonly start: number; readonly ticks: readonly Tick[] };
 
-/** One of the pool's two tokens. */
-export type Side = {
-  readonly mint: Address;
-  readonly transferFee: TransferFeeSchedule | null;
-  /** Base units in the vault, fees owed to others included. */
-  readonly heldInVault: bigint;
-  /** A transfer hook stands on the mint. */
-  readonly hasHook: boolean;
-};
-
 /** A Whirlpool as far as selling goes; prices are token B per token A. */
 export type WhirlpoolState = {
-  readonly tokenA: Side;
-  readonly tokenB: Side;
+  readonly tokenA: TickSide;
+  readonly tokenB: TickSide;
   /** Whether an issuer froze a vault: no transfer passes. */
   readonly hasFrozenVault: boolean;
   readonly tickSpacing: number;

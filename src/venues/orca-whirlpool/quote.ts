@@ -1,9 +1,11 @@
 import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import type { Direction } from "../curves/direction.ts";
-import { transferFee } from "../token/transfer-fee.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import { unfillable } from "../shared/refusals.ts";
+import { quoteInOneWalk, type TickSide } from "../shared/tick-pool.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
 import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
-import { directionOf, type Side, type WhirlpoolState } from "./pool-state.ts";
+import { directionOf, type WhirlpoolState } from "./pool-state.ts";
 import {
   accumulateFee,
   advanceFee,
@@ -28,7 +30,7 @@ import { type Stop, stopsAhead } from "./tick-sequence.ts";
  */
 const MAX_PASSES = 1_000;
 
-/** Where a swap stands between two ticks. Advanced in place, copied to be resumed. */
+/** The position of a swap between two ticks. Advanced in place, copied to be resumed. */
 type Cursor = {
   readonly stops: readonly Stop[];
   /** Base units sold so far, fee included. */
@@ -51,7 +53,7 @@ type Outcome =
   | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
 
-/** A quote with what the swap's event tells besides. */
+/** A quote with the other fields of the swap's event. */
 export type SwapQuote =
   | {
       readonly kind: "filled";
@@ -63,9 +65,9 @@ export type SwapQuote =
       readonly tradeFee: bigint;
       readonly after: WhirlpoolState;
     }
-  | Unfillable;
+  | UnfilledSwap;
 
-type Unfillable = {
+type UnfilledSwap = {
   readonly kind: "unfillable";
   readonly reason: UnfillableReason;
   /** What the program pays for the part that it takes before the price range ends. */
@@ -77,25 +79,19 @@ export function quoteExactIn(state: WhirlpoolState, order: ExactIn): Quote<Whirl
   return quoteSwap(state, order);
 }
 
-/** As `quoteExactIn`, with the amounts that the program's event tells. */
+/** As `quoteExactIn`, with the amounts that the program's event reports. */
 export function quoteSwap(state: WhirlpoolState, order: ExactIn): SwapQuote {
   return quoteFrom(state, order, null).quote;
 }
 
-/**
- * Quotes ascending amounts of one token, each from the same state, in one traversal: ticks that an
- * order crosses whole pay the same to every larger one.
- */
+/** See `quoteInOneWalk`. */
 export function quoteAscending(
   state: WhirlpoolState,
   { inputMint, amountsIn, clock }: AscendingOrders,
 ): readonly (bigint | null)[] {
-  let resumeFrom: Cursor | null = null;
-  return amountsIn.map((amountIn) => {
-    const found = quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom);
-    resumeFrom = found.resumeFrom;
-    return found.quote.kind === "filled" ? found.quote.amountOut : null;
-  });
+  return quoteInOneWalk<Cursor>(amountsIn, (amountIn, resumeFrom) =>
+    quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom),
+  );
 }
 
 function quoteFrom(
@@ -150,7 +146,7 @@ function begin(state: WhirlpoolState, direction: Direction, clock: Clock): Curso
   };
 }
 
-type Sale = {
+type SwapInput = {
   readonly state: WhirlpoolState;
   readonly direction: Direction;
   /** What reaches the pool, after the input token's transfer fee. */
@@ -163,7 +159,7 @@ type Sale = {
  *
  * @see swap in manager/swap_manager.rs
  */
-function swapExactIn({ state, direction, amount }: Sale, cursor: Cursor): Outcome {
+function swapExactIn({ state, direction, amount }: SwapInput, cursor: Cursor): Outcome {
   const aToB = direction === "down";
   const limitX64 = aToB ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
   if (state.sqrtPriceX64 === limitX64) return unfillable("insufficient-liquidity");
@@ -243,8 +239,8 @@ function settle({ state, order, amount, direction, cursor }: Settlement): SwapQu
   if (cursor.consumed < amount) {
     return { ...unfillable("insufficient-liquidity"), partlyPaid: amountOut };
   }
-  const soldAfter: Side = { ...sold, heldInVault: sold.heldInVault + cursor.consumed };
-  const boughtAfter: Side = {
+  const soldAfter: TickSide = { ...sold, heldInVault: sold.heldInVault + cursor.consumed };
+  const boughtAfter: TickSide = {
     ...bought,
     heldInVault: maxBigint(bought.heldInVault - grossOut, 0n),
   };
@@ -266,8 +262,4 @@ function settle({ state, order, amount, direction, cursor }: Settlement): SwapQu
           : endFee(cursor.fee, state.sqrtPriceX64, cursor.sqrtPriceX64, order.clock.unixTimestamp),
     },
   };
-}
-
-function unfillable(reason: UnfillableReason): Unfillable {
-  return { kind: "unfillable", reason };
 }

@@ -25,8 +25,8 @@ type Traded = {
 };
 
 /**
- * Whether a swap inside one tick interval explains an event: some liquidity and the rate that its
- * fee tells lead from its price before to the one after, its output and its fee.
+ * Whether a swap inside one tick interval explains an event: some liquidity and the rate that follows from its
+ * fee lead from its price before to the one after, its output and its fee.
  */
 function isExplained({ event }: Traded): boolean {
   const { aToB } = event;

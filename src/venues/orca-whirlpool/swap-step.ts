@@ -6,7 +6,7 @@ const FEE_DENOMINATOR = 1_000_000n;
 const Q192 = 1n << 192n;
 
 /** A stretch of constant liquidity, to be crossed towards a target price. */
-export type Stretch = {
+export type LiquidityRange = {
   readonly sqrtPriceX64: bigint;
   readonly targetX64: bigint;
   readonly liquidity: bigint;
@@ -17,7 +17,7 @@ export type Stretch = {
   readonly aToB: boolean;
 };
 
-export type Step = {
+export type SwapStep = {
   readonly sqrtPriceX64: bigint;
   /** Net of the fee. */
   readonly amountIn: bigint;
@@ -31,7 +31,7 @@ export type Step = {
  * @throws MathError where the program aborts
  * @see compute_swap in math/swap_math.rs
  */
-export function computeStep(stretch: Stretch): Step {
+export function computeStep(stretch: LiquidityRange): SwapStep {
   const { sqrtPriceX64, targetX64, liquidity, remaining, feePpm, aToB } = stretch;
   const toTarget = aToB
     ? amountA(sqrtPriceX64, targetX64, liquidity, "up")

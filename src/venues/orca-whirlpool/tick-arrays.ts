@@ -21,12 +21,12 @@ const oracleAddresses = new DerivedAddresses(16_384, (pool) =>
   findProgramAddress(["oracle", { address: pool }], PROGRAM_ID),
 );
 
-/** Where the array that starts at `startTick` stands, whether it exists or not. */
+/** The address of the array that starts at `startTick`, whether it exists or not. */
 export function tickArrayAddress(pool: Address, startTick: number): Address {
   return tickArrayAddresses.get(pool, startTick);
 }
 
-/** Where the pool's Oracle stands, whether it exists or not. */
+/** The address of the pool's Oracle, whether it exists or not. */
 export function oracleAddress(pool: Address): Address {
   return oracleAddresses.get(pool, 0);
 }

@@ -1,4 +1,4 @@
-import type { Direction } from "../curves/direction.ts";
+import type { Direction } from "../shared/curves/direction.ts";
 import { TICKS_PER_ARRAY } from "./layout.ts";
 import type { Tick, TickArray, WhirlpoolState } from "./pool-state.ts";
 import { MAX_TICK, MIN_TICK } from "./tick-math.ts";
@@ -50,7 +50,7 @@ export function stopsAhead(state: WhirlpoolState, direction: Direction): readonl
   let last: TickArray | null = null;
   for (const start of starts) {
     const array = state.arrays.get(start);
-    // An array that nobody has looked at: what lies beyond it can't be proved.
+    // An array that that was not loaded: what lies beyond it can't be proved.
     if (array === undefined) return stops;
     const ahead = isDown
       ? array.ticks.filter(({ tick }) => tick <= state.tickCurrent).reverse()
@@ -61,7 +61,7 @@ export function stopsAhead(state: WhirlpoolState, direction: Direction): readonl
   if (last === null) return stops;
   const edge = edgeOf(last.start, state.tickSpacing, direction);
   const lastSlot = isDown ? last.start : last.start + (TICKS_PER_ARRAY - 1) * state.tickSpacing;
-  // Crossing the last slot leaves the arrays; there is no edge to stop at any more.
+  // Crossing the last slot leaves the arrays; no edge is left to stop at.
   if (stops.at(-1)?.tick !== lastSlot) {
     stops.push({ tick: edge, liquidityNet: 0n, isInitialized: false });
   }

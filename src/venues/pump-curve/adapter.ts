@@ -3,13 +3,20 @@ import { minBigint } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { constantProductReachable } from "../curves/constant-product.ts";
-import type { PoolOutline, Venue } from "../venue.ts";
+import { constantProductReachable } from "../shared/curves/constant-product.ts";
+import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
+import { allFeesPpm } from "../shared/reserve-pool.ts";
+import type { ChainPlace, Clock, PoolOutline, Venue } from "../venue.ts";
 import { curveAddress } from "./addresses.ts";
-import { decodeBondingCurve, decodePumpCurve, type PumpCurveState } from "./decode.ts";
-import { openFastPumpCurve } from "./fast.ts";
+import {
+  decodeBondingCurve,
+  decodePumpCurve,
+  isUntaxedQuote,
+  type PumpCurveState,
+} from "./decode.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS, PUMP_PROGRAM } from "./layout.ts";
-import { curveRates, curveStatus, quoteExactIn } from "./quote.ts";
+import { curveRates, curveStatus, quoteExactIn, quoteInChain } from "./quote.ts";
+import { freezableVaults } from "./vaults.ts";
 
 /** pump.fun's bonding curve. */
 export const pumpCurve: Venue<PumpCurveState> = {
@@ -19,12 +26,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
   programId: PUMP_PROGRAM,
   // A curve's bytes do not name its coin, so it is found by derivation alone.
   search: (mint) => ({ derived: [curveAddress(mint)], configured: () => [], filters: [] }),
-  accountsNeeded: (pool, _known, mint) => [
-    pool,
-    GLOBAL_ADDRESS,
-    CURVE_FEE_CONFIG_ADDRESS,
-    ...(mint === undefined ? [] : [mint]),
-  ],
+  accountsNeeded,
   outline,
   shares: () => ({ kind: "nobody" }),
   decode: (pool, known, mint) => decodePumpCurve(pool, known, mint ?? null),
@@ -33,9 +35,22 @@ export const pumpCurve: Venue<PumpCurveState> = {
   quoteExactIn,
   spotPrice,
   reachable,
-  feePpm,
-  openFast: openFastPumpCurve,
+  chainSales: {
+    instruction: MULTI_HOP_SWAP,
+    quoteHop: quoteInChain,
+    feePpm: (state, _inputMint, clock, place) => feePpmAt(state, clock, place),
+  },
+  feePpm: (state, _inputMint, clock) => feePpmAt(state, clock, SINGLE_SALE),
 };
+
+function accountsNeeded(pool: Address, known: AccountSet, mint?: Address): readonly Address[] {
+  const shared = [pool, GLOBAL_ADDRESS, CURVE_FEE_CONFIG_ADDRESS];
+  const quoteMint = decodeBondingCurve(known.get(pool))?.quoteMint ?? null;
+  const quote = quoteMint === null || isUntaxedQuote(quoteMint) ? [] : [quoteMint];
+  if (mint === undefined) return [...shared, ...quote];
+  const vaults = quoteMint === null ? [] : freezableVaults(mint, quoteMint, known);
+  return [...shared, mint, ...quote, ...vaults];
+}
 
 function outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null {
   const curve = decodeBondingCurve(known.get(pool));
@@ -59,7 +74,7 @@ function reachable(state: PumpCurveState, inputMint: Address, fallBps: number): 
     : minBigint(constantProductReachable(state.virtualQuote, fallBps), state.realQuote);
 }
 
-function feePpm(state: PumpCurveState): number {
-  const { protocolBps, creatorBps } = curveRates(state);
-  return toNumber(protocolBps + creatorBps) * 100;
+function feePpmAt(state: PumpCurveState, { epoch }: Clock, place: ChainPlace): number {
+  const { protocolBps, creatorBps } = ratesInChain(curveRates(state), place);
+  return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, [state.quoteTransferFee], epoch);
 }

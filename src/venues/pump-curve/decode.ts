@@ -1,16 +1,19 @@
-import type { Address } from "#src/units/address.ts";
-import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import { type Address, address } from "#src/units/address.ts";
+import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
+import { readOwn } from "../shared/own-account.ts";
 import {
   decodeFeeConfig,
+  EMPTY_TIERS,
   type FeeSchedule,
-  LAUNCH_SUPPLY,
   launchedSchedule,
   withCreatorRate,
-} from "../pump-fees/fee-config.ts";
-import { decodeMint } from "../token/mint.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+} from "../shared/pump-fees/fee-config.ts";
+import { unusable } from "../shared/refusals.ts";
+import { readTransfer } from "../shared/reserve-pool.ts";
+import { decodeMint } from "../shared/token/mint.ts";
+import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
+import type { Decoded } from "../venue.ts";
 import {
   BONDING_CURVE,
   CURVE_FEE_CONFIG_ADDRESS,
@@ -18,8 +21,9 @@ import {
   GLOBAL_ADDRESS,
   PUMP_PROGRAM,
 } from "./layout.ts";
+import { hasFrozenVault } from "./vaults.ts";
 
-/** What a BondingCurve account says by itself. Tokens and quote in base units. */
+/** What a BondingCurve account contains. Tokens and quote in base units. */
 export type BondingCurve = {
   readonly virtualToken: bigint;
   readonly virtualQuote: bigint;
@@ -28,7 +32,10 @@ export type BondingCurve = {
   readonly isComplete: boolean;
   /** Null on curves from before creators were paid. */
   readonly creator: Address | null;
+  /** What the market cap of a mayhem coin is computed with, base units. */
+  readonly totalSupply: bigint;
   readonly isMayhem: boolean;
+  readonly isCashback: boolean;
   readonly quoteMint: Address;
   /** The coin's own creator rate; 0: none is configured. */
   readonly creatorFeeBps: bigint;
@@ -44,24 +51,40 @@ export type PumpCurveState = {
   readonly realQuote: bigint;
   readonly isComplete: boolean;
   readonly isMayhem: boolean;
+  /** A vault is frozen: the token program refuses every trade. */
+  readonly hasFrozenVault: boolean;
+  readonly isCashback: boolean;
+  /** Withheld by the quote's token program from what is paid; null where it has no such fee. */
+  readonly quoteTransferFee: TransferFeeSchedule | null;
+  /** The quote's token program would refuse the transfer. */
+  readonly isQuoteStuck: boolean;
   /** Rates as this curve pays them: its own creator rate, or none, already put in. */
   readonly schedule: FeeSchedule;
-  /** The supply that the market cap of the fee tiers is reckoned on, base units. */
+  /** The supply that the market cap of the fee tiers is computed with, base units. */
   readonly marketCapSupply: bigint;
 };
 
+const CURVE_KIND = {
+  programId: PUMP_PROGRAM,
+  discriminator: BONDING_CURVE.discriminator,
+  minLength: BONDING_CURVE.minLength,
+} as const;
+const GLOBAL_KIND = {
+  programId: PUMP_PROGRAM,
+  discriminator: GLOBAL.discriminator,
+  minLength: GLOBAL.minLength,
+} as const;
+
 /** The curve's own account, in any of its lengths, or null where the account is none. */
 export function decodeBondingCurve(account: Account | null | undefined): BondingCurve | null {
-  if (account === null || account === undefined || account.owner !== PUMP_PROGRAM) return null;
-  const reader = new ByteReader(account.data);
-  if (!reader.has(0, BONDING_CURVE.discriminator)) return null;
-  if (reader.length < BONDING_CURVE.minLength) return null;
+  const reader = readOwn(account, CURVE_KIND);
+  if (reader === null) return null;
   const has = (offset: number, width: number): boolean => reader.length >= offset + width;
   const keyAt = (offset: number): Address | null => {
     const found = has(offset, 32) ? reader.address(offset) : SYSTEM_PROGRAM;
     return found === SYSTEM_PROGRAM ? null : found;
   };
-  const { is_mayhem_mode, creator_fee_bps } = BONDING_CURVE;
+  const { is_mayhem_mode, is_cashback_coin, creator_fee_bps } = BONDING_CURVE;
   return {
     virtualToken: reader.u64(BONDING_CURVE.virtual_token_reserves),
     virtualQuote: reader.u64(BONDING_CURVE.virtual_quote_reserves),
@@ -69,7 +92,9 @@ export function decodeBondingCurve(account: Account | null | undefined): Bonding
     realQuote: reader.u64(BONDING_CURVE.real_quote_reserves),
     isComplete: reader.bool(BONDING_CURVE.complete),
     creator: keyAt(BONDING_CURVE.creator),
+    totalSupply: reader.u64(BONDING_CURVE.token_total_supply),
     isMayhem: has(is_mayhem_mode, 1) && reader.bool(is_mayhem_mode),
+    isCashback: has(is_cashback_coin, 1) && reader.bool(is_cashback_coin),
     quoteMint: keyAt(BONDING_CURVE.quote_mint) ?? WSOL,
     creatorFeeBps: has(creator_fee_bps, 8) ? reader.u64(creator_fee_bps) : 0n,
   };
@@ -93,14 +118,17 @@ export function decodePumpCurve(
   const isCreatorFeeConfigurable = decodeGlobal(global);
   if (isCreatorFeeConfigurable === null) return unusable("undecodable", "Global of pump");
   const config = decodeFeeConfig(feeConfig);
-  const launched = config && launchedSchedule(config, curve.quoteMint);
-  if (!launched) return unusable("undecodable", "FeeConfig of the curve");
+  if (config === null) return unusable("undecodable", "FeeConfig of the curve");
+  const launched = launchedSchedule(config, curve.quoteMint);
+  if (launched === null) return unusable("unsupported", EMPTY_TIERS);
 
   const schedule = ownSchedule(curve, launched, isCreatorFeeConfigurable);
   const marketCapSupply = supplyForTiers(curve, schedule, mint && known.get(mint));
-  if (marketCapSupply === null) return unusable("missing-account", "mint of a mayhem coin");
+  if (marketCapSupply === null) return unusable("missing-account", "mint of the coin");
+  const transfer = quoteTransfer(curve.quoteMint, known);
+  if (transfer.kind === "unusable") return transfer;
   const { virtualToken, virtualQuote, realToken, realQuote } = curve;
-  const { isComplete, isMayhem, quoteMint } = curve;
+  const { isComplete, isMayhem, isCashback, quoteMint } = curve;
   return {
     kind: "pool",
     state: {
@@ -112,17 +140,20 @@ export function decodePumpCurve(
       realQuote,
       isComplete,
       isMayhem,
+      hasFrozenVault: mint !== null && hasFrozenVault(mint, quoteMint, known),
+      isCashback,
+      quoteTransferFee: transfer.transferFee,
+      isQuoteStuck: transfer.isStuck,
       schedule,
       marketCapSupply,
     },
   };
 }
 
-/** Whether coins may have a creator rate of their own, or null where the account is no Global. */
+/** Whether coins may have a creator rate of their own, or null where the account is not a Global. */
 function decodeGlobal(account: Account): boolean | null {
-  if (account.owner !== PUMP_PROGRAM) return null;
-  const reader = new ByteReader(account.data);
-  if (!reader.has(0, GLOBAL.discriminator) || reader.length < GLOBAL.minLength) return null;
+  const reader = readOwn(account, GLOBAL_KIND);
+  if (reader === null) return null;
   const { creator_fee_configurable } = GLOBAL;
   return reader.length > creator_fee_configurable && reader.bool(creator_fee_configurable);
 }
@@ -137,16 +168,35 @@ function ownSchedule(
   return isConfigured ? withCreatorRate(launched, curve.creatorFeeBps) : launched;
 }
 
-/** The live supply for mayhem coins, which may exceed a launch's; null where it is needed and unknown. */
+/**
+ * The live supply of the mint, and the curve's own total supply for mayhem coins; null where the
+ * supply selects the tier and the mint is not known.
+ */
 function supplyForTiers(
-  curve: BondingCurve,
+  { isMayhem, totalSupply }: BondingCurve,
   schedule: FeeSchedule,
   mint: Account | null | undefined,
 ): bigint | null {
-  if (!curve.isMayhem || schedule.length === 1) return LAUNCH_SUPPLY;
+  if (isMayhem || schedule.length === 1) return totalSupply;
   return decodeMint(mint)?.supply ?? null;
 }
 
-function unusable(reason: UnusableReason, detail: string): Decoded<PumpCurveState> {
-  return { kind: "unusable", reason, detail };
+/**
+ * Quotes whose transfers cost nothing, so that their mint need not be read: SOL, the stables, and
+ * PUMP, a Token-2022 mint without a transfer fee (a mint's extensions are fixed at its creation).
+ */
+const UNTAXED_QUOTES: readonly Address[] = [
+  WSOL,
+  ...STABLE_MINTS,
+  address("pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn"),
+];
+
+export function isUntaxedQuote(quoteMint: Address): boolean {
+  return UNTAXED_QUOTES.includes(quoteMint);
+}
+
+/** The curve does not say which token program its quote belongs to: the mint's owner does. */
+function quoteTransfer(quoteMint: Address, known: AccountSet): ReturnType<typeof readTransfer> {
+  const isExtended = !isUntaxedQuote(quoteMint);
+  return readTransfer(known, { mint: quoteMint, isExtended, isFrozen: false });
 }

@@ -25,8 +25,16 @@ export const BONDING_CURVE = {
   creator_fee_bps: 115,
   can_edit_creator_fee: 123,
   is_holder_reward: 124,
-  /** What the program writes today, padding included. */
-  currentLength: 151,
+  /** Fees not yet swept: held beside real_quote_reserves, which does not include them. */
+  creator_fee: 125,
+  protocol_fees: 133,
+  /** 0: quoted in SOL, USDC or a listed mint; otherwise one more than the coin it is quoted in. */
+  depth: 141,
+  initial_virtual_quote_reserves: 142,
+  post_complete_base_out: 150,
+  post_complete_quote_in: 158,
+  /** What the program writes since October 2026. */
+  currentLength: 166,
 } as const;
 
 export const GLOBAL = {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { replay } from "#src/accuracy/replay.ts";
+import { mintAccount } from "#demo/token-accounts.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
@@ -59,15 +60,17 @@ for (const vector of sells) {
   });
 }
 
-test("every recorded execution is replayed to the base unit", async (t) => {
-  const path = sharedPath(t, "executions", "pump-curve.jsonl.gz");
-  if (path === null) return;
-  const cases = await readExecutions(path);
-  assert.ok(cases.length >= 6);
-  for (const { line, execution } of cases) {
-    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
-  }
-});
+for (const name of ["pump-curve", "pump-curve.bytecode"]) {
+  test(`every recorded execution of ${name} is replayed to the base unit`, async (t) => {
+    const path = sharedPath(t, "executions", `${name}.jsonl.gz`);
+    if (path === null) return;
+    const cases = await readExecutions(path);
+    assert.ok(cases.length >= 6);
+    for (const { line, execution } of cases) {
+      assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+    }
+  });
+}
 
 test("every recorded trade of an ordinary holder is reproduced, and the reserves after it", (t) => {
   const path = sharedPath(t, "mainnet-events", "pump.jsonl");
@@ -88,7 +91,7 @@ test("every recorded trade of an ordinary holder is reproduced, and the reserves
   }
 });
 
-test("protocol and creator fee are rounded up each by itself", () => {
+test("protocol and creator fee are rounded up separately", () => {
   // 607 gross: 6 and 2 withheld, where one rounding of 125 bps would take 8 of 607 too, but 2 of 108.
   const trading = { virtualToken: 1_000_000n, virtualQuote: 1_000_000n, realQuote: 500_000n };
   assert.equal(amountOut(quote(trading, "sell", 109n)), 108n - 2n - 1n);
@@ -123,12 +126,11 @@ test("quotes in SOL, USDC and anything else pay their own schedules", () => {
   const ppm = (fields: CurveFixture) => pumpCurve.feePpm(stateOf(fields), COIN, CLOCK);
   assert.equal(ppm({ fees }), 10_000);
   assert.equal(ppm({ fees, quoteMint: USDC }), 20_000);
-  assert.equal(ppm({ fees: { ...fees, stableTiers: [] }, quoteMint: USDC }), 10_000);
   assert.equal(ppm({ fees, quoteMint: testAddress(9) }), 30_000);
   assert.equal(ppm({ fees: { ...fees, exotic: rates(0n, 0n, 0n) }, quoteMint: COIN }), 40_000);
 });
 
-test("a mayhem coin's tier goes by its live supply, any other's by the launch supply", () => {
+test("the tier depends on the live supply, a mayhem coin's on the curve's total supply", () => {
   const fees = {
     ...CURVE_FEES,
     tiers: [
@@ -136,10 +138,35 @@ test("a mayhem coin's tier goes by its live supply, any other's by the launch su
       { threshold: 50_000_000_000n, rates: rates(0n, 200n, 0n) },
     ],
   };
-  const doubled = { fees, mintSupply: 2_000_000_000_000_000n };
-  assert.equal(pumpCurve.feePpm(stateOf(doubled), COIN, CLOCK), 10_000);
-  const mayhem = stateOf({ ...doubled, isMayhem: true });
-  assert.equal(pumpCurve.feePpm(mayhem, COIN, CLOCK), 20_000);
+  const feePpm = (fields: CurveFixture) =>
+    pumpCurve.feePpm(stateOf({ fees, ...fields }), COIN, CLOCK);
+  const doubled = 2_000_000_000_000_000n;
+  assert.equal(feePpm({}), 10_000);
+  assert.equal(feePpm({ mintSupply: doubled }), 20_000);
+  assert.equal(feePpm({ mintSupply: doubled, isMayhem: true }), 10_000);
+  assert.equal(feePpm({ totalSupply: doubled, isMayhem: true }), 20_000);
+});
+
+test("the seller receives what the quote's transfer fee leaves, and the fee is shown", () => {
+  const quoteMint = testAddress(9);
+  const { pool, accounts } = curveFixture({ realQuote: 10n ** 9n, quoteMint, fees: CURVE_FEES });
+  const untaxed = { epoch: 0n, maximum: 10n ** 12n, feeBps: 0 };
+  const withFee = (feeBps: number) => {
+    const transferFee = { older: untaxed, newer: { ...untaxed, feeBps } };
+    const mint = mintAccount({ supply: 1n << 60n, decimals: 6, transferFee, slot: 1n });
+    const decoded = pumpCurve.decode(pool, accounts.set(quoteMint, mint), COIN);
+    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    return decoded.state;
+  };
+  const order = { inputMint: COIN, amountIn: 10n ** 9n, clock: CLOCK };
+  const plain = pumpCurve.quoteExactIn(withFee(0), order);
+  const taxed = pumpCurve.quoteExactIn(withFee(200), order);
+  assert.ok(plain.kind === "filled" && taxed.kind === "filled");
+  assert.equal(taxed.amountOut, (plain.amountOut * 98n) / 100n);
+  assert.equal(pumpCurve.feePpm(withFee(200), COIN, CLOCK), 12_500 + 19_750);
+  accounts.delete(quoteMint);
+  const unknown = pumpCurve.decode(pool, accounts, COIN);
+  assert.equal(unknown.kind === "unusable" && unknown.reason, "missing-account");
 });
 
 test("a sale that the real quote can't cover is refused, to the lamport", () => {

@@ -1,13 +1,20 @@
 import { checkedU64, divFloor, mulDivFloor } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
-import { constantProductOut } from "../curves/constant-product.ts";
-import { type FeeRates, feeOf, ratesAt } from "../pump-fees/fee-config.ts";
-import type { ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import { constantProductOut } from "../shared/curves/constant-product.ts";
+import {
+  type FeeRates,
+  feeOf,
+  ratesAt,
+  ratesInChain,
+  SINGLE_SALE,
+} from "../shared/pump-fees/fee-config.ts";
+import { filledOrUnfillable, unfillable } from "../shared/refusals.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { ChainPlace, Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import type { PumpCurveState } from "./decode.ts";
 
-/** A full curve keeps its virtual reserves until somebody migrates it, which zeroes all four. */
+/** A full curve keeps its virtual reserves until it is migrated, which zeroes all four. */
 export function curveStatus(state: PumpCurveState): PoolStatus {
-  if (!state.isComplete) return "open";
+  if (!state.isComplete) return state.hasFrozenVault || state.isQuoteStuck ? "paused" : "open";
   const { virtualToken, virtualQuote, realToken, realQuote } = state;
   const isEmptied = (virtualToken | virtualQuote | realToken | realQuote) === 0n;
   return isEmptied ? "migrated" : "complete";
@@ -16,20 +23,17 @@ export function curveStatus(state: PumpCurveState): PoolStatus {
 /** Sells the coin for the quote, or buys it: any mint but the quote mint is taken for the coin. */
 export function quoteExactIn(state: PumpCurveState, order: ExactIn): Quote<PumpCurveState> {
   const status = curveStatus(state);
-  if (status === "complete" || status === "migrated") return unfillable(status);
+  if (status !== "open") return unfillable(status);
   if (order.amountIn <= 0n) return unfillable("amount-zero");
   if (state.virtualToken === 0n || state.virtualQuote === 0n) {
     return unfillable("insufficient-liquidity");
   }
-  try {
+  return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
     return order.inputMint === state.quoteMint
-      ? buy(state, order.amountIn)
-      : sell(state, order.amountIn);
-  } catch (error) {
-    if (error instanceof MathError) return unfillable("overflow");
-    throw error;
-  }
+      ? buy(state, order.amountIn, order.clock)
+      : sell(state, order.amountIn, { place: SINGLE_SALE, clock: order.clock });
+  });
 }
 
 /**
@@ -52,18 +56,47 @@ export type CurveTrade = {
 };
 
 /** @throws MathError where the program would overflow u128 */
-export function sellParts(state: PumpCurveState, tokens: bigint): CurveTrade {
-  return tradeOf(state, constantProductOut(state.virtualToken, state.virtualQuote, tokens), tokens);
+export function sellParts(
+  state: PumpCurveState,
+  tokens: bigint,
+  place: ChainPlace = SINGLE_SALE,
+): CurveTrade {
+  const gross = constantProductOut(state.virtualToken, state.virtualQuote, tokens);
+  return tradeOf(ratesInChain(curveRates(state), place), gross, tokens);
 }
 
-function sell(state: PumpCurveState, tokens: bigint): Quote<PumpCurveState> {
-  const { gross, protocolFee, creatorFee } = sellParts(state, tokens);
+/**
+ * One hop of multi_hop_swap; null where that instruction never sells on this curve at this place. A
+ * hop that yields nothing fails the instruction.
+ */
+export function quoteInChain(
+  state: PumpCurveState,
+  { amountIn, clock }: ExactIn,
+  place: ChainPlace,
+): Quote<PumpCurveState> | null {
+  if (!sellsInChain(state, place)) return null;
+  const found = filledOrUnfillable(() => sell(state, checkedU64(amountIn), { place, clock }));
+  return found.kind === "filled" && found.amountOut === 0n ? unfillable("output-zero") : found;
+}
+
+function sellsInChain(state: PumpCurveState, { isFirst }: ChainPlace): boolean {
+  const { isMayhem, isCashback, quoteTransferFee, virtualToken, virtualQuote } = state;
+  if (isMayhem || (isCashback && isFirst) || quoteTransferFee !== null) return false;
+  return curveStatus(state) === "open" && virtualToken > 0n && virtualQuote > 0n;
+}
+
+function sell(
+  state: PumpCurveState,
+  tokens: bigint,
+  { place, clock }: { readonly place: ChainPlace; readonly clock: Clock },
+): Quote<PumpCurveState> {
+  const { gross, protocolFee, creatorFee } = sellParts(state, tokens, place);
   if (gross > state.realQuote) return unfillable("insufficient-liquidity");
   const net = gross - protocolFee - creatorFee;
   if (net < 0n) return unfillable("output-zero");
   return {
     kind: "filled",
-    amountOut: net,
+    amountOut: checkedU64(net - transferFee(state.quoteTransferFee, net, clock.epoch)),
     after: {
       ...state,
       virtualToken: checkedU64(state.virtualToken + tokens),
@@ -92,10 +125,11 @@ export function buyParts(state: PumpCurveState, spendable: bigint): CurveTrade {
   const tokens = gross > 1n ? constantProductOut(virtualQuote, virtualToken, gross - 1n) : 0n;
   if (tokens <= realToken) return { gross, protocolFee, creatorFee, tokens };
   const cost = divFloor(realToken * virtualQuote, virtualToken - realToken) + 1n;
-  return tradeOf(state, cost, realToken);
+  return tradeOf(rates, cost, realToken);
 }
 
-function buy(state: PumpCurveState, spendable: bigint): Quote<PumpCurveState> {
+function buy(state: PumpCurveState, spent: bigint, clock: Clock): Quote<PumpCurveState> {
+  const spendable = checkedU64(spent - transferFee(state.quoteTransferFee, spent, clock.epoch));
   const { gross, tokens } = buyParts(state, spendable);
   if (state.realToken === 0n) return unfillable("insufficient-liquidity");
   if (tokens === 0n) return unfillable("output-zero");
@@ -114,12 +148,7 @@ function buy(state: PumpCurveState, spendable: bigint): Quote<PumpCurveState> {
   };
 }
 
-function tradeOf(state: PumpCurveState, gross: bigint, tokens: bigint): CurveTrade {
-  const { protocolBps, creatorBps } = curveRates(state);
+function tradeOf({ protocolBps, creatorBps }: FeeRates, gross: bigint, tokens: bigint): CurveTrade {
   const protocolFee = feeOf(gross, protocolBps);
   return { gross, protocolFee, creatorFee: feeOf(gross, creatorBps), tokens };
-}
-
-function unfillable(reason: UnfillableReason): Quote<PumpCurveState> {
-  return { kind: "unfillable", reason };
 }

@@ -1,24 +1,34 @@
 import type { Address } from "#src/units/address.ts";
-import { minBigint } from "#src/units/integer.ts";
+import { maxBigint, minBigint } from "#src/units/integer.ts";
 import { STABLE_MINTS, USDC, WSOL } from "#src/units/known-addresses.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { constantProductReachable } from "../curves/constant-product.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import type { PoolOutline, PoolSearch, PoolStatus, ProgramFilter, Venue } from "../venue.ts";
+import { constantProductReachable } from "../shared/curves/constant-product.ts";
+import { pairFilters } from "../shared/pool-search.ts";
+import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
+import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import type { ChainPlace, Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { poolAddress, poolAuthority } from "./addresses.ts";
 import { decodePool, decodePumpSwap, liquidityShares, type PumpSwapState } from "./decode.ts";
-import { openFastPumpSwap } from "./fast.ts";
 import {
   GLOBAL_CONFIG_ADDRESS,
   POOL,
   POOL_FEE_CONFIG_ADDRESS,
   PUMPSWAP_PROGRAM,
 } from "./layout.ts";
-import { effectiveQuote, poolRates, quoteExactIn } from "./quote.ts";
+import { effectiveQuote, payableQuote, poolRates, quoteExactIn, quoteInChain } from "./quote.ts";
+
+/** By discriminator, not by size: pools of several lengths exist. */
+const PAIR_FIELDS = {
+  programId: PUMPSWAP_PROGRAM,
+  dataSize: null,
+  discriminator: POOL.discriminator,
+  mintA: POOL.base_mint,
+  mintB: POOL.quote_mint,
+};
 
 /** PumpSwap: the pools that pump coins graduate to, and those that anyone creates. */
 export const pumpSwap: Venue<PumpSwapState> = {
@@ -37,14 +47,34 @@ export const pumpSwap: Venue<PumpSwapState> = {
   spotPrice,
   reachable,
   withdraw,
-  feePpm,
-  openFast: openFastPumpSwap,
+  chainSales: {
+    instruction: MULTI_HOP_SWAP,
+    quoteHop: quoteInChain,
+    feePpm: (state, _inputMint, clock, place) => feePpmAt(state, clock, place),
+  },
+  feePpm: (state, _inputMint, clock) => feePpmAt(state, clock, SINGLE_SALE),
 };
 
 /** What curves are quoted in where SOL or a stable comes out: a graduated pool keeps its curve's quote. */
 const CANONICAL_QUOTES = [WSOL, USDC] as const;
 
-/** A coin may stand on either side: strangers' pools often have SOL as their base. */
+/**
+ * A coin whose curve is quoted in a listed token or in another pump coin graduates against that: the
+ * curve names it, so the caller asks again with that pair.
+ */
+function graduatedPlaces(mint: Address, pairedWith: Address | null): Pick<PoolSearch, "graduated"> {
+  if (pairedWith === null || pairedWith === mint) return {};
+  if (CANONICAL_QUOTES.some((quote) => quote === pairedWith)) return {};
+  const seeds = { index: 0, baseMint: mint, quoteMint: pairedWith };
+  return {
+    graduated: {
+      isReserved: true,
+      addresses: () => [poolAddress({ ...seeds, creator: poolAuthority(mint) })],
+    },
+  };
+}
+
+/** A coin can be either side: pools that pump did not create often have SOL as their base. */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
   const quotes = CANONICAL_QUOTES.filter(
     (quote) => quote !== mint && (pairedWith === null || quote === pairedWith),
@@ -56,28 +86,8 @@ function search(mint: Address, pairedWith: Address | null): PoolSearch {
         ? []
         : quotes.map((quoteMint) => poolAddress({ index: 0, creator, baseMint: mint, quoteMint })),
     configured: () => [],
-    filters: [
-      poolFilter(POOL.base_mint, mint, POOL.quote_mint, pairedWith),
-      poolFilter(POOL.quote_mint, mint, POOL.base_mint, pairedWith),
-    ],
-  };
-}
-
-/** By discriminator, not by size: pools of several lengths exist. */
-function poolFilter(
-  offset: number,
-  mint: Address,
-  otherOffset: number,
-  pairedWith: Address | null,
-): ProgramFilter {
-  return {
-    programId: PUMPSWAP_PROGRAM,
-    dataSize: null,
-    memcmp: [
-      { offset: 0, bytes: POOL.discriminator },
-      { offset, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: otherOffset, bytes: pairedWith }]),
-    ],
+    ...graduatedPlaces(mint, pairedWith),
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
 }
 
@@ -91,15 +101,15 @@ function accountsNeeded(address: Address, known: AccountSet): readonly Address[]
 function outline(address: Address, known: AccountSet): PoolOutline | null {
   const pool = decodePool(known.get(address));
   if (pool === null) return null;
-  return {
+  return vaultsOutline(known, {
     mintA: pool.baseMint,
     mintB: pool.quoteMint,
-    heldA: tokenBalance(known.get(pool.baseVault)),
-    heldB: tokenBalance(known.get(pool.quoteVault)),
-  };
+    vaultA: pool.baseVault,
+    vaultB: pool.quoteVault,
+  });
 }
 
-/** Whether the side that is no money can be sold: in an inverted pool that is the program's buy. */
+/** Whether the side that is not the quote currency can be sold: in an inverted pool that is the program's buy. */
 function status(state: PumpSwapState): PoolStatus {
   const isInverted = moneyRank(state.baseMint) > moneyRank(state.quoteMint);
   return (isInverted ? state.isBuyDisabled : state.isSellDisabled) ? "paused" : "open";
@@ -112,8 +122,9 @@ function moneyRank(mint: Address): number {
 
 function spotPrice(state: PumpSwapState, inputMint: Address): Ratio | null {
   const quote = effectiveQuote(state);
-  const { baseReserve, quoteReserve } = state;
-  if (baseReserve === 0n || quoteReserve === 0n || quote <= 0n) return null;
+  const { baseReserve } = state;
+  if (baseReserve === 0n || quote <= 0n) return null;
+  if (inputMint === state.baseMint && payableQuote(state) <= 0n) return null;
   return inputMint === state.baseMint
     ? { numerator: quote, denominator: baseReserve }
     : { numerator: baseReserve, denominator: quote };
@@ -121,32 +132,29 @@ function spotPrice(state: PumpSwapState, inputMint: Address): Ratio | null {
 
 function reachable(state: PumpSwapState, inputMint: Address, fallBps: number): bigint {
   const quote = effectiveQuote(state);
-  const { baseReserve, quoteReserve } = state;
-  if (baseReserve === 0n || quoteReserve === 0n || quote <= 0n) return 0n;
+  const { baseReserve } = state;
+  if (baseReserve === 0n || quote <= 0n) return 0n;
   return inputMint === state.baseMint
-    ? minBigint(constantProductReachable(quote, fallBps), quoteReserve)
+    ? minBigint(constantProductReachable(quote, fallBps), maxBigint(payableQuote(state), 0n))
     : constantProductReachable(baseReserve, fallBps);
 }
 
 /**
  * Both vaults in proportion, rounded down, as the SDK has it. A pool with a virtual reserve refuses
- * withdrawals while it can boost (6064); what it would leave afterwards nobody has recorded.
+ * withdrawals while it can boost (6064); what it would leave afterwards was never recorded.
  */
 function withdraw(state: PumpSwapState, part: ShareOfPool): PumpSwapState | null {
-  if (state.virtualQuote !== 0n) return null;
-  try {
-    return {
-      ...state,
-      baseReserve: state.baseReserve - paidForShares(state.baseReserve, part),
-      quoteReserve: state.quoteReserve - paidForShares(state.quoteReserve, part),
-    };
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  if (state.virtualQuote !== 0n || state.unsweptFees !== 0n) return null;
+  return nullOnMathError(() => ({
+    ...state,
+    baseReserve: state.baseReserve - paidForShares(state.baseReserve, part),
+    quoteReserve: state.quoteReserve - paidForShares(state.quoteReserve, part),
+  }));
 }
 
-function feePpm(state: PumpSwapState): number {
-  const { lpBps, protocolBps, creatorBps } = poolRates(state);
-  return toNumber(lpBps + protocolBps + creatorBps) * 100;
+function feePpmAt(state: PumpSwapState, { epoch }: Clock, place: ChainPlace): number {
+  const { lpBps, protocolBps, creatorBps } = ratesInChain(poolRates(state), place);
+  const { baseTransferFee, quoteTransferFee } = state;
+  const poolPpm = toNumber(lpBps + protocolBps + creatorBps) * 100;
+  return allFeesPpm(poolPpm, [baseTransferFee, quoteTransferFee], epoch);
 }

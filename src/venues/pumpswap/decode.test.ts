@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -15,7 +15,6 @@ import { GLOBAL_CONFIG_ADDRESS, POOL, PUMPSWAP_PROGRAM } from "./layout.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const fixture = () => pumpSwapFixture({ baseReserve: 1_000_000n, quoteReserve: 2_000_000n });
-const NO_FEE = { epoch: 0n, maximum: 0n, feeBps: 0 };
 
 function unusableOf(accounts: ReadonlyMap<Address, Account>): string | null {
   const decoded = pumpSwap.decode(fixture().pool, accounts);
@@ -106,7 +105,7 @@ test("accounts of another owner, length or kind are set aside with a reason", ()
   }
   const untiered = { ...POOL_FEES, tiers: [] };
   const { accounts } = pumpSwapFixture({ baseReserve: 1n, quoteReserve: 1n, fees: untiered });
-  assert.equal(unusableOf(accounts), "undecodable");
+  assert.equal(unusableOf(accounts), "unsupported");
 });
 
 test("a vault of another mint, and a virtual reserve beyond u64, are undecodable", () => {
@@ -124,15 +123,21 @@ test("a vault of another mint, and a virtual reserve beyond u64, are undecodable
   assert.equal(unusableOf(accounts.set(pool, { ...account, data: huge.bytes })), "undecodable");
 });
 
-test("a mint that takes a transfer fee is not modelled, one that could but takes none is", () => {
-  const withFee = (feeBps: number) =>
-    pumpSwapFixture({
-      baseReserve: 1_000_000n,
-      quoteReserve: 2_000_000n,
-      baseTransferFee: { older: NO_FEE, newer: { ...NO_FEE, feeBps } },
-    }).accounts;
-  assert.equal(unusableOf(withFee(1)), "unsupported");
-  assert.equal(unusableOf(withFee(0)), null);
+test("fees not yet swept are read where the account has them", () => {
+  const fees = { protocolFees: 7n, creatorFees: 30n };
+  for (const [length, expected] of [
+    [271, 0n],
+    [279, 7n],
+    [287, 37n],
+    [301, 37n],
+  ] as const) {
+    const { pool, accounts } = pumpSwapFixture({
+      ...{ baseReserve: 1000n, quoteReserve: 1000n, length },
+      ...fees,
+    });
+    const decoded = pumpSwap.decode(pool, accounts);
+    assert.equal(decoded.kind === "pool" && decoded.state.unsweptFees, expected, `${length}`);
+  }
 });
 
 test("a frozen vault pauses the pool", () => {
@@ -152,10 +157,12 @@ test("a pool whose vaults were not delivered still says its pair", () => {
     mintB: WSOL,
     heldA: 1_000_000n,
     heldB: null,
+    vaultA: testAddress(25),
+    vaultB: testAddress(26),
   });
 });
 
-test("recorded pools are read, and pump's own are told from strangers'", (t) => {
+test("recorded pools are read, and pump's own are distinguished from other pools", (t) => {
   const folder = sharedPath(t, "mainnet");
   if (folder === null) return;
   const accounts = readRecordedAccounts(folder);

@@ -5,18 +5,22 @@ import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
+import { readOwn } from "../shared/own-account.ts";
 import {
   decodeFeeConfig,
+  EMPTY_TIERS,
   type FeeConfig,
   type FeeSchedule,
   flatSchedule,
   LAUNCH_SUPPLY,
   launchedSchedule,
   withCreatorRate,
-} from "../pump-fees/fee-config.ts";
-import { decodeMint, type Mint } from "../token/mint.ts";
-import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+} from "../shared/pump-fees/fee-config.ts";
+import { unusable } from "../shared/refusals.ts";
+import { decodeMint, type Mint } from "../shared/token/mint.ts";
+import { decodeTokenAccount, type TokenAccount } from "../shared/token/token-account.ts";
+import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
+import type { Decoded } from "../venue.ts";
 import { poolAuthority } from "./addresses.ts";
 import {
   DISABLE_FLAG,
@@ -27,20 +31,24 @@ import {
   PUMPSWAP_PROGRAM,
 } from "./layout.ts";
 
-/** What a Pool account says by itself. */
+/** What a Pool account contains. */
 export type Pool = {
   readonly creator: Address;
   readonly baseMint: Address;
   readonly quoteMint: Address;
   readonly baseVault: Address;
   readonly quoteVault: Address;
-  /** Null where nobody is paid a creator fee. */
+  /** Null if no creator fee is paid. */
   readonly coinCreator: Address | null;
   readonly isMayhem: boolean;
+  readonly isCashback: boolean;
   /** Quote base units that count for the price alone; may be negative. */
   readonly virtualQuote: bigint;
   /** The pool's own creator rate; 0: none is configured. */
   readonly creatorFeeBps: bigint;
+  /** Fees that lie in the quote vault and belong to others, base units. */
+  readonly protocolFees: bigint;
+  readonly creatorFees: bigint;
 };
 
 export type PumpSwapState = {
@@ -50,23 +58,37 @@ export type PumpSwapState = {
   readonly baseReserve: bigint;
   readonly quoteReserve: bigint;
   readonly virtualQuote: bigint;
+  /** What of the quote vault belongs to others. */
+  readonly unsweptFees: bigint;
+  readonly baseTransferFee: TransferFeeSchedule | null;
+  readonly quoteTransferFee: TransferFeeSchedule | null;
+  /** Created by pump at a coin's graduation. */
+  readonly isLaunched: boolean;
   readonly isMayhem: boolean;
+  readonly isCashback: boolean;
   /** Rates as this pool pays them: its own creator rate, or none, already put in. */
   readonly schedule: FeeSchedule;
-  /** The supply that the market cap of the fee tiers is reckoned on, base units. */
+  /** The supply that the market cap of the fee tiers is computed with, base units. */
   readonly marketCapSupply: bigint;
   /** Switched off by the operator, or a vault is frozen. */
   readonly isBuyDisabled: boolean;
   readonly isSellDisabled: boolean;
 };
 
+const POOL_KIND = {
+  programId: PUMPSWAP_PROGRAM,
+  discriminator: POOL.discriminator,
+  minLength: POOL.minLength,
+} as const;
+
 /** The pool's own account, in any of its lengths, or null where the account is none. */
 export function decodePool(account: Account | null | undefined): Pool | null {
-  if (account === null || account === undefined || account.owner !== PUMPSWAP_PROGRAM) return null;
-  const reader = new ByteReader(account.data);
-  if (!reader.has(0, POOL.discriminator) || reader.length < POOL.minLength) return null;
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return null;
   const has = (offset: number, width: number): boolean => reader.length >= offset + width;
-  const { coin_creator, is_mayhem_mode, virtual_quote_reserves, creator_fee_bps } = POOL;
+  const { coin_creator, is_mayhem_mode, is_cashback_coin } = POOL;
+  const { virtual_quote_reserves, creator_fee_bps, protocol_fees, creator_fees } = POOL;
+  const u64At = (offset: number): bigint => (has(offset, 8) ? reader.u64(offset) : 0n);
   const coinCreator = has(coin_creator, 32) ? reader.address(coin_creator) : SYSTEM_PROGRAM;
   return {
     creator: reader.address(POOL.creator),
@@ -76,8 +98,11 @@ export function decodePool(account: Account | null | undefined): Pool | null {
     quoteVault: reader.address(POOL.pool_quote_token_account),
     coinCreator: coinCreator === SYSTEM_PROGRAM ? null : coinCreator,
     isMayhem: has(is_mayhem_mode, 1) && reader.bool(is_mayhem_mode),
+    isCashback: has(is_cashback_coin, 1) && reader.bool(is_cashback_coin),
     virtualQuote: has(virtual_quote_reserves, 16) ? reader.i128(virtual_quote_reserves) : 0n,
-    creatorFeeBps: has(creator_fee_bps, 8) ? reader.u64(creator_fee_bps) : 0n,
+    creatorFeeBps: u64At(creator_fee_bps),
+    protocolFees: u64At(protocol_fees),
+    creatorFees: u64At(creator_fees),
   };
 }
 
@@ -111,16 +136,32 @@ export function decodePumpSwap(address: Address, known: AccountSet): Decoded<Pum
   }
   const mint = decodeMint(known.get(pool.baseMint));
   if (mint === null) return unusable("undecodable", "base mint");
-  const obstacle = transferObstacle(mint) ?? quoteObstacle(pool, known);
-  if (obstacle !== null) return obstacle;
+  const quoteMint = extendedQuoteMint(pool, known);
+  if (quoteMint !== null && "reason" in quoteMint) return quoteMint;
+  if (mint.transferHook !== null || (quoteMint?.transferHook ?? null) !== null) {
+    return unusable("unsupported", "mint with a transfer hook");
+  }
   const global = decodeGlobalConfig(known.get(GLOBAL_CONFIG_ADDRESS));
   if (global === null) return unusable("undecodable", "GlobalConfig");
   const feeConfig = decodeFeeConfigAt(known);
-  const schedule = feeConfig && ownSchedule(pool, feeConfig, global.isCreatorFeeConfigurable);
-  if (!schedule) return unusable("undecodable", "FeeConfig of the pools");
+  if (feeConfig === null) return unusable("undecodable", "FeeConfig of the pools");
+  const isLaunched = pool.creator === AUTHORITIES.get(pool.baseMint, 0);
+  const launched = isLaunched
+    ? launchedSchedule(feeConfig, pool.quoteMint)
+    : flatSchedule(feeConfig);
+  if (launched === null) return unusable("unsupported", EMPTY_TIERS);
+  const schedule = ownSchedule(pool, launched, global.isCreatorFeeConfigurable);
   return {
     kind: "pool",
-    state: joinState(pool, { baseVault, quoteVault, mint, global, schedule }),
+    state: joinState(pool, {
+      baseVault,
+      quoteVault,
+      mint,
+      quoteMint,
+      global,
+      isLaunched,
+      schedule,
+    }),
   };
 }
 
@@ -128,24 +169,36 @@ type Parts = {
   readonly baseVault: TokenAccount;
   readonly quoteVault: TokenAccount;
   readonly mint: Mint;
+  /** Null for a plain SPL token. */
+  readonly quoteMint: Mint | null;
+  readonly isLaunched: boolean;
   readonly global: GlobalConfig;
   readonly schedule: FeeSchedule;
 };
 
 function joinState(pool: Pool, parts: Parts): PumpSwapState {
-  const { baseVault, quoteVault, mint, global, schedule } = parts;
-  const isFrozen = baseVault.isFrozen || quoteVault.isFrozen;
+  const { baseVault, quoteVault, mint, quoteMint, global, isLaunched, schedule } = parts;
+  const isStuck =
+    baseVault.isFrozen ||
+    quoteVault.isFrozen ||
+    isUnmovable(mint) ||
+    (quoteMint !== null && isUnmovable(quoteMint));
   return {
     baseMint: pool.baseMint,
     quoteMint: pool.quoteMint,
     baseReserve: baseVault.amount,
     quoteReserve: quoteVault.amount,
     virtualQuote: pool.virtualQuote,
+    unsweptFees: pool.protocolFees + pool.creatorFees,
+    baseTransferFee: chargedFee(mint),
+    quoteTransferFee: quoteMint === null ? null : chargedFee(quoteMint),
+    isLaunched,
     isMayhem: pool.isMayhem,
+    isCashback: pool.isCashback,
     schedule,
     marketCapSupply: pool.isMayhem ? LAUNCH_SUPPLY : mint.supply,
-    isBuyDisabled: isFrozen || global.isBuyDisabled,
-    isSellDisabled: isFrozen || global.isSellDisabled,
+    isBuyDisabled: isStuck || global.isBuyDisabled,
+    isSellDisabled: isStuck || global.isSellDisabled,
   };
 }
 
@@ -161,21 +214,26 @@ function missingAccount(pool: Pool, known: AccountSet): string | null {
   return needed.find(([, address]) => !known.get(address))?.[0] ?? null;
 }
 
-/** A plain SPL Token mint can hide nothing, so the quote mint is read only where it is Token-2022. */
-function quoteObstacle(pool: Pool, known: AccountSet): Decoded<PumpSwapState> | null {
+/** The quote mint where it is a Token-2022 one; a plain SPL Token mint has no rules of its own. */
+function extendedQuoteMint(
+  pool: Pool,
+  known: AccountSet,
+): Mint | null | Extract<Decoded<never>, { readonly kind: "unusable" }> {
   if (known.get(pool.quoteVault)?.owner !== TOKEN_2022_PROGRAM) return null;
   const account = known.get(pool.quoteMint);
   if (!account) return unusable("missing-account", "quote mint");
-  const mint = decodeMint(account);
-  return mint === null ? unusable("undecodable", "quote mint") : transferObstacle(mint);
+  return decodeMint(account) ?? unusable("undecodable", "quote mint");
 }
 
-/** What keeps an amount from arriving as the program reckons with it (README, "not modelled"). */
-function transferObstacle({ transferFee, transferHook }: Mint): Decoded<PumpSwapState> | null {
-  if (transferHook !== null) return unusable("unsupported", "mint with a transfer hook");
-  const isCharged =
-    transferFee !== null && (transferFee.older.feeBps > 0 || transferFee.newer.feeBps > 0);
-  return isCharged ? unusable("unsupported", "mint with a transfer fee") : null;
+/** The token program refuses to move it. */
+function isUnmovable({ isNonTransferable, pausable }: Mint): boolean {
+  return isNonTransferable || pausable?.isPaused === true;
+}
+
+/** Null also where neither of the two rates takes anything. */
+function chargedFee({ transferFee }: Mint): TransferFeeSchedule | null {
+  if (transferFee === null) return null;
+  return transferFee.older.feeBps > 0 || transferFee.newer.feeBps > 0 ? transferFee : null;
 }
 
 type GlobalConfig = {
@@ -206,23 +264,12 @@ function decodeFeeConfigAt(known: AccountSet): FeeConfig | null {
 /** Derived once a coin: it takes longer than all the rest of a decode. */
 const AUTHORITIES = new DerivedAddresses(10_000, poolAuthority);
 
-/** Only a pool that pump itself created pays by market cap and quote; any other pays flat fees. */
 function ownSchedule(
   pool: Pool,
-  config: FeeConfig,
+  schedule: FeeSchedule,
   isCreatorFeeConfigurable: boolean,
-): FeeSchedule | null {
-  const isLaunched = pool.creator === AUTHORITIES.get(pool.baseMint, 0);
-  const schedule = isLaunched ? launchedSchedule(config, pool.quoteMint) : flatSchedule(config);
-  if (schedule === null) return null;
+): FeeSchedule {
   if (pool.coinCreator === null) return withCreatorRate(schedule, 0n);
   const isConfigured = isCreatorFeeConfigurable && pool.creatorFeeBps > 0n;
   return isConfigured ? withCreatorRate(schedule, pool.creatorFeeBps) : schedule;
-}
-
-function unusable(
-  reason: UnusableReason,
-  detail: string,
-): Extract<Decoded<PumpSwapState>, { readonly kind: "unusable" }> {
-  return { kind: "unusable", reason, detail };
 }

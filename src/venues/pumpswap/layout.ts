@@ -31,8 +31,11 @@ export const POOL = {
   creator_fee_bps: 261,
   can_edit_creator_fee: 269,
   is_holder_reward: 270,
-  /** What the program writes today, padding included. */
-  currentLength: 301,
+  /** Fees not yet swept: they lie in the quote vault and are not payable. */
+  protocol_fees: 271,
+  creator_fees: 279,
+  /** What the program writes since October 2026. */
+  currentLength: 287,
 } as const;
 
 export const GLOBAL_CONFIG = {

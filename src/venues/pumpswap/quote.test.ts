@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { replay } from "#src/accuracy/replay.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
@@ -69,15 +69,17 @@ for (const vector of sells) {
   });
 }
 
-test("every recorded execution is replayed to the base unit", async (t) => {
-  const path = sharedPath(t, "executions", "pumpswap.jsonl.gz");
-  if (path === null) return;
-  const cases = await readExecutions(path);
-  assert.ok(cases.length >= 11);
-  for (const { line, execution } of cases) {
-    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
-  }
-});
+for (const name of ["pumpswap", "pumpswap.bytecode"]) {
+  test(`every recorded execution of ${name} is replayed to the base unit`, async (t) => {
+    const path = sharedPath(t, "executions", `${name}.jsonl.gz`);
+    if (path === null) return;
+    const cases = await readExecutions(path);
+    assert.ok(cases.length >= 6);
+    for (const { line, execution } of cases) {
+      assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+    }
+  });
+}
 
 test("every recorded event of a sale or an exact purchase is reproduced", (t) => {
   const path = sharedPath(t, "mainnet-events", "pump.jsonl");
@@ -93,7 +95,7 @@ test("every recorded event of a sale or an exact purchase is reproduced", (t) =>
 const even = { baseReserve: 1_000_000_000n, quoteReserve: 1_000_000_000n };
 const untiered = { ...POOL_FEES, tiers: [{ threshold: 0n, rates: rates(20n, 5n, 95n) }] };
 
-test("each fee is rounded up by itself, and the liquidity providers' stays in the pool", () => {
+test("each fee is rounded up separately, and the liquidity providers' stays in the pool", () => {
   const found = quote({ ...even, fees: untiered }, "sell", 100_001n);
   // 99,991 gross: 200, 50 and 950 withheld.
   assert.equal(amountOut(found), 99_991n - 200n - 50n - 950n);
@@ -124,13 +126,12 @@ test("the tier is that of the market cap before the trade, its threshold include
   assert.equal(at(440_000_000_000n, { virtualQuote: -20_000_000_001n }), 12_500);
 });
 
-test("strangers' pools pay flat fees, pump's own those of their quote", () => {
+test("other creators' pools pay flat fees, pump's own those of their quote", () => {
   const ppm = (fields: Partial<PumpSwapFixture>) =>
     pumpSwap.feePpm(stateOf({ ...even, supply: 1n, ...fields }), COIN, CLOCK);
   assert.equal(ppm({ isCanonical: false }), 3000);
   assert.equal(ppm({ isCanonical: false, quoteMint: USDC }), 3000);
   assert.equal(ppm({ quoteMint: USDC }), 12_600);
-  assert.equal(ppm({ quoteMint: USDC, fees: { ...POOL_FEES, stableTiers: [] } }), 12_500);
   assert.equal(ppm({ quoteMint: testAddress(9) }), 3000);
   const unset = { ...POOL_FEES, exotic: rates(0n, 0n, 0n) };
   assert.equal(ppm({ quoteMint: testAddress(9), fees: unset }), 3000);
@@ -154,6 +155,38 @@ test("the virtual reserve moves the price and pays nothing", () => {
   assert.equal(amountOut(quote(boosted, "sell", 1012n)), 1000n);
   assert.equal(amountOut(quote(boosted, "sell", 1013n)), "insufficient-liquidity");
   assert.equal(pumpSwap.reachable(stateOf(boosted), COIN, 10_000), 1000n);
+});
+
+test("fees not yet swept are in the vault and can't be paid out", () => {
+  const owing: PumpSwapFixture = {
+    ...{ baseReserve: 1_000_000n, quoteReserve: 1000n, protocolFees: 40n, creatorFees: 60n },
+    fees: { ...POOL_FEES, tiers: [{ threshold: 0n, rates: rates(0n, 0n, 0n) }] },
+    virtualQuote: 1_000_000n,
+  };
+  assert.equal(pumpSwap.reachable(stateOf(owing), COIN, 10_000), 900n);
+  assert.equal(amountOut(quote(owing, "sell", 900n)), 900n);
+  assert.equal(amountOut(quote(owing, "sell", 901n)), "insufficient-liquidity");
+  const all = stateOf({ ...owing, creatorFees: 2000n });
+  assert.equal(pumpSwap.reachable(all, COIN, 10_000), 0n);
+  assert.equal(pumpSwap.spotPrice(all, COIN), null);
+});
+
+test("transfer fees of both mints are taken where the program and the token program take them", () => {
+  const untaxed = { epoch: 0n, maximum: 10n ** 12n, feeBps: 0 };
+  const fees = { ...POOL_FEES, tiers: [{ threshold: 0n, rates: rates(0n, 0n, 0n) }] };
+  const taxed: PumpSwapFixture = {
+    ...{ baseReserve: 1_000_000n, quoteReserve: 1_000_000n, fees },
+    baseTransferFee: { older: untaxed, newer: { ...untaxed, feeBps: 1000 } },
+  };
+  const sale = quote(taxed, "sell", 1_000_000n);
+  // All that was sent is priced; nine tenths of it reach the vault.
+  assert.ok(sale.kind === "filled");
+  assert.equal(sale.amountOut, 500_000n);
+  assert.equal(sale.after.baseReserve, 1_900_000n);
+  const bought = quote(taxed, "buy", 1_000_001n);
+  assert.ok(bought.kind === "filled");
+  assert.equal(bought.amountOut, 450_000n);
+  assert.equal(pumpSwap.feePpm(stateOf(taxed), COIN, CLOCK), 100_000);
 });
 
 test("a pool whose virtual reserve eats up the vault has no price", () => {

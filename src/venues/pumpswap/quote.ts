@@ -1,8 +1,15 @@
 import { checkedU64, mulDivFloor } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
-import { constantProductOut } from "../curves/constant-product.ts";
-import { type FeeRates, feeOf, ratesAt } from "../pump-fees/fee-config.ts";
-import type { ExactIn, Quote, UnfillableReason } from "../venue.ts";
+import { constantProductOut } from "../shared/curves/constant-product.ts";
+import {
+  type FeeRates,
+  feeOf,
+  ratesAt,
+  ratesInChain,
+  SINGLE_SALE,
+} from "../shared/pump-fees/fee-config.ts";
+import { filledOrUnfillable, unfillable } from "../shared/refusals.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { ChainPlace, Clock, ExactIn, Quote } from "../venue.ts";
 import type { PumpSwapState } from "./decode.ts";
 
 /** Selling the base mint is the program's sell; selling the quote mint is its buy_exact_quote_in. */
@@ -11,21 +18,47 @@ export function quoteExactIn(state: PumpSwapState, order: ExactIn): Quote<PumpSw
   if (!isBuy && order.inputMint !== state.baseMint) return unfillable("refused");
   if (isBuy ? state.isBuyDisabled : state.isSellDisabled) return unfillable("paused");
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  if (state.baseReserve === 0n || state.quoteReserve === 0n || effectiveQuote(state) <= 0n) {
+  if (state.baseReserve === 0n || effectiveQuote(state) <= 0n) {
     return unfillable("insufficient-liquidity");
   }
-  try {
+  return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
-    return isBuy ? buy(state, order.amountIn) : sell(state, order.amountIn);
-  } catch (error) {
-    if (error instanceof MathError) return unfillable("overflow");
-    throw error;
-  }
+    return isBuy
+      ? buy(state, order.amountIn, order.clock)
+      : sell(state, order.amountIn, { place: SINGLE_SALE, clock: order.clock });
+  });
 }
 
-/** The quote reserve that prices a trade: the vault and the virtual reserve, which is no money. */
+/**
+ * One hop of multi_hop_swap; null where that instruction never sells in this pool at this place. A
+ * hop that yields nothing fails the instruction.
+ */
+export function quoteInChain(
+  state: PumpSwapState,
+  { inputMint, amountIn, clock }: ExactIn,
+  place: ChainPlace,
+): Quote<PumpSwapState> | null {
+  if (inputMint !== state.baseMint || !sellsInChain(state, place)) return null;
+  const found = filledOrUnfillable(() => sell(state, checkedU64(amountIn), { place, clock }));
+  return found.kind === "filled" && found.amountOut === 0n ? unfillable("output-zero") : found;
+}
+
+/** Cashback coins are refused only where their creator fee is charged. Taxed mints were never recorded. */
+function sellsInChain(state: PumpSwapState, { isFirst }: ChainPlace): boolean {
+  const { isLaunched, isMayhem, isCashback, baseTransferFee, quoteTransferFee } = state;
+  if (!isLaunched || isMayhem || (isCashback && isFirst)) return false;
+  if (baseTransferFee !== null || quoteTransferFee !== null || state.isSellDisabled) return false;
+  return state.baseReserve > 0n && effectiveQuote(state) > 0n;
+}
+
+/** The quote reserve that prices a trade: the vault and the virtual reserve, which holds no tokens. */
 export function effectiveQuote(state: PumpSwapState): bigint {
   return state.quoteReserve + state.virtualQuote;
+}
+
+/** What of the quote vault can be paid out: the fees not yet swept belong to others. May be negative. */
+export function payableQuote(state: PumpSwapState): bigint {
+  return state.quoteReserve - state.unsweptFees;
 }
 
 /**
@@ -49,8 +82,12 @@ export type SellParts = {
 };
 
 /** @throws MathError where the program would overflow u128 */
-export function sellParts(state: PumpSwapState, base: bigint): SellParts {
-  const rates = poolRates(state);
+export function sellParts(
+  state: PumpSwapState,
+  base: bigint,
+  place: ChainPlace = SINGLE_SALE,
+): SellParts {
+  const rates = ratesInChain(poolRates(state), place);
   const gross = constantProductOut(state.baseReserve, effectiveQuote(state), base);
   const lpFee = feeOf(gross, rates.lpBps);
   const protocolFee = feeOf(gross, rates.protocolBps);
@@ -58,17 +95,24 @@ export function sellParts(state: PumpSwapState, base: bigint): SellParts {
   return { gross, lpFee, protocolFee, creatorFee, net: gross - lpFee - protocolFee - creatorFee };
 }
 
-function sell(state: PumpSwapState, base: bigint): Quote<PumpSwapState> {
-  const { gross, lpFee, net } = sellParts(state, base);
+function sell(
+  state: PumpSwapState,
+  base: bigint,
+  { place, clock: { epoch } }: { readonly place: ChainPlace; readonly clock: Clock },
+): Quote<PumpSwapState> {
+  // What the base mint's transfer fee withholds is priced, although it does not reach the vault.
+  const { gross, lpFee, net } = sellParts(state, base, place);
   // The liquidity providers' fee stays: only the rest has to be there.
-  if (gross - lpFee > state.quoteReserve) return unfillable("insufficient-liquidity");
+  if (gross - lpFee > payableQuote(state)) return unfillable("insufficient-liquidity");
   if (net < 0n) return unfillable("output-zero");
   return {
     kind: "filled",
-    amountOut: net,
+    amountOut: checkedU64(net - transferFee(state.quoteTransferFee, net, epoch)),
     after: {
       ...state,
-      baseReserve: checkedU64(state.baseReserve + base),
+      baseReserve: checkedU64(
+        state.baseReserve + base - transferFee(state.baseTransferFee, base, epoch),
+      ),
       quoteReserve: state.quoteReserve - (gross - lpFee),
     },
   };
@@ -99,20 +143,17 @@ export function buyParts(state: PumpSwapState, spendable: bigint): BuyParts {
   return { cost, lpFee, protocolFee, creatorFee, base };
 }
 
-function buy(state: PumpSwapState, spendable: bigint): Quote<PumpSwapState> {
+function buy(state: PumpSwapState, spent: bigint, { epoch }: Clock): Quote<PumpSwapState> {
+  const spendable = checkedU64(spent - transferFee(state.quoteTransferFee, spent, epoch));
   const { cost, lpFee, base } = buyParts(state, spendable);
   if (base === 0n) return unfillable("output-zero");
   return {
     kind: "filled",
-    amountOut: base,
+    amountOut: checkedU64(base - transferFee(state.baseTransferFee, base, epoch)),
     after: {
       ...state,
       baseReserve: state.baseReserve - base,
       quoteReserve: checkedU64(state.quoteReserve + cost + lpFee),
     },
   };
-}
-
-function unfillable(reason: UnfillableReason): Quote<PumpSwapState> {
-  return { kind: "unfillable", reason };
 }

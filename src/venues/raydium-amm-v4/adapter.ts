@@ -1,19 +1,29 @@
 import type { Address } from "#src/units/address.ts";
 import { divCeil, minBigint } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { constantProductReachable } from "../curves/constant-product.ts";
-import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
-import { tokenBalance } from "../token/token-account.ts";
+import type { ShareOfPool } from "../liquidity-shares.ts";
+import { pairFilters } from "../shared/pool-search.ts";
+import {
+  reserveReachable,
+  reserveSpotPrice,
+  vaultsOutline,
+  withdrawBoth,
+} from "../shared/reserve-pool.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type AmmState, type AmmToken, decode, liquidityShares, poolAddresses } from "./decode.ts";
-import { openFastAmmV4 } from "./fast.ts";
 import { POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, reserveOf, statusAt } from "./quote.ts";
 
 const PPM = 1_000_000n;
+const PAIR_FIELDS = {
+  programId: PROGRAM_ID,
+  dataSize: POOL_LENGTH,
+  discriminator: null,
+  mintA: POOL.coinVaultMint,
+  mintB: POOL.pcVaultMint,
+};
 
 /** Raydium's oldest program: constant product, SPL Token only. */
 export const raydiumAmmV4: Venue<AmmState> = {
@@ -30,80 +40,44 @@ export const raydiumAmmV4: Venue<AmmState> = {
   cautions: () => [],
   quoteExactIn,
   spotPrice,
-  reachable,
+  reachable: (state, inputMint, fallBps) => reserveReachable(reservesOf(state, inputMint), fallBps),
   withdraw,
   feePpm,
-  openFast: openFastAmmV4,
 };
 
 /** Pool addresses come from an order book's market, so nothing can be derived from the mints. */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const filter = (offset: number, other: number) => ({
-    programId: PROGRAM_ID,
-    dataSize: POOL_LENGTH,
-    memcmp: [
-      { offset, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: other, bytes: pairedWith }]),
-    ],
-  });
   return {
     derived: [],
     configured: () => [],
-    filters: [
-      filter(POOL.coinVaultMint, POOL.pcVaultMint),
-      filter(POOL.pcVaultMint, POOL.coinVaultMint),
-    ],
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
 }
 
 function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   const found = poolAddresses(pool, known);
-  return found === null ? [pool] : [pool, found.coinVault, found.pcVault];
+  return found === null ? [pool] : [pool, found.vaultA, found.vaultB];
 }
 
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const found = poolAddresses(pool, known);
-  if (found === null) return null;
-  return {
-    mintA: found.coinMint,
-    mintB: found.pcMint,
-    heldA: tokenBalance(known.get(found.coinVault)),
-    heldB: tokenBalance(known.get(found.pcVault)),
-  };
+  return found === null ? null : vaultsOutline(known, found);
 }
 
 function spotPrice(state: AmmState, inputMint: Address): Ratio | null {
   const { reserveIn, reserveOut } = reservesOf(state, inputMint);
-  // A reserve of one unit can never pay a whole unit.
-  if (reserveIn === 0n || reserveOut < 2n) return null;
-  return { numerator: reserveOut, denominator: reserveIn };
+  return reserveSpotPrice(reserveIn, reserveOut);
 }
 
-function reachable(state: AmmState, inputMint: Address, fallBps: number): bigint {
-  const { reserveIn, reserveOut } = reservesOf(state, inputMint);
-  return reserveIn === 0n ? 0n : constantProductReachable(reserveOut, fallBps);
-}
-
-/**
- * Both sides in proportion, rounded down; where either pays nothing the program refuses, and nothing
- * leaves. One share has to stay: the program refuses to be left with
- * none, so who holds all of them takes all but one.
- */
+/** One share has to stay: the program refuses to be left with none, so a sole holder takes all but one. */
 function withdraw(state: AmmState, { shares, issued }: ShareOfPool): AmmState | null {
   const part = { shares: minBigint(shares, issued - 1n), issued };
-  try {
-    const paidCoin = paidForShares(reserveOf(state.coin), part);
-    const paidPc = paidForShares(reserveOf(state.pc), part);
-    if (paidCoin === 0n || paidPc === 0n) return state;
-    const left = (token: AmmToken, paid: bigint): AmmToken => ({
-      ...token,
-      vaultAmount: token.vaultAmount - paid,
-    });
-    return { ...state, coin: left(state.coin, paidCoin), pc: left(state.pc, paidPc) };
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  return withdrawBoth(state, {
+    tokens: [state.coin, state.pc],
+    reserveOf,
+    part,
+    withTokens: (coin, pc) => ({ ...state, coin, pc }),
+  });
 }
 
 function feePpm(state: AmmState): number {

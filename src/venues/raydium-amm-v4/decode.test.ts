@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { ammFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
@@ -26,7 +26,7 @@ test("a pool becomes its two reserves, spot, depth and fee", () => {
   // 3200 * (1 - sqrt(0.9)) = 164.2
   assert.equal(raydiumAmmV4.reachable(state, mintA, 1000), 165n);
   assert.equal(raydiumAmmV4.feePpm(state, mintA, CLOCK), 2500);
-  assert.deepEqual(raydiumAmmV4.outline(pool, accounts), {
+  assert.partialDeepStrictEqual(raydiumAmmV4.outline(pool, accounts), {
     mintA,
     mintB,
     heldA: 1000n,
@@ -43,7 +43,7 @@ test("the pool names its vaults once it is loaded", () => {
 test("an outline says which vault could not be read", () => {
   const { pool, mintA, mintB, accounts } = fixture();
   accounts.delete(testAddress(5));
-  assert.deepEqual(raydiumAmmV4.outline(pool, accounts), {
+  assert.partialDeepStrictEqual(raydiumAmmV4.outline(pool, accounts), {
     mintA,
     mintB,
     heldA: 1000n,
@@ -52,7 +52,7 @@ test("an outline says which vault could not be read", () => {
   assert.equal(raydiumAmmV4.outline(pool, new Map()), null);
 });
 
-test("bytes that are no pool are set aside with a reason", () => {
+test("bytes that are not a pool are set aside with a reason", () => {
   const { pool, accounts } = fixture();
   const account = accounts.get(pool);
   assert.ok(account);

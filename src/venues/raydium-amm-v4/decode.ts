@@ -2,10 +2,12 @@ import type { Address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
+import type { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { decodeTokenAccount } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { readOwn } from "../shared/own-account.ts";
+import { unusable } from "../shared/refusals.ts";
+import { type PairVaults, readVault } from "../shared/reserve-pool.ts";
+import type { Decoded } from "../venue.ts";
 import { type AmmStatus, POOL, POOL_LENGTH, PROGRAM_ID, STATUSES } from "./layout.ts";
 
 /** One of the pool's two tokens; amounts are base units. */
@@ -27,32 +29,25 @@ export type AmmState = {
   readonly swapFeeDenominator: bigint;
 };
 
-export type AmmPoolAddresses = {
-  readonly coinVault: Address;
-  readonly pcVault: Address;
-  readonly coinMint: Address;
-  readonly pcMint: Address;
-};
-
-function unusable(reason: UnusableReason, detail: string): Decoded<never> {
-  return { kind: "unusable", reason, detail };
-}
+const POOL_KIND = { programId: PROGRAM_ID, length: POOL_LENGTH } as const;
 
 function poolReader(pool: Address, known: AccountSet): ByteReader | null {
-  const account = known.get(pool);
-  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
-  return account.data.length === POOL_LENGTH ? new ByteReader(account.data) : null;
+  return readOwn(known.get(pool), POOL_KIND);
 }
 
 /** Vaults and mints of the pool, or null where the account is missing or no AMM v4 pool. */
-export function poolAddresses(pool: Address, known: AccountSet): AmmPoolAddresses | null {
+export function poolAddresses(pool: Address, known: AccountSet): PairVaults | null {
   const reader = poolReader(pool, known);
-  if (reader === null) return null;
+  return reader === null ? null : addressesIn(reader);
+}
+
+/** A: the coin, B: the pc. */
+function addressesIn(reader: ByteReader): PairVaults {
   return {
-    coinVault: reader.address(POOL.coinVault),
-    pcVault: reader.address(POOL.pcVault),
-    coinMint: reader.address(POOL.coinVaultMint),
-    pcMint: reader.address(POOL.pcVaultMint),
+    vaultA: reader.address(POOL.coinVault),
+    vaultB: reader.address(POOL.pcVault),
+    mintA: reader.address(POOL.coinVaultMint),
+    mintB: reader.address(POOL.pcVaultMint),
   };
 }
 
@@ -73,22 +68,22 @@ export function decode(pool: Address, known: AccountSet): Decoded<AmmState> {
   if (account === null || account === undefined) {
     return unusable("missing-account", `pool ${pool}`);
   }
-  const reader = poolReader(pool, known);
-  const addresses = poolAddresses(pool, known);
-  if (reader === null || addresses === null) return unusable("undecodable", "no AMM v4 pool");
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return unusable("undecodable", "no AMM v4 pool");
+  const addresses = addressesIn(reader);
   const statusNumber = reader.u64(POOL.status);
   const status =
     statusNumber < BigInt(STATUSES.length) ? STATUSES[toNumber(statusNumber)] : undefined;
   if (status === undefined) return unusable("unsupported", `status ${statusNumber}`);
   const coin = decodeToken(known, {
-    vault: addresses.coinVault,
-    mint: addresses.coinMint,
+    vault: addresses.vaultA,
+    mint: addresses.mintA,
     needTakePnl: reader.u64(POOL.needTakePnlCoin),
   });
   if (coin.kind === "unusable") return coin;
   const pc = decodeToken(known, {
-    vault: addresses.pcVault,
-    mint: addresses.pcMint,
+    vault: addresses.vaultB,
+    mint: addresses.mintB,
     needTakePnl: reader.u64(POOL.needTakePnlPc),
   });
   if (pc.kind === "unusable") return pc;
@@ -109,15 +104,11 @@ type TokenFields = Pick<AmmToken, "mint" | "needTakePnl"> & { readonly vault: Ad
 
 /** The program unpacks vaults as SPL Token accounts: Token-2022 ones it refuses. */
 function decodeToken(known: AccountSet, fields: TokenFields): Decoded<AmmToken> {
-  const { vault, mint, needTakePnl } = fields;
-  const account = known.get(vault);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `vault ${vault}`);
-  }
-  const decoded = account.owner === TOKEN_PROGRAM ? decodeTokenAccount(account) : null;
-  if (decoded === null || decoded.mint !== mint) return unusable("undecodable", `vault ${vault}`);
+  const { vault: address, mint, needTakePnl } = fields;
+  const vault = readVault(known, { vault: address, mint, tokenProgram: TOKEN_PROGRAM });
+  if (vault.kind === "unusable") return vault;
   return {
     kind: "pool",
-    state: { mint, vaultAmount: decoded.amount, needTakePnl, isFrozen: decoded.isFrozen },
+    state: { mint, vaultAmount: vault.amount, needTakePnl, isFrozen: vault.isFrozen },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { replay } from "#src/accuracy/replay.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
@@ -85,7 +85,7 @@ test("the fee fraction is the pool's own", () => {
   assert.equal(amountOut(sell(dear, "coin", 1000n)), 666n);
 });
 
-test("a fee of nothing and a fee without a denominator are told apart", () => {
+test("a fee of nothing and a fee without a denominator are distinguished", () => {
   const pool = { coinVault: 1_000_000n, pcVault: 1_000_000n, swapFeeNumerator: 0n };
   assert.equal(amountOut(sell(pool, "coin", 1000n)), 999n);
   assert.equal(amountOut(sell({ ...pool, swapFeeDenominator: 0n }, "coin", 1000n)), "refused");
@@ -106,7 +106,7 @@ test("the first swap opens a pool that waited", () => {
   assert.equal(quote.kind === "filled" && quote.after.status, "swap-only");
 });
 
-test("what the protocol has yet to take is no reserve", () => {
+test("what the protocol has yet to take is not a reserve", () => {
   const pool = { coinVault: 1_000_500n, pcVault: 1_000_700n };
   const owed = { ...pool, needTakePnlCoin: 500n, needTakePnlPc: 700n };
   assert.equal(amountOut(sell(owed, "coin", 1000n)), 996n);

@@ -1,7 +1,7 @@
 import { checkedU64, checkedU128, divCeil } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
-import { constantProductOut } from "../curves/constant-product.ts";
-import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import { constantProductOut } from "../shared/curves/constant-product.ts";
+import { filledOrUnfillable, reserveRefusal, unfillable } from "../shared/refusals.ts";
+import type { Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import type { AmmState, AmmToken } from "./decode.ts";
 
 /** Whether the program takes swaps at this clock. A pool that waits opens with its first swap. */
@@ -39,21 +39,7 @@ export function quoteExactIn(state: AmmState, order: ExactIn): Quote<AmmState> {
   const status = statusAt(state, order.clock);
   if (status !== "open") return unfillable(status);
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  try {
-    return swapBaseIn(state, order);
-  } catch (error) {
-    if (error instanceof MathError) return unfillable(reasonOf(error));
-    throw error;
-  }
-}
-
-function unfillable(reason: UnfillableReason): Quote<never> {
-  return { kind: "unfillable", reason };
-}
-
-function reasonOf(error: MathError): UnfillableReason {
-  if (error.code === "underflow") return "insufficient-liquidity";
-  return error.code === "division-by-zero" ? "refused" : "overflow";
+  return filledOrUnfillable(() => swapBaseIn(state, order), reserveRefusal);
 }
 
 function swapBaseIn(state: AmmState, order: ExactIn): Quote<AmmState> {

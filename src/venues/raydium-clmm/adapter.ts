@@ -1,12 +1,12 @@
-import { type Address, compareAddressBytes } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import type { Address } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { DIRECTIONS } from "../curves/direction.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import { transferFeeBps } from "../token/transfer-fee.ts";
-import type { Clock, PoolCaution, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
+import { DIRECTIONS } from "../shared/curves/direction.ts";
+import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { tickCautions } from "../shared/tick-pool.ts";
+import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
@@ -23,6 +23,14 @@ import {
   tickArrayAddress,
 } from "./tick-arrays.ts";
 
+const PAIR_FIELDS = {
+  programId: PROGRAM_ID,
+  dataSize: POOL_STATE.length,
+  discriminator: null,
+  mintA: POOL_STATE.tokenMint0,
+  mintB: POOL_STATE.tokenMint1,
+};
+
 /** Raydium's concentrated liquidity pools. */
 export const raydiumClmm: Venue<ClmmState> = {
   id: "raydium-clmm",
@@ -35,7 +43,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   shares: () => ({ kind: "unread-positions" }),
   decode,
   status,
-  cautions,
+  cautions: (state) => tickCautions(state.isPartlyLoaded, state.token0, state.token1),
   quoteExactIn,
   quoteAscending,
   spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
@@ -46,35 +54,19 @@ export const raydiumClmm: Venue<ClmmState> = {
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const others = (pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith]).filter(
-    (other) => other !== mint,
-  );
-  const configured = () =>
-    others.flatMap((other) => {
-      const [mint0, mint1] = compareAddressBytes(mint, other) < 0 ? [mint, other] : [other, mint];
-      return KNOWN_CONFIGS.map((config) =>
-        findProgramAddress(
-          ["pool", { address: config }, { address: mint0 }, { address: mint1 }],
-          PROGRAM_ID,
-        ),
-      );
-    });
-  const filter = (own: number, paired: number) => ({
-    programId: PROGRAM_ID,
-    dataSize: POOL_STATE.length,
-    memcmp: [
-      { offset: own, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: paired, bytes: pairedWith }]),
-    ],
-  });
+  const partners = partnersOf(mint, pairedWith);
   return {
     derived: [],
-    configured,
-    filters: [
-      filter(POOL_STATE.tokenMint0, POOL_STATE.tokenMint1),
-      filter(POOL_STATE.tokenMint1, POOL_STATE.tokenMint0),
-    ],
+    configured: () => partners.flatMap((partner) => configuredPools(mint, partner)),
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
+}
+
+function configuredPools(mint: Address, partner: Address): readonly Address[] {
+  const pair = ascendingMints(mint, partner).map((address) => ({ address }));
+  return KNOWN_CONFIGS.map((config) =>
+    findProgramAddress(["pool", { address: config }, ...pair], PROGRAM_ID),
+  );
 }
 
 function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
@@ -105,24 +97,13 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const header = readPoolHeader(known.get(pool));
   if (header === null) return null;
-  return {
-    mintA: header.mint0,
-    mintB: header.mint1,
-    heldA: tokenBalance(known.get(header.vault0)),
-    heldB: tokenBalance(known.get(header.vault1)),
-  };
+  const { mint0, mint1, vault0, vault1 } = header;
+  return vaultsOutline(known, { mintA: mint0, mintB: mint1, vaultA: vault0, vaultB: vault1 });
 }
 
 function status(state: ClmmState, clock: Clock): PoolStatus {
   if (state.isSwapDisabled || isTransferBlocked(state)) return "paused";
   return clock.unixTimestamp <= state.openTime ? "not-open-yet" : "open";
-}
-
-function cautions(state: ClmmState): readonly PoolCaution[] {
-  const found: PoolCaution[] = [];
-  if (state.isPartlyLoaded) found.push("partly-loaded");
-  if (state.token0.hasHook || state.token1.hasHook) found.push("transfer-hook");
-  return found;
 }
 
 /** The sum of all rates: a little above what they take together. */
@@ -132,8 +113,6 @@ function feePpm(state: ClmmState, _inputMint: Address, clock: Clock): number {
     volatility === null
       ? state.tradeFeePpm
       : toNumber(feePpmNow(accumulate(volatility), state.tradeFeePpm));
-  const transferBps =
-    transferFeeBps(state.token0.transferFee, clock.epoch) +
-    transferFeeBps(state.token1.transferFee, clock.epoch);
-  return tradeFeePpm + transferBps * 100;
+  const transfers = [state.token0.transferFee, state.token1.transferFee];
+  return allFeesPpm(tradeFeePpm, transfers, clock.epoch);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -95,7 +95,7 @@ test("each account that is missing is named, but for the bitmap extension and fa
   }
 });
 
-test("a missing far array ends the pool there, and says so", () => {
+test("a missing far array ends the pool there, with a caution", () => {
   const { accounts } = clmmFixture(FIELDS);
   accounts.delete(ARRAY(-1800));
   const state = stateOf(accounts);
@@ -187,10 +187,10 @@ test("pools are searched on both sides of the pair, and each configuration has i
   );
 });
 
-test("the outline tells the pair and what the vaults hold", () => {
+test("the outline names the pair and the vault balances", () => {
   const { accounts } = clmmFixture(FIELDS);
   accounts.delete(testAddress(15));
-  assert.deepEqual(raydiumClmm.outline(pool, accounts), {
+  assert.partialDeepStrictEqual(raydiumClmm.outline(pool, accounts), {
     mintA,
     mintB,
     heldA: 1n << 62n,

@@ -1,10 +1,11 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader, BytesEnded } from "../byte-reader.ts";
-import { DIRECTIONS } from "../curves/direction.ts";
-import { decodeMint } from "../token/mint.ts";
-import { decodeTokenAccount, type TokenAccount } from "../token/token-account.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { ByteReader } from "../byte-reader.ts";
+import { DIRECTIONS } from "../shared/curves/direction.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { readTickSide, readTickVault } from "../shared/tick-pool.ts";
+import type { Decoded } from "../venue.ts";
 import { type DynamicFee, MAX_CROSSED } from "./dynamic-fee.ts";
 import {
   AMM_CONFIG,
@@ -13,7 +14,7 @@ import {
   PROGRAM_ID,
   STATUS_SWAP_DISABLED,
 } from "./layout.ts";
-import type { ClmmState, FeeSide, Side, Tick } from "./pool-state.ts";
+import type { ClmmState, FeeSide, Tick } from "./pool-state.ts";
 import {
   bitmapExtensionAddress,
   bytesOf,
@@ -45,40 +46,25 @@ export type PoolHeader = {
   readonly tickCurrent: number;
 };
 
-/** Why a pool can't be used; caught by `decode`. */
-class Unusable extends Error {
-  readonly reason: UnusableReason;
-
-  constructor(reason: UnusableReason, detail: string) {
-    super(detail);
-    this.reason = reason;
-  }
-}
-
 /**
  * A pool's state, from the pool, its config, vaults, mints and the tick arrays that are loaded around
  * the price. The array where a sale begins must be there in both directions, and the one after it
  * may not be known to be absent; sales that leave the loaded arrays are refused.
  */
 export function decode(pool: Address, known: AccountSet): Decoded<ClmmState> {
-  try {
-    return { kind: "pool", state: decodeOrThrow(pool, known) };
-  } catch (error) {
-    if (error instanceof Unusable) {
-      return { kind: "unusable", reason: error.reason, detail: error.message };
-    }
-    if (error instanceof BytesEnded) {
-      return { kind: "unusable", reason: "undecodable", detail: error.message };
-    }
-    throw error;
-  }
+  return decodedOrUnusable(() => readState(pool, known));
 }
 
-/** The fields that lead to a pool's other accounts, or null where the account is no pool. */
+const POOL_KIND = {
+  programId: PROGRAM_ID,
+  discriminator: POOL_STATE.discriminator,
+  length: POOL_STATE.length,
+} as const;
+
+/** The fields that lead to a pool's other accounts, or null where the account is not a pool. */
 export function readPoolHeader(account: Account | null | undefined): PoolHeader | null {
-  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
-  const reader = new ByteReader(account.data);
-  if (reader.length !== POOL_STATE.length || !reader.has(0, POOL_STATE.discriminator)) return null;
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return null;
   const tickSpacing = reader.u16(POOL_STATE.tickSpacing);
   const tickCurrent = reader.i32(POOL_STATE.tickCurrent);
   if (tickSpacing === 0 || tickCurrent < MIN_TICK || tickCurrent > MAX_TICK) return null;
@@ -94,17 +80,17 @@ export function readPoolHeader(account: Account | null | undefined): PoolHeader 
   };
 }
 
-function decodeOrThrow(pool: Address, known: AccountSet): ClmmState {
+function readState(pool: Address, known: AccountSet): ClmmState {
   const header = readPoolHeader(loaded(known, pool, "pool"));
-  if (header === null) throw new Unusable("undecodable", "the account is no CLMM pool");
+  if (header === null) throw new UnusableError("undecodable", "the account is not a CLMM pool");
   const { reader } = header;
-  const vault0 = readVault(known, header.vault0, header.mint0);
-  const vault1 = readVault(known, header.vault1, header.mint1);
+  const vault0 = readTickVault(known, header.vault0, header.mint0);
+  const vault1 = readTickVault(known, header.vault1, header.mint1);
   const sqrtPriceX64 = readSqrtPrice(header);
   const reach = readTicks(pool, header, known);
   return {
-    token0: readSide(known, header.mint0, vault0),
-    token1: readSide(known, header.mint1, vault1),
+    token0: readTickSide(known, header.mint0, vault0),
+    token1: readTickSide(known, header.mint1, vault1),
     hasFrozenVault: vault0.isFrozen || vault1.isFrozen,
     isSwapDisabled: (reader.u8(POOL_STATE.status) & STATUS_SWAP_DISABLED) !== 0,
     openTime: reader.u64(POOL_STATE.openTime),
@@ -120,33 +106,6 @@ function decodeOrThrow(pool: Address, known: AccountSet): ClmmState {
   };
 }
 
-function loaded(known: AccountSet, address: Address, what: string): Account {
-  const account = known.get(address);
-  if (account === null || account === undefined) {
-    throw new Unusable("missing-account", `${what} ${address} is missing`);
-  }
-  return account;
-}
-
-function readVault(known: AccountSet, address: Address, mint: Address): TokenAccount {
-  const vault = decodeTokenAccount(loaded(known, address, "vault"));
-  if (vault === null || vault.mint !== mint) {
-    throw new Unusable("undecodable", `vault ${address} is no token account of ${mint}`);
-  }
-  return vault;
-}
-
-function readSide(known: AccountSet, address: Address, vault: TokenAccount): Side {
-  const mint = decodeMint(loaded(known, address, "mint"));
-  if (mint === null) throw new Unusable("undecodable", `${address} is no mint`);
-  return {
-    mint: address,
-    transferFee: mint.transferFee,
-    heldInVault: vault.amount,
-    hasHook: mint.transferHook !== null,
-  };
-}
-
 /** The price must lie within the current tick, as every swap leaves it. */
 function readSqrtPrice(header: PoolHeader): bigint {
   const sqrtPriceX64 = header.reader.u128(POOL_STATE.sqrtPriceX64);
@@ -156,7 +115,7 @@ function readSqrtPrice(header: PoolHeader): bigint {
     isInRange &&
     sqrtPriceX64 >= sqrtPriceAtTick(tickCurrent) &&
     (tickCurrent === MAX_TICK || sqrtPriceX64 <= sqrtPriceAtTick(tickCurrent + 1));
-  if (!isOfTick) throw new Unusable("undecodable", `price is not at tick ${tickCurrent}`);
+  if (!isOfTick) throw new UnusableError("undecodable", `price is not at tick ${tickCurrent}`);
   return sqrtPriceX64;
 }
 
@@ -173,7 +132,10 @@ function readTradeFee(known: AccountSet, address: Address): number {
     reader.has(0, AMM_CONFIG.discriminator);
   const tradeFeePpm = isConfig ? reader.u32(AMM_CONFIG.tradeFeeRate) : FEE_DENOMINATOR;
   if (tradeFeePpm >= FEE_DENOMINATOR) {
-    throw new Unusable("undecodable", `${address} is no config with a fee below everything`);
+    throw new UnusableError(
+      "undecodable",
+      `${address} is not a config with a fee below everything`,
+    );
   }
   return tradeFeePpm;
 }
@@ -184,7 +146,7 @@ function readDynamicFee({ reader, tickSpacing }: PoolHeader): DynamicFee | null 
   if (reader.has(base, new Uint8Array(DYNAMIC_FEE_INFO.length))) return null;
   const maxAccumulator = reader.u32(base + DYNAMIC_FEE_INFO.maxVolatilityAccumulator);
   if (maxAccumulator * tickSpacing > MAX_CROSSED) {
-    throw new Unusable("undecodable", `accumulator up to ${maxAccumulator}`);
+    throw new UnusableError("undecodable", `accumulator up to ${maxAccumulator}`);
   }
   return {
     filterPeriod: BigInt(reader.u16(base + DYNAMIC_FEE_INFO.filterPeriod)),
@@ -216,7 +178,10 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
       const account = known.get(address);
       if (account === null || account === undefined) {
         if (position === 0 || (position === 1 && account === null)) {
-          throw new Unusable("missing-account", `tick array ${address} at ${start} is missing`);
+          throw new UnusableError(
+            "missing-account",
+            `tick array ${address} at ${start} is missing`,
+          );
         }
         isPartlyLoaded = true;
         break;
@@ -229,7 +194,10 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
         tickSpacing: header.tickSpacing,
       });
       if (found === null) {
-        throw new Unusable("undecodable", `${address} is no tick array at ${start} of this pool`);
+        throw new UnusableError(
+          "undecodable",
+          `${address} is not a tick array at ${start} of this pool`,
+        );
       }
       // The program refuses to enter a marked array that holds nothing.
       if (found.length === 0 && position > 0) break;
@@ -246,6 +214,7 @@ function readExtension(pool: Address, header: PoolHeader, known: AccountSet): By
   const account = known.get(address);
   if (account === null || account === undefined) return null;
   const reader = readBitmapExtension(account, bytesOf(pool));
-  if (reader === null) throw new Unusable("undecodable", `${address} is no bitmap of this pool`);
+  if (reader === null)
+    throw new UnusableError("undecodable", `${address} is not a bitmap of this pool`);
   return reader;
 }

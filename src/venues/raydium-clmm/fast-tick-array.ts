@@ -25,7 +25,7 @@ export class FastTickArray {
   readonly #tickSpacing: number;
   /** Initialised ticks, and their slots ascending. */
   count = 0;
-  /** Whether the last reading found other ticks: a swap alone changes bytes that bear on no quote. */
+  /** Whether the last reading found other ticks: a swap alone changes bytes that no quote depends on. */
   isChanged = false;
   readonly slots = new Int32Array(SLOTS);
   readonly netHigh = new Float64Array(SLOTS);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { raydiumClmmProgram } from "#src/local-node/programs/raydium-clmm.ts";
-import { mintAccount } from "#src/local-node/token-accounts.ts";
+import { raydiumClmmProgram } from "#demo/programs/raydium-clmm.ts";
+import { mintAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { divCeil, Q64 } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";

@@ -3,10 +3,10 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { upperWords, word } from "../byte-words.ts";
-import type { Direction } from "../curves/direction.ts";
-import { LiquidityTable, type Standing } from "../curves/liquidity-table.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
-import { decodeMint } from "../token/mint.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
+import { decodeMint } from "../shared/token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
 import { FastTickArray } from "./fast-tick-array.ts";
@@ -72,7 +72,7 @@ export class ClmmFastQuoter implements FastQuoter {
   #extension: Address | null = null;
   #tickSpacing = 0;
 
-  /** Bytes that were read last, to tell what has changed. */
+  /** Bytes that were read last, to detect changes. */
   #poolData: Uint8Array | null = null;
   #configData: Uint8Array | null = null;
   #extensionData: Uint8Array | null = null;
@@ -213,8 +213,8 @@ export class ClmmFastQuoter implements FastQuoter {
   }
 
   /**
-   * Finds the marked arrays around the price; those of before keep what was read from them. Tells
-   * whether they are others.
+   * Finds the marked arrays around the price; earlier ones keep what was read from them. Returns
+   * whether the set has changed.
    */
   #findArrays(known: AccountSet, data: Uint8Array): boolean {
     const tickSpacing = this.#tickSpacing;

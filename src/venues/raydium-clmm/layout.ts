@@ -97,7 +97,7 @@ export const BITMAP_EXTENSION = {
 /** The largest tick spacing at which the pool's own bitmap does not span the whole tick range. */
 export const LARGEST_EXTENDED_SPACING = 14;
 
-/** Configurations under which pools stand at derived addresses; further ones exist. */
+/** Configurations whose pools have derived addresses; further ones exist. */
 export const KNOWN_CONFIGS = [
   "4BLNHtVe942GSs4teSZqGX24xwKNkqU7bGgNn3iUiUpw",
   "E64NGkDLLCdQ2yFNPcavaKptrEgmiQaNykUuLC1Qgwyp",

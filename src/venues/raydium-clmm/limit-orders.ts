@@ -23,7 +23,7 @@ export type Arrival = {
 
 /**
  * Sells into the limit orders that wait at the tick where the price has arrived, at the tick's own
- * price; null where there is nothing to sell or nobody waits.
+ * price; null if there is nothing to sell or no order waits.
  *
  * @throws MathError where the program aborts
  * @see match_limit_order_with_sqrt_price in states/tick_array.rs

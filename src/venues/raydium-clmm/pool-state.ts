@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
-import type { Direction } from "../curves/direction.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import type { TickSide } from "../shared/tick-pool.ts";
 import type { DynamicFee } from "./dynamic-fee.ts";
 
 /** Which token the trade fee is taken from. */
@@ -19,20 +19,10 @@ export type Tick = {
   readonly partFilledOrdersRemaining: bigint;
 };
 
-/** One of the pool's two tokens. */
-export type Side = {
-  readonly mint: Address;
-  readonly transferFee: TransferFeeSchedule | null;
-  /** Base units in the vault, fees owed to others included. */
-  readonly heldInVault: bigint;
-  /** A transfer hook stands on the mint. */
-  readonly hasHook: boolean;
-};
-
 /** A concentrated liquidity pool as far as selling goes; prices are token1 per token0. */
 export type ClmmState = {
-  readonly token0: Side;
-  readonly token1: Side;
+  readonly token0: TickSide;
+  readonly token1: TickSide;
   /** Whether an issuer froze a vault: no transfer passes. */
   readonly hasFrozenVault: boolean;
   readonly isSwapDisabled: boolean;
@@ -47,7 +37,7 @@ export type ClmmState = {
   readonly dynamicFee: DynamicFee | null;
   /**
    * Initialised ticks of the loaded tick arrays around the price, ascending. Where they end, the
-   * pool ends: either there is nothing beyond, or nobody has loaded it.
+   * pool ends: either there is nothing beyond, or it was not loaded.
    */
   readonly ticks: readonly Tick[];
   /** Whether a tick array that the pool's bitmap marks within reach is missing. */

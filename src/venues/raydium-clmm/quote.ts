@@ -1,7 +1,9 @@
 import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import type { Direction } from "../curves/direction.ts";
-import { transferFee } from "../token/transfer-fee.ts";
+import type { Direction } from "../shared/curves/direction.ts";
+import { unfillable } from "../shared/refusals.ts";
+import { quoteInOneWalk, type TickSide } from "../shared/tick-pool.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
 import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
 import { matchOrders, type OrderMatch } from "./limit-orders.ts";
 import {
@@ -9,7 +11,6 @@ import {
   directionOf,
   isInitialized,
   isTransferBlocked,
-  type Side,
   type Tick,
   unfilledOrders,
 } from "./pool-state.ts";
@@ -37,7 +38,7 @@ import {
  */
 const MAX_PASSES = 1_000;
 
-/** Where a swap stands between two ticks. Advanced in place, copied to be resumed. */
+/** The position of a swap between two ticks. Advanced in place, copied to be resumed. */
 type Cursor = {
   /** Base units sold so far, fee included. */
   consumed: bigint;
@@ -61,7 +62,7 @@ type Outcome =
   | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
 
-/** A quote with what the swap's event tells besides. */
+/** A quote with the other fields of the swap's event. */
 export type SwapQuote =
   | {
       readonly kind: "filled";
@@ -80,25 +81,19 @@ export function quoteExactIn(state: ClmmState, order: ExactIn): Quote<ClmmState>
   return quoteSwap(state, order);
 }
 
-/** As `quoteExactIn`, with the amounts that the program's event tells. */
+/** As `quoteExactIn`, with the amounts that the program's event reports. */
 export function quoteSwap(state: ClmmState, order: ExactIn): SwapQuote {
   return quoteFrom(state, order, null).quote;
 }
 
-/**
- * Quotes ascending amounts of one token, each from the same state, in one traversal: ticks that an
- * order crosses whole pay the same to every larger one.
- */
+/** See `quoteInOneWalk`. */
 export function quoteAscending(
   state: ClmmState,
   { inputMint, amountsIn, clock }: AscendingOrders,
 ): readonly (bigint | null)[] {
-  let resumeFrom: Cursor | null = null;
-  return amountsIn.map((amountIn) => {
-    const found = quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom);
-    resumeFrom = found.resumeFrom;
-    return found.quote.kind === "filled" ? found.quote.amountOut : null;
-  });
+  return quoteInOneWalk<Cursor>(amountsIn, (amountIn, resumeFrom) =>
+    quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom),
+  );
 }
 
 function quoteFrom(
@@ -164,7 +159,7 @@ export function nextTickIndex(state: ClmmState, direction: Direction): number {
   return direction === "down" ? low - 1 : low;
 }
 
-type Sale = {
+type SwapInput = {
   readonly state: ClmmState;
   readonly direction: Direction;
   /** What reaches the pool, after the input token's transfer fee. */
@@ -177,7 +172,7 @@ type Sale = {
  *
  * @see swap_internal in instructions/swap.rs
  */
-function swapExactIn({ state, direction, amount }: Sale, cursor: Cursor): Outcome {
+function swapExactIn({ state, direction, amount }: SwapInput, cursor: Cursor): Outcome {
   const zeroForOne = direction === "down";
   const isFeeOnInput = state.feeSide === "input" || (state.feeSide === "token0") === zeroForOne;
   const limitX64 = zeroForOne ? MIN_SQRT_PRICE_X64 + 1n : MAX_SQRT_PRICE_X64 - 1n;
@@ -304,8 +299,8 @@ function settle(settlement: Settlement): SwapQuote {
   const bought = zeroForOne ? state.token1 : state.token0;
   const grossOut = cursor.paid;
   if (grossOut === 0n) return unfillable("output-zero");
-  const soldAfter: Side = { ...sold, heldInVault: sold.heldInVault + amount };
-  const boughtAfter: Side = {
+  const soldAfter: TickSide = { ...sold, heldInVault: sold.heldInVault + amount };
+  const boughtAfter: TickSide = {
     ...bought,
     heldInVault: maxBigint(bought.heldInVault - grossOut, 0n),
   };
@@ -330,11 +325,4 @@ function settle(settlement: Settlement): SwapQuote {
               .filter(isInitialized),
     },
   };
-}
-
-function unfillable(reason: UnfillableReason): {
-  readonly kind: "unfillable";
-  readonly reason: UnfillableReason;
-} {
-  return { kind: "unfillable", reason };
 }

@@ -21,7 +21,7 @@ type SwapEvent = {
 
 /**
  * Whether a swap inside one stretch explains an event: some price before it and some known rate lead
- * to its price after it and to its output. The event tells everything else.
+ * to its price after it and to its output. The event contains everything else.
  */
 function isExplained(event: SwapEvent): boolean {
   const { zeroForOne } = event;

@@ -4,7 +4,7 @@ import { MathError } from "#src/units/math-error.ts";
 const FEE_DENOMINATOR = 1_000_000n;
 
 /** A stretch of constant liquidity, to be crossed towards a target price. */
-export type Stretch = {
+export type LiquidityRange = {
   readonly sqrtPriceX64: bigint;
   readonly targetX64: bigint;
   readonly liquidity: bigint;
@@ -17,7 +17,7 @@ export type Stretch = {
 };
 
 /** What a stretch took and paid; `amountOut` is net of a fee on the output. */
-export type Step = {
+export type SwapStep = {
   readonly sqrtPriceX64: bigint;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
@@ -30,7 +30,7 @@ export type Step = {
  * @throws MathError where the program aborts
  * @see compute_swap in libraries/swap_math.rs
  */
-export function computeStep(stretch: Stretch): Step {
+export function computeStep(stretch: LiquidityRange): SwapStep {
   const { sqrtPriceX64, targetX64, liquidity, remaining, feePpm, zeroForOne } = stretch;
   const usable = stretch.isFeeOnInput
     ? (remaining * (FEE_DENOMINATOR - feePpm)) / FEE_DENOMINATOR
@@ -84,7 +84,10 @@ type Amounts = { readonly amountIn: bigint; readonly amountOut: bigint };
  *
  * @see get_delta_amounts_for_swap in libraries/liquidity_math.rs
  */
-function swapAmounts({ sqrtPriceX64: a, liquidity, zeroForOne }: Stretch, b: bigint): Amounts {
+function swapAmounts(
+  { sqrtPriceX64: a, liquidity, zeroForOne }: LiquidityRange,
+  b: bigint,
+): Amounts {
   const amount1X64 = liquidity * (a > b ? a - b : b - a);
   const amount0X64 = amount1X64 << 64n;
   return zeroForOne

@@ -2,8 +2,8 @@ import { type Address, addressBytes } from "#src/units/address.ts";
 import { findProgramAddress, i32BeSeed } from "#src/units/program-address.ts";
 import type { Account } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
-import type { Direction } from "../curves/direction.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
+import type { Direction } from "../shared/curves/direction.ts";
 import {
   BITMAP_EXTENSION,
   LARGEST_EXTENDED_SPACING,
@@ -32,12 +32,12 @@ const extensionAddresses = new DerivedAddresses(16_384, (pool) =>
   findProgramAddress(["pool_tick_array_bitmap_extension", { address: pool }], PROGRAM_ID),
 );
 
-/** Where the array that starts at `startTick` stands, whether it exists or not. */
+/** The address of the array that starts at `startTick`, whether it exists or not. */
 export function tickArrayAddress(pool: Address, startTick: number): Address {
   return tickArrayAddresses.get(pool, startTick);
 }
 
-/** Where the pool's bitmap of far tick arrays stands, whether it exists or not. */
+/** The address of the pool's bitmap of far tick arrays, whether it exists or not. */
 export function bitmapExtensionAddress(pool: Address): Address {
   return extensionAddresses.get(pool, 0);
 }
@@ -91,7 +91,7 @@ export function markedArrays(
   return found;
 }
 
-/** Thirty-two bits, of the arrays `32 * group` and on, or null where nobody knows. */
+/** Thirty-two bits, of the arrays `32 * group` and on, or null if unknown. */
 function bitmapWord({ pool, extension }: ArrayBitmaps, group: number): number | null {
   const arrayIndex = group * 32;
   if (arrayIndex >= -OWN_BITMAP_REACH && arrayIndex < OWN_BITMAP_REACH) {
@@ -100,7 +100,7 @@ function bitmapWord({ pool, extension }: ArrayBitmaps, group: number): number | 
   return extension === null ? null : extension.u32(extensionByte(arrayIndex));
 }
 
-/** Where the bit of an array stands; arrays are counted in spans from tick zero. */
+/** The location of an array's bit; arrays are counted in spans from tick zero. */
 export function locateBitmapBit(arrayIndex: number): {
   readonly isInPool: boolean;
   readonly byte: number;
@@ -130,7 +130,7 @@ export function bytesOf(pool: Address): Uint8Array {
   return bytes;
 }
 
-/** The reader of the bitmap extension of a pool, named by its 32 bytes, or null where the account is no such thing. */
+/** The reader of the bitmap extension of a pool, named by its 32 bytes, or null if the account is not one. */
 export function readBitmapExtension(account: Account, pool: Uint8Array): ByteReader | null {
   const reader = new ByteReader(account.data);
   const isOne =
@@ -179,7 +179,7 @@ export function readTickArray(
   return ticks;
 }
 
-/** Whether neither liquidity nor orders stand at a tick: the program does not stop there. */
+/** Whether a tick has neither liquidity nor orders: the program does not stop there. */
 function isBare(reader: ByteReader, offset: number): boolean {
   return (
     reader.u64(offset + TICK_STATE.liquidityGross) === 0n &&

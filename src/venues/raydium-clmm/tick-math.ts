@@ -1,6 +1,6 @@
 import { Q64, U128_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
-import { toNumber } from "#src/units/to-number.ts";
+import { ticksAround } from "../shared/curves/tick-logarithm.ts";
 
 export const MIN_TICK = -443_636;
 export const MAX_TICK = 443_636;
@@ -53,10 +53,6 @@ export function sqrtPriceAtTick(tick: number): bigint {
 }
 
 const LOG_PRECISION_BITS = 16;
-/** 2^32 / log2(sqrt(1.0001)) */
-const LOG_BASE_CHANGE = 59_543_866_431_248n;
-const LOG_ERROR_LOW = 184_467_440_737_095_516n;
-const LOG_ERROR_HIGH = 15_793_534_762_490_258_745n;
 
 /**
  * The largest tick whose price is at most this one.
@@ -68,22 +64,7 @@ export function tickAtSqrtPrice(sqrtPriceX64: bigint): number {
   if (sqrtPriceX64 < MIN_SQRT_PRICE_X64 || sqrtPriceX64 >= MAX_SQRT_PRICE_X64) {
     throw new MathError("out-of-range", { what: "sqrtPriceX64", value: sqrtPriceX64 });
   }
-  const mostSignificantBit = sqrtPriceX64.toString(2).length - 1;
-  let mantissa =
-    mostSignificantBit >= 64
-      ? sqrtPriceX64 >> BigInt(mostSignificantBit - 63)
-      : sqrtPriceX64 << BigInt(63 - mostSignificantBit);
-  let fraction = 0;
-  for (let bit = 1; bit <= LOG_PRECISION_BITS; bit++) {
-    mantissa *= mantissa;
-    const isTwoOrMore = mantissa >> 127n;
-    mantissa >>= 63n + isTwoOrMore;
-    if (isTwoOrMore === 1n) fraction += 2 ** (32 - bit);
-  }
-  const log2X32 = BigInt((mostSignificantBit - 64) * 2 ** 32 + fraction);
-  const logX64 = log2X32 * LOG_BASE_CHANGE;
-  const low = toNumber((logX64 - LOG_ERROR_LOW) >> 64n);
-  const high = toNumber((logX64 + LOG_ERROR_HIGH) >> 64n);
+  const { low, high } = ticksAround(sqrtPriceX64, LOG_PRECISION_BITS);
   if (low === high) return low;
   return sqrtPriceAtTick(high) <= sqrtPriceX64 ? high : low;
 }

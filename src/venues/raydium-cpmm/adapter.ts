@@ -1,16 +1,21 @@
-import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { constantProductReachable } from "../curves/constant-product.ts";
-import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
-import { tokenBalance } from "../token/token-account.ts";
-import { transferFeeBps } from "../token/transfer-fee.ts";
-import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import type { ShareOfPool } from "../liquidity-shares.ts";
+import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
+import {
+  allFeesPpm,
+  hookCautions,
+  reserveReachable,
+  reserveSpotPrice,
+  vaultsOutline,
+  withdrawBoth,
+} from "../shared/reserve-pool.ts";
+import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import {
   type CpmmState,
   type CpmmToken,
@@ -18,7 +23,6 @@ import {
   liquidityShares,
   poolAddresses,
 } from "./decode.ts";
-import { openFastCpmm } from "./fast.ts";
 import {
   FEE_RATE_DENOMINATOR,
   KNOWN_CONFIGS,
@@ -28,6 +32,14 @@ import {
   PROGRAM_ID,
 } from "./layout.ts";
 import { quoteExactIn, reserveOf, statusAt } from "./quote.ts";
+
+const PAIR_FIELDS = {
+  programId: PROGRAM_ID,
+  dataSize: POOL_LENGTH,
+  discriminator: POOL_DISCRIMINATOR,
+  mintA: POOL.token0Mint,
+  mintB: POOL.token1Mint,
+};
 
 /** Raydium's constant-product program, Token-2022 included. */
 export const raydiumCpmm: Venue<CpmmState> = {
@@ -41,42 +53,33 @@ export const raydiumCpmm: Venue<CpmmState> = {
   shares: liquidityShares,
   decode,
   status: statusAt,
-  cautions,
+  cautions: ({ token0, token1 }) => hookCautions(token0, token1),
   quoteExactIn,
   spotPrice,
   reachable,
   withdraw,
   feePpm,
-  openFast: openFastCpmm,
 };
 
-/** The program orders a pool's mints by their bytes. */
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const partners = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
-  const configured = () =>
-    partners
-      .filter((partner) => partner !== mint)
-      .flatMap((partner) => KNOWN_CONFIGS.map((config) => standardPool(config, mint, partner)));
-  const filter = (offset: number, other: number) => ({
-    programId: PROGRAM_ID,
-    dataSize: POOL_LENGTH,
-    memcmp: [
-      { offset: 0, bytes: POOL_DISCRIMINATOR },
-      { offset, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: other, bytes: pairedWith }]),
-    ],
-  });
+  const partners = partnersOf(mint, pairedWith);
+  const standardPools = () =>
+    partners.flatMap((partner) =>
+      KNOWN_CONFIGS.map((config) => standardPool(config, mint, partner)),
+    );
   return {
     derived: [],
-    configured,
-    filters: [filter(POOL.token0Mint, POOL.token1Mint), filter(POOL.token1Mint, POOL.token0Mint)],
+    configured: standardPools,
+    // LaunchLab's launches go there; so can anyone's pool.
+    graduated: { addresses: standardPools, isReserved: false },
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
 }
 
 /** The address of a configuration's standard pool of two mints, in any order. */
 export function standardPool(config: Address, mintA: Address, mintB: Address): Address {
-  const isOrdered = compareAddressBytes(mintA, mintB) < 0;
-  const [mint0, mint1] = isOrdered ? [mintA, mintB] : [mintB, mintA];
+  // The program orders a pool's mints by their bytes.
+  const [mint0, mint1] = ascendingMints(mintA, mintB);
   return findProgramAddress(
     ["pool", { address: config }, { address: mint0 }, { address: mint1 }],
     PROGRAM_ID,
@@ -86,67 +89,45 @@ export function standardPool(config: Address, mintA: Address, mintB: Address): A
 function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   const found = poolAddresses(pool, known);
   if (found === null) return [pool];
-  const needed = [pool, found.config, found.vault0, found.vault1];
-  if (found.isExtended0) needed.push(found.mint0);
-  if (found.isExtended1) needed.push(found.mint1);
+  const needed = [pool, found.config, found.vaultA, found.vaultB];
+  if (found.isExtendedA) needed.push(found.mintA);
+  if (found.isExtendedB) needed.push(found.mintB);
   return needed;
 }
 
 function outline(pool: Address, known: AccountSet): PoolOutline | null {
   const found = poolAddresses(pool, known);
-  if (found === null) return null;
-  return {
-    mintA: found.mint0,
-    mintB: found.mint1,
-    heldA: tokenBalance(known.get(found.vault0)),
-    heldB: tokenBalance(known.get(found.vault1)),
-  };
-}
-
-function cautions(state: CpmmState): readonly PoolCaution[] {
-  return state.token0.hasHook || state.token1.hasHook ? ["transfer-hook"] : [];
+  return found === null ? null : vaultsOutline(known, found);
 }
 
 function spotPrice(state: CpmmState, inputMint: Address): Ratio | null {
   const { input, output } = tokensOf(state, inputMint);
-  const reserveIn = reserveOrZero(input);
-  const reserveOut = reserveOrZero(output);
-  // A reserve of one unit can never pay a whole unit.
-  if (reserveIn === 0n || reserveOut < 2n) return null;
-  return { numerator: reserveOut, denominator: reserveIn };
+  return reserveSpotPrice(reserveOrZero(input), reserveOrZero(output));
 }
 
 function reachable(state: CpmmState, inputMint: Address, fallBps: number): bigint {
   const { input, output } = tokensOf(state, inputMint);
-  if (reserveOrZero(input) === 0n) return 0n;
-  return constantProductReachable(reserveOrZero(output), fallBps);
+  const reserves = { reserveIn: reserveOrZero(input), reserveOut: reserveOrZero(output) };
+  return reserveReachable(reserves, fallBps);
 }
 
-/** Both sides in proportion, rounded down; where either pays nothing the program refuses, and nothing leaves. */
 function withdraw(state: CpmmState, part: ShareOfPool): CpmmState | null {
-  try {
-    const paid0 = paidForShares(reserveOf(state.token0), part);
-    const paid1 = paidForShares(reserveOf(state.token1), part);
-    if (paid0 === 0n || paid1 === 0n) return state;
-    const left = (token: CpmmToken, paid: bigint): CpmmToken => ({
-      ...token,
-      vaultAmount: token.vaultAmount - paid,
-    });
-    return { ...state, token0: left(state.token0, paid0), token1: left(state.token1, paid1) };
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  return withdrawBoth(state, {
+    tokens: [state.token0, state.token1],
+    reserveOf,
+    part,
+    withTokens: (token0, token1) => ({ ...state, token0, token1 }),
+  });
 }
 
-/** The sum of all rates: a little above what they take together. */
 function feePpm(state: CpmmState, inputMint: Address, clock: Clock): number {
   const { input, output } = tokensOf(state, inputMint);
-  const transferBps =
-    transferFeeBps(input.transferFee, clock.epoch) +
-    transferFeeBps(output.transferFee, clock.epoch);
   const poolPpm = state.tradeFeeRate + state.creatorFeeRate;
-  return toNumber(minBigint(poolPpm, FEE_RATE_DENOMINATOR)) + transferBps * 100;
+  return allFeesPpm(
+    toNumber(minBigint(poolPpm, FEE_RATE_DENOMINATOR)),
+    [input.transferFee, output.transferFee],
+    clock.epoch,
+  );
 }
 
 function tokensOf(state: CpmmState, inputMint: Address) {
@@ -157,10 +138,5 @@ function tokensOf(state: CpmmState, inputMint: Address) {
 
 /** A pool that owes more than it holds sells nothing: to a seller its reserve is zero. */
 function reserveOrZero(token: CpmmToken): bigint {
-  try {
-    return reserveOf(token);
-  } catch (error) {
-    if (error instanceof MathError) return 0n;
-    throw error;
-  }
+  return nullOnMathError(() => reserveOf(token)) ?? 0n;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import { address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import { sharedPath } from "#test/support/executions.ts";
@@ -47,7 +47,7 @@ test("a pool becomes its two reserves, spot, depth and fee", () => {
   assert.deepEqual(raydiumCpmm.spotPrice(state, mintB), { numerator: 800n, denominator: 3200n });
   assert.equal(raydiumCpmm.reachable(state, mintB, 10_000), 800n);
   assert.equal(raydiumCpmm.feePpm(state, mintA, CLOCK), 3000);
-  assert.deepEqual(raydiumCpmm.outline(pool, accounts), {
+  assert.partialDeepStrictEqual(raydiumCpmm.outline(pool, accounts), {
     mintA,
     mintB,
     heldA: 1000n,

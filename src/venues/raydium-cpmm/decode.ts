@@ -1,12 +1,18 @@
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
+import type { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { decodeMint } from "../token/mint.ts";
-import { decodeTokenAccount } from "../token/token-account.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { readOwn } from "../shared/own-account.ts";
+import { unusable } from "../shared/refusals.ts";
+import {
+  isExtendedMint,
+  type PairVaults,
+  readTransfer,
+  readVault,
+  type TokenTransfer,
+} from "../shared/reserve-pool.ts";
+import type { Decoded } from "../venue.ts";
 import {
   CONFIG,
   CONFIG_DISCRIMINATOR,
@@ -19,17 +25,13 @@ import {
 } from "./layout.ts";
 
 /** One of the pool's two tokens. All amounts are base units. */
-export type CpmmToken = {
+export type CpmmToken = TokenTransfer & {
   readonly mint: Address;
   readonly vaultAmount: bigint;
   /** In the vault, but owed to others. */
   readonly protocolFees: bigint;
   readonly fundFees: bigint;
   readonly creatorFees: bigint;
-  readonly transferFee: TransferFeeSchedule | null;
-  /** The token program would refuse to move it: vault frozen, mint paused, or a transfer hook. */
-  readonly isStuck: boolean;
-  readonly hasHook: boolean;
 };
 
 /** Which token the creator's fee is taken in. */
@@ -49,44 +51,44 @@ export type CpmmState = {
   readonly creatorFeeOn: CreatorFeeOn;
 };
 
-/** The pool account's fields that lead to other accounts, or null where it is no CPMM pool. */
-export type CpmmPoolAddresses = {
+/** The pool account's fields that lead to other accounts. */
+export type CpmmPoolAddresses = PairVaults & {
   readonly config: Address;
-  readonly vault0: Address;
-  readonly vault1: Address;
-  readonly mint0: Address;
-  readonly mint1: Address;
-  /** Whether the mint is a Token-2022 one, whose extensions bear on the swap. */
-  readonly isExtended0: boolean;
-  readonly isExtended1: boolean;
+  readonly isExtendedA: boolean;
+  readonly isExtendedB: boolean;
 };
 
+const POOL_KIND = {
+  programId: PROGRAM_ID,
+  discriminator: POOL_DISCRIMINATOR,
+  length: POOL_LENGTH,
+} as const;
+const CONFIG_KIND = {
+  programId: PROGRAM_ID,
+  discriminator: CONFIG_DISCRIMINATOR,
+  length: CONFIG_LENGTH,
+} as const;
 const CREATOR_FEE_ON: readonly CreatorFeeOn[] = ["input", "token0", "token1"];
 
-function unusable(reason: UnusableReason, detail: string): Decoded<never> {
-  return { kind: "unusable", reason, detail };
-}
-
 function poolReader(pool: Address, known: AccountSet): ByteReader | null {
-  const account = known.get(pool);
-  if (account === null || account === undefined || account.owner !== PROGRAM_ID) return null;
-  if (account.data.length !== POOL_LENGTH) return null;
-  const reader = new ByteReader(account.data);
-  return reader.has(0, POOL_DISCRIMINATOR) ? reader : null;
+  return readOwn(known.get(pool), POOL_KIND);
 }
 
 /** Where the pool's other accounts are, or null where the account is missing or no CPMM pool. */
 export function poolAddresses(pool: Address, known: AccountSet): CpmmPoolAddresses | null {
   const reader = poolReader(pool, known);
-  if (reader === null) return null;
+  return reader === null ? null : addressesIn(reader);
+}
+
+function addressesIn(reader: ByteReader): CpmmPoolAddresses {
   return {
     config: reader.address(POOL.ammConfig),
-    vault0: reader.address(POOL.token0Vault),
-    vault1: reader.address(POOL.token1Vault),
-    mint0: reader.address(POOL.token0Mint),
-    mint1: reader.address(POOL.token1Mint),
-    isExtended0: reader.address(POOL.token0Program) === TOKEN_2022_PROGRAM,
-    isExtended1: reader.address(POOL.token1Program) === TOKEN_2022_PROGRAM,
+    vaultA: reader.address(POOL.token0Vault),
+    vaultB: reader.address(POOL.token1Vault),
+    mintA: reader.address(POOL.token0Mint),
+    mintB: reader.address(POOL.token1Mint),
+    isExtendedA: isExtendedMint(reader.address(POOL.token0Program)),
+    isExtendedB: isExtendedMint(reader.address(POOL.token1Program)),
   };
 }
 
@@ -107,9 +109,9 @@ export function decode(pool: Address, known: AccountSet): Decoded<CpmmState> {
   if (account === null || account === undefined) {
     return unusable("missing-account", `pool ${pool}`);
   }
-  const reader = poolReader(pool, known);
-  const addresses = poolAddresses(pool, known);
-  if (reader === null || addresses === null) return unusable("undecodable", "no CPMM pool");
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return unusable("undecodable", "no CPMM pool");
+  const addresses = addressesIn(reader);
   for (const program of [reader.address(POOL.token0Program), reader.address(POOL.token1Program)]) {
     if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) {
       return unusable("undecodable", `token program ${program}`);
@@ -122,18 +124,18 @@ export function decode(pool: Address, known: AccountSet): Decoded<CpmmState> {
   const config = decodeConfig(addresses.config, known);
   if (config.kind === "unusable") return config;
   const token0 = decodeToken(known, {
-    vault: addresses.vault0,
-    mint: addresses.mint0,
-    isExtended: addresses.isExtended0,
+    vault: addresses.vaultA,
+    mint: addresses.mintA,
+    isExtended: addresses.isExtendedA,
     protocolFees: reader.u64(POOL.protocolFeesToken0),
     fundFees: reader.u64(POOL.fundFeesToken0),
     creatorFees: reader.u64(POOL.creatorFeesToken0),
   });
   if (token0.kind === "unusable") return token0;
   const token1 = decodeToken(known, {
-    vault: addresses.vault1,
-    mint: addresses.mint1,
-    isExtended: addresses.isExtended1,
+    vault: addresses.vaultB,
+    mint: addresses.mintB,
+    isExtended: addresses.isExtendedB,
     protocolFees: reader.u64(POOL.protocolFeesToken1),
     fundFees: reader.u64(POOL.fundFeesToken1),
     creatorFees: reader.u64(POOL.creatorFeesToken1),
@@ -162,14 +164,8 @@ function decodeConfig(config: Address, known: AccountSet): Decoded<Rates> {
   if (account === null || account === undefined) {
     return unusable("missing-account", `config ${config}`);
   }
-  const reader = new ByteReader(account.data);
-  if (
-    account.owner !== PROGRAM_ID ||
-    reader.length !== CONFIG_LENGTH ||
-    !reader.has(0, CONFIG_DISCRIMINATOR)
-  ) {
-    return unusable("undecodable", `config ${config}`);
-  }
+  const reader = readOwn(account, CONFIG_KIND);
+  if (reader === null) return unusable("undecodable", `config ${config}`);
   return {
     kind: "pool",
     state: {
@@ -187,51 +183,22 @@ type TokenFields = Pick<CpmmToken, "mint" | "protocolFees" | "fundFees" | "creat
 };
 
 function decodeToken(known: AccountSet, fields: TokenFields): Decoded<CpmmToken> {
-  const { vault, mint, isExtended, protocolFees, fundFees, creatorFees } = fields;
-  const vaultAccount = known.get(vault);
-  if (vaultAccount === null || vaultAccount === undefined) {
-    return unusable("missing-account", `vault ${vault}`);
-  }
-  const decodedVault = decodeTokenAccount(vaultAccount);
-  if (decodedVault === null || decodedVault.mint !== mint) {
-    return unusable("undecodable", `vault ${vault}`);
-  }
-  if (!isExtended) {
-    return {
-      kind: "pool",
-      state: {
-        mint,
-        vaultAmount: decodedVault.amount,
-        protocolFees,
-        fundFees,
-        creatorFees,
-        transferFee: null,
-        isStuck: decodedVault.isFrozen,
-        hasHook: false,
-      },
-    };
-  }
-  const mintAccount = known.get(mint);
-  if (mintAccount === null || mintAccount === undefined) {
-    return unusable("missing-account", `mint ${mint}`);
-  }
-  const decodedMint = decodeMint(mintAccount);
-  if (decodedMint === null) return unusable("undecodable", `mint ${mint}`);
-  const hasHook = decodedMint.transferHook !== null;
+  const { vault: address, isExtended, mint, protocolFees, fundFees, creatorFees } = fields;
+  const vault = readVault(known, { vault: address, mint, tokenProgram: null });
+  if (vault.kind === "unusable") return vault;
+  const transfer = readTransfer(known, { mint, isExtended, isFrozen: vault.isFrozen });
+  if (transfer.kind === "unusable") return transfer;
+  const { transferFee, isStuck, hasHook } = transfer;
   return {
     kind: "pool",
     state: {
       mint,
-      vaultAmount: decodedVault.amount,
+      vaultAmount: vault.amount,
       protocolFees,
       fundFees,
       creatorFees,
-      transferFee: decodedMint.transferFee,
-      isStuck:
-        decodedVault.isFrozen ||
-        hasHook ||
-        decodedMint.isNonTransferable ||
-        decodedMint.pausable?.isPaused === true,
+      transferFee,
+      isStuck,
       hasHook,
     },
   };

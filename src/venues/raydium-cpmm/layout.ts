@@ -3,7 +3,7 @@ import { discriminator } from "../byte-reader.ts";
 
 export const PROGRAM_ID = address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
 
-/** Configurations whose standard pools can be derived; pools may also stand at any keypair. */
+/** Configurations whose standard pools can be derived; pools may also have the address of any keypair. */
 export const KNOWN_CONFIGS = [
   address("D4FPEruKEHrG5TenZ2mpDGEfu1iUvTiqBxvpU8HLBvC2"),
   address("G95xxie3XbkCqtE39GgQ9Ggc7xBC8Uceve7HFDEFApkc"),

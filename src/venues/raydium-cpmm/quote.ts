@@ -1,8 +1,13 @@
 import { checkedU64, checkedU128 } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
-import { constantProductOut } from "../curves/constant-product.ts";
-import { transferFee } from "../token/transfer-fee.ts";
-import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import { constantProductOut } from "../shared/curves/constant-product.ts";
+import {
+  filledOrUnfillable,
+  reserveRefusal,
+  type Unfillable,
+  unfillable,
+} from "../shared/refusals.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import type { CpmmState, CpmmToken } from "./decode.ts";
 import { feeCeil, feeFloor, feesWithCreator } from "./fees.ts";
 
@@ -40,7 +45,7 @@ export type Swap = {
 
 export type SwapResult =
   | { readonly kind: "filled"; readonly swap: Swap; readonly after: CpmmState }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+  | Unfillable;
 
 /**
  * An exact-in swap in the program's own order of operations.
@@ -54,26 +59,12 @@ export function quoteExactIn(state: CpmmState, order: ExactIn): Quote<CpmmState>
     : result;
 }
 
-/** The same with every fee, as the program's event tells it. Never throws. */
+/** The same with every fee, as the program's event reports it. Never throws. */
 export function swapExactIn(state: CpmmState, order: ExactIn): SwapResult {
   const status = statusAt(state, order.clock);
   if (status !== "open") return unfillable(status);
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  try {
-    return swapBaseInput(state, order);
-  } catch (error) {
-    if (error instanceof MathError) return unfillable(reasonOf(error));
-    throw error;
-  }
-}
-
-function unfillable(reason: UnfillableReason): SwapResult {
-  return { kind: "unfillable", reason };
-}
-
-function reasonOf(error: MathError): UnfillableReason {
-  if (error.code === "underflow") return "insufficient-liquidity";
-  return error.code === "division-by-zero" ? "refused" : "overflow";
+  return filledOrUnfillable(() => swapBaseInput(state, order), reserveRefusal);
 }
 
 function swapBaseInput(state: CpmmState, order: ExactIn): SwapResult {

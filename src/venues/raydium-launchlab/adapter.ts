@@ -1,19 +1,24 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
-import { transferFeeBps } from "../token/transfer-fee.ts";
-import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
+import { pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { allFeesPpm } from "../shared/reserve-pool.ts";
+import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
 import { decodeLaunchLab, decodeLaunchPool, type LaunchLabState } from "./decode.ts";
-import { openFastLaunchLab } from "./fast.ts";
 import { LAUNCHLAB_PROGRAM, POOL } from "./layout.ts";
 import { poolStatus, quoteExactIn, totalFeeRate } from "./quote.ts";
 
-const PPM_PER_BPS = 100;
+const PAIR_FIELDS = {
+  programId: LAUNCHLAB_PROGRAM,
+  dataSize: null,
+  discriminator: POOL.discriminator,
+  mintA: POOL.base_mint,
+  mintB: POOL.quote_mint,
+};
 
 /** Raydium's launchpad. */
 export const raydiumLaunchLab: Venue<LaunchLabState> = {
@@ -32,35 +37,13 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   spotPrice,
   reachable,
   feePpm,
-  openFast: openFastLaunchLab,
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
-  const quotes = pairedWith === null ? [WSOL, ...STABLE_MINTS] : [pairedWith];
   return {
-    derived: quotes.filter((quote) => quote !== mint).map((quote) => launchAddress(mint, quote)),
+    derived: partnersOf(mint, pairedWith).map((quote) => launchAddress(mint, quote)),
     configured: () => [],
-    filters: [
-      poolFilter(POOL.base_mint, mint, POOL.quote_mint, pairedWith),
-      poolFilter(POOL.quote_mint, mint, POOL.base_mint, pairedWith),
-    ],
-  };
-}
-
-function poolFilter(
-  offset: number,
-  mint: Address,
-  otherOffset: number,
-  pairedWith: Address | null,
-): ProgramFilter {
-  return {
-    programId: LAUNCHLAB_PROGRAM,
-    dataSize: null,
-    memcmp: [
-      { offset: 0, bytes: POOL.discriminator },
-      { offset, bytes: mint },
-      ...(pairedWith === null ? [] : [{ offset: otherOffset, bytes: pairedWith }]),
-    ],
+    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
   };
 }
 
@@ -71,6 +54,8 @@ function accountsNeeded(address: Address, known: AccountSet): readonly Address[]
     address,
     pool.globalConfig,
     pool.platformConfig,
+    pool.baseVault,
+    pool.quoteVault,
     ...(pool.isBaseToken2022 ? [pool.baseMint] : []),
     ...(pool.isQuoteToken2022 ? [pool.quoteMint] : []),
   ];
@@ -117,7 +102,6 @@ function isPriced({ status, kind, virtualBase, virtualQuote, realBase }: LaunchL
 
 /** What both sides' own mints charge for being moved is a fee of the sale, too. */
 function feePpm(state: LaunchLabState, _inputMint: Address, { epoch }: Clock): number {
-  const transferBps =
-    transferFeeBps(state.baseTransferFee, epoch) + transferFeeBps(state.quoteTransferFee, epoch);
-  return toNumber(totalFeeRate(state)) + transferBps * PPM_PER_BPS;
+  const transfers = [state.baseTransferFee, state.quoteTransferFee];
+  return allFeesPpm(toNumber(totalFeeRate(state)), transfers, epoch);
 }

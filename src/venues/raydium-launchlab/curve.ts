@@ -5,7 +5,7 @@ import {
   constantProductOut,
   constantProductReachable,
   squareRootFloor,
-} from "../curves/constant-product.ts";
+} from "../shared/curves/constant-product.ts";
 
 /** In the order of the program's `curve_type`. */
 export const CURVE_KINDS = ["constant-product", "fixed-price", "linear-price"] as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
-import { launchPlatformConfigAccount } from "#src/local-node/programs/raydium-launchlab-accounts.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
+import { launchPlatformConfigAccount } from "#demo/programs/raydium-launchlab-accounts.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -11,6 +11,7 @@ import { testAddress } from "#test/support/raydium-pools.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import { globalConfigAddress, launchAddress } from "./addresses.ts";
+import { decodeLaunchPool } from "./decode.ts";
 import { GLOBAL_CONFIG, LAUNCHLAB_PROGRAM, POOL } from "./layout.ts";
 
 const NO_FEE = { epoch: 0n, maximum: 0n, feeBps: 0 };
@@ -32,7 +33,7 @@ function edited(known: Address, edit: (writer: ByteWriter) => void): Map<Address
   return accounts.set(known, { ...before, data: writer.bytes });
 }
 
-test("configurations and launches stand where mainnet has them", () => {
+test("configurations and launches have the addresses that mainnet uses", () => {
   assert.equal(
     globalConfigAddress({ quoteMint: WSOL, curveType: 0, index: 0 }),
     "6s1xP3hpbAfFoNtUNF8mfHsjr2Bd97JxFJRWLbL6aHuX",
@@ -56,12 +57,14 @@ test("a mint's launches are derived against SOL and each stable, and filtered on
   assert.ok(narrowed.filters.every(({ memcmp }) => memcmp.length === 3));
 });
 
-test("the launch names its two configurations and its Token-2022 mints", () => {
+test("the launch names its two configurations, its vaults and its Token-2022 mints", () => {
   const { pool, accounts } = fixture();
+  const launch = decodeLaunchPool(accounts.get(pool));
+  assert.ok(launch);
   assert.deepEqual(raydiumLaunchLab.accountsNeeded(pool, new Map()), [pool]);
   assert.deepEqual(
     new Set(raydiumLaunchLab.accountsNeeded(pool, accounts)),
-    new Set(accounts.keys()),
+    new Set([...accounts.keys(), launch.baseVault, launch.quoteVault]),
   );
 });
 
@@ -106,7 +109,7 @@ test("a platform from before creators were paid charges them nothing", () => {
   assert.equal(decoded.kind === "pool" && decoded.state.feeRates.creator, 0n);
 });
 
-test("what is held is told by the launch itself", () => {
+test("the balances are read from the launch itself", () => {
   const { pool, accounts } = launchFixture({ realBase: 100_000_000_000_000n, realQuote: 9n });
   assert.deepEqual(raydiumLaunchLab.outline(pool, accounts), {
     mintA: COIN,

@@ -1,9 +1,11 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { ByteReader } from "../byte-reader.ts";
-import { decodeMint } from "../token/mint.ts";
-import type { TransferFeeSchedule } from "../token/transfer-fee.ts";
-import type { Decoded, UnusableReason } from "../venue.ts";
+import { readOwn } from "../shared/own-account.ts";
+import { type Unusable, unusable } from "../shared/refusals.ts";
+import { decodeMint } from "../shared/token/mint.ts";
+import { isFrozenAccount } from "../shared/token/token-account.ts";
+import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
+import type { Decoded } from "../venue.ts";
 import { CURVE_KINDS, type CurveKind, type LaunchReserves } from "./curve.ts";
 import {
   FEE_DENOMINATOR,
@@ -15,7 +17,7 @@ import {
   TOKEN_2022_FLAG,
 } from "./layout.ts";
 
-/** What a PoolState account says by itself. */
+/** What a PoolState account contains. */
 export type LaunchPool = LaunchReserves & {
   readonly status: number;
   /** Base units for sale in all; selling out completes the launch. */
@@ -48,12 +50,30 @@ export type LaunchLabState = LaunchReserves & {
   readonly feeRates: LaunchFeeRates;
   readonly baseTransferFee: TransferFeeSchedule | null;
   readonly quoteTransferFee: TransferFeeSchedule | null;
+  /** A vault is frozen: the token program refuses every trade. */
+  readonly hasFrozenVault: boolean;
 };
+
+const POOL_KIND = {
+  programId: LAUNCHLAB_PROGRAM,
+  discriminator: POOL.discriminator,
+  minLength: POOL.length,
+} as const;
+const GLOBAL_CONFIG_KIND = {
+  programId: LAUNCHLAB_PROGRAM,
+  discriminator: GLOBAL_CONFIG.discriminator,
+  minLength: GLOBAL_CONFIG.length,
+} as const;
+const PLATFORM_CONFIG_KIND = {
+  programId: LAUNCHLAB_PROGRAM,
+  discriminator: PLATFORM_CONFIG.discriminator,
+  minLength: PLATFORM_CONFIG.name,
+} as const;
 
 /** The pool's own account, or null where the account is none. */
 export function decodeLaunchPool(account: Account | null | undefined): LaunchPool | null {
-  const reader = ownReader(account, POOL.discriminator);
-  if (reader === null || reader.length < POOL.length) return null;
+  const reader = readOwn(account, POOL_KIND);
+  if (reader === null) return null;
   const flags = reader.u8(POOL.token_program_flag);
   return {
     status: reader.u8(POOL.status),
@@ -105,11 +125,12 @@ export function decodeLaunchLab(address: Address, known: AccountSet): Decoded<La
       feeRates: terms.feeRates,
       baseTransferFee: baseFee.schedule,
       quoteTransferFee: quoteFee.schedule,
+      hasFrozenVault: [pool.baseVault, pool.quoteVault].some((vault) =>
+        isFrozenAccount(known.get(vault)),
+      ),
     },
   };
 }
-
-type Unusable = Extract<Decoded<LaunchLabState>, { readonly kind: "unusable" }>;
 
 type Terms = {
   readonly kind: "read";
@@ -145,8 +166,8 @@ function launchStatus(status: number): LaunchStatus | null {
 function decodeGlobalConfig(
   account: Account,
 ): { readonly curveType: number; readonly tradeFeeRate: bigint } | null {
-  const reader = ownReader(account, GLOBAL_CONFIG.discriminator);
-  if (reader === null || reader.length < GLOBAL_CONFIG.length) return null;
+  const reader = readOwn(account, GLOBAL_CONFIG_KIND);
+  if (reader === null) return null;
   return {
     curveType: reader.u8(GLOBAL_CONFIG.curve_type),
     tradeFeeRate: reader.u64(GLOBAL_CONFIG.trade_fee_rate),
@@ -156,23 +177,14 @@ function decodeGlobalConfig(
 function decodePlatformConfig(
   account: Account,
 ): Pick<LaunchFeeRates, "platform" | "creator"> | null {
-  const reader = ownReader(account, PLATFORM_CONFIG.discriminator);
-  const { fee_rate, name, creator_fee_rate } = PLATFORM_CONFIG;
-  if (reader === null || reader.length < name) return null;
+  const reader = readOwn(account, PLATFORM_CONFIG_KIND);
+  const { fee_rate, creator_fee_rate } = PLATFORM_CONFIG;
+  if (reader === null) return null;
   const hasCreatorRate = reader.length >= creator_fee_rate + 8;
   return {
     platform: reader.u64(fee_rate),
     creator: hasCreatorRate ? reader.u64(creator_fee_rate) : 0n,
   };
-}
-
-function ownReader(
-  account: Account | null | undefined,
-  discriminator: Uint8Array,
-): ByteReader | null {
-  if (account === null || account === undefined || account.owner !== LAUNCHLAB_PROGRAM) return null;
-  const reader = new ByteReader(account.data);
-  return reader.has(0, discriminator) ? reader : null;
 }
 
 type MintFee = { readonly kind: "read"; readonly schedule: TransferFeeSchedule | null } | Unusable;
@@ -186,8 +198,4 @@ function readTransferFee(known: AccountSet, address: Address): MintFee {
   if (mint === null) return unusable("undecodable", "Token-2022 mint");
   if (mint.transferHook !== null) return unusable("unsupported", "mint with a transfer hook");
   return { kind: "read", schedule: mint.transferFee };
-}
-
-function unusable(reason: UnusableReason, detail: string): Unusable {
-  return { kind: "unusable", reason, detail };
 }

@@ -1,7 +1,7 @@
 import { checkedU64, mulDivCeil } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
-import { transferFee } from "../token/transfer-fee.ts";
-import type { ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import { filledOrUnfillable, unfillable } from "../shared/refusals.ts";
+import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { ExactIn, PoolStatus, Quote } from "../venue.ts";
 import { CURVES } from "./curve.ts";
 import type { LaunchLabState } from "./decode.ts";
 import { FEE_DENOMINATOR } from "./layout.ts";
@@ -9,23 +9,21 @@ import { FEE_DENOMINATOR } from "./layout.ts";
 const STATUS = { funding: "open", waiting: "complete", migrated: "migrated" } as const;
 
 export function poolStatus(state: LaunchLabState): PoolStatus {
-  return STATUS[state.status];
+  const status = STATUS[state.status];
+  return status === "open" && state.hasFrozenVault ? "paused" : status;
 }
 
 /** sell_exact_in for the base mint, buy_exact_in for the quote mint; no share fee. */
 export function quoteExactIn(state: LaunchLabState, order: ExactIn): Quote<LaunchLabState> {
-  const status = STATUS[state.status];
+  const status = poolStatus(state);
   if (status !== "open") return unfillable(status);
   const isBuy = order.inputMint === state.quoteMint;
   if (!isBuy && order.inputMint !== state.baseMint) return unfillable("refused");
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  try {
+  return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
     return isBuy ? buy(state, order) : sell(state, order);
-  } catch (error) {
-    if (error instanceof MathError) return unfillable("overflow");
-    throw error;
-  }
+  });
 }
 
 /** A trade taken apart, before what the mints withhold on the way out. */
@@ -112,8 +110,4 @@ function totalFee(state: LaunchLabState, amount: bigint): bigint {
 /** Parts per million of the quote amount. */
 export function totalFeeRate({ feeRates }: LaunchLabState): bigint {
   return feeRates.protocol + feeRates.platform + feeRates.creator;
-}
-
-function unfillable(reason: UnfillableReason): Quote<LaunchLabState> {
-  return { kind: "unfillable", reason };
 }

@@ -1,0 +1,46 @@
+import type { Address } from "#src/units/address.ts";
+import { STABLE_MINTS, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
+import type { AccountSet } from "../account-set.ts";
+import { DerivedAddresses } from "../derived-addresses.ts";
+import { associatedTokenAddress } from "../shared/token/associated-token.ts";
+import { decodeMint } from "../shared/token/mint.ts";
+import { isFrozenAccount } from "../shared/token/token-account.ts";
+import { curveAddress } from "./addresses.ts";
+
+const TOKEN_PROGRAMS = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM] as const;
+
+/** By coin: its curve's account for the coin under each token program, then for each stable. */
+const VAULTS = new DerivedAddresses(65_536, (mint, index) => {
+  const curve = curveAddress(mint);
+  const tokenProgram = TOKEN_PROGRAMS[index];
+  if (tokenProgram !== undefined) return associatedTokenAddress(curve, mint, tokenProgram);
+  const stable = STABLE_MINTS[index - TOKEN_PROGRAMS.length];
+  return stable === undefined ? curve : associatedTokenAddress(curve, stable);
+});
+
+/**
+ * The curve's token accounts: of the coin, and of the stable that it is quoted in. SOL lies in the
+ * curve account itself, and pump gives its own coins, which may be quotes too, no freeze authority.
+ */
+export function vaultsOf(mint: Address, quoteMint: Address, known: AccountSet): readonly Address[] {
+  const programIndex = known.get(mint)?.owner === TOKEN_2022_PROGRAM ? 1 : 0;
+  const coinVault = VAULTS.get(mint, programIndex);
+  const stableIndex = STABLE_MINTS.indexOf(quoteMint);
+  if (stableIndex < 0) return [coinVault];
+  return [coinVault, VAULTS.get(mint, TOKEN_PROGRAMS.length + stableIndex)];
+}
+
+/** The vaults with a freeze authority: a coin made by pump has no freeze authority. */
+export function freezableVaults(
+  mint: Address,
+  quoteMint: Address,
+  known: AccountSet,
+): readonly Address[] {
+  const [coinVault, ...others] = vaultsOf(mint, quoteMint, known);
+  const canFreezeCoin = (decodeMint(known.get(mint))?.freezeAuthority ?? null) !== null;
+  return coinVault !== undefined && canFreezeCoin ? [coinVault, ...others] : others;
+}
+
+export function hasFrozenVault(mint: Address, quoteMint: Address, known: AccountSet): boolean {
+  return vaultsOf(mint, quoteMint, known).some((vault) => isFrozenAccount(known.get(vault)));
+}

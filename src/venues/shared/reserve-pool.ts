@@ -1,0 +1,154 @@
+import type { Address } from "#src/units/address.ts";
+import { TOKEN_2022_PROGRAM } from "#src/units/known-addresses.ts";
+import type { Ratio } from "#src/units/ratio.ts";
+import type { AccountSet } from "../account-set.ts";
+import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
+import type { PoolCaution, PoolOutline } from "../venue.ts";
+import { constantProductReachable } from "./curves/constant-product.ts";
+import { nullOnMathError, type Unusable, unusable } from "./refusals.ts";
+import { decodeMint } from "./token/mint.ts";
+import { decodeTokenAccount, tokenBalance } from "./token/token-account.ts";
+import { type TransferFeeSchedule, transferFeeBps } from "./token/transfer-fee.ts";
+
+const PPM_PER_BPS = 100;
+const PPM = 1_000_000;
+
+export type PairVaults = {
+  readonly mintA: Address;
+  readonly mintB: Address;
+  readonly vaultA: Address;
+  readonly vaultB: Address;
+};
+
+/** The pair and its vaults' balances. */
+export function vaultsOutline(
+  known: AccountSet,
+  { mintA, mintB, vaultA, vaultB }: PairVaults,
+): PoolOutline {
+  return {
+    mintA,
+    mintB,
+    heldA: tokenBalance(known.get(vaultA)),
+    heldB: tokenBalance(known.get(vaultB)),
+    vaultA,
+    vaultB,
+  };
+}
+
+/** Price of a constant product, output per input; null where the pool can pay no unit. */
+export function reserveSpotPrice(reserveIn: bigint, reserveOut: bigint): Ratio | null {
+  // A reserve of one unit never pays a whole unit.
+  if (reserveIn === 0n || reserveOut < 2n) return null;
+  return { numerator: reserveOut, denominator: reserveIn };
+}
+
+/** Output that a constant product pays until its price has fallen by `fallBps`. */
+export function reserveReachable(
+  { reserveIn, reserveOut }: { readonly reserveIn: bigint; readonly reserveOut: bigint },
+  fallBps: number,
+): bigint {
+  return reserveIn === 0n ? 0n : constantProductReachable(reserveOut, fallBps);
+}
+
+/** Whether a mint is a Token-2022 one, whose extensions change or stop transfers. */
+export function isExtendedMint(tokenProgram: Address): boolean {
+  return tokenProgram === TOKEN_2022_PROGRAM;
+}
+
+/** How a pool's token moves. */
+export type TokenTransfer = {
+  readonly transferFee: TransferFeeSchedule | null;
+  /** The token program would refuse to move it: vault frozen, mint paused, or a transfer hook. */
+  readonly isStuck: boolean;
+  readonly hasHook: boolean;
+};
+
+/** Transfer rules of a vault's token; the mint is read only where it is a Token-2022 one. */
+export function readTransfer(
+  known: AccountSet,
+  token: { readonly mint: Address; readonly isExtended: boolean; readonly isFrozen: boolean },
+): ({ readonly kind: "read" } & TokenTransfer) | Unusable {
+  const { mint: address, isExtended, isFrozen } = token;
+  if (!isExtended) return { kind: "read", transferFee: null, isStuck: isFrozen, hasHook: false };
+  const account = known.get(address);
+  if (account === null || account === undefined) {
+    return unusable("missing-account", `mint ${address}`);
+  }
+  const mint = decodeMint(account);
+  if (mint === null) return unusable("undecodable", `mint ${address}`);
+  const hasHook = mint.transferHook !== null;
+  const isStuck = isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
+  return { kind: "read", transferFee: mint.transferFee, isStuck, hasHook };
+}
+
+/** A vault's token account; `tokenProgram` null: either token program. */
+export function readVault(
+  known: AccountSet,
+  expected: {
+    readonly vault: Address;
+    readonly mint: Address;
+    readonly tokenProgram: Address | null;
+  },
+): { readonly kind: "read"; readonly amount: bigint; readonly isFrozen: boolean } | Unusable {
+  const { vault, mint, tokenProgram } = expected;
+  const account = known.get(vault);
+  if (account === null || account === undefined) {
+    return unusable("missing-account", `vault ${vault}`);
+  }
+  const isOwned = tokenProgram === null || account.owner === tokenProgram;
+  const decoded = isOwned ? decodeTokenAccount(account) : null;
+  if (decoded === null || decoded.mint !== mint) return unusable("undecodable", `vault ${vault}`);
+  return { kind: "read", amount: decoded.amount, isFrozen: decoded.isFrozen };
+}
+
+export function hookCautions(
+  a: { readonly hasHook: boolean },
+  b: { readonly hasHook: boolean },
+): readonly PoolCaution[] {
+  return a.hasHook || b.hasHook ? ["transfer-hook"] : [];
+}
+
+/**
+ * A pool's fee and both tokens' transfer fees together, in parts per million, rounded up: each is taken
+ * from what the one before left.
+ */
+export function allFeesPpm(
+  poolPpm: number,
+  transfers: readonly (TransferFeeSchedule | null)[],
+  epoch: bigint,
+): number {
+  let left = Math.max(0, PPM - poolPpm);
+  for (const schedule of transfers) {
+    const ppm = transferFeeBps(schedule, epoch) * PPM_PER_BPS;
+    if (ppm > 0) left = Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
+  }
+  return PPM - left;
+}
+
+/**
+ * The pool after the holder of `part` took out its share of both reserves, rounded down; the same
+ * state where either side pays nothing, which the programs refuse. Null where a reserve can't be
+ * computed.
+ */
+export function withdrawBoth<State, Token extends { readonly vaultAmount: bigint }>(
+  state: State,
+  pool: {
+    readonly tokens: readonly [Token, Token];
+    readonly reserveOf: (token: Token) => bigint;
+    readonly part: ShareOfPool;
+    readonly withTokens: (tokenA: Token, tokenB: Token) => State;
+  },
+): State | null {
+  const { tokens, reserveOf, part, withTokens } = pool;
+  const [tokenA, tokenB] = tokens;
+  return nullOnMathError(() => {
+    const paidA = paidForShares(reserveOf(tokenA), part);
+    const paidB = paidForShares(reserveOf(tokenB), part);
+    if (paidA === 0n || paidB === 0n) return state;
+    const left = (token: Token, paid: bigint): Token => ({
+      ...token,
+      vaultAmount: token.vaultAmount - paid,
+    });
+    return withTokens(left(tokenA, paidA), left(tokenB, paidB));
+  });
+}

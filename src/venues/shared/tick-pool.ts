@@ -1,0 +1,160 @@
+import type { Address } from "#src/units/address.ts";
+import { minBigint, Q64 } from "#src/units/integer.ts";
+import type { Ratio } from "#src/units/ratio.ts";
+import type { AccountSet } from "../account-set.ts";
+import type { PoolCaution } from "../venue.ts";
+import { squareRootFloor } from "./curves/constant-product.ts";
+import type { Direction } from "./curves/direction.ts";
+import { loaded } from "./own-account.ts";
+import { UnusableError } from "./refusals.ts";
+import { decodeMint } from "./token/mint.ts";
+import { decodeTokenAccount, type TokenAccount } from "./token/token-account.ts";
+import type { TransferFeeSchedule } from "./token/transfer-fee.ts";
+
+const Q128 = Q64 * Q64;
+
+/** One of a tick pool's two tokens. */
+export type TickSide = {
+  readonly mint: Address;
+  readonly transferFee: TransferFeeSchedule | null;
+  /** Base units in the vault, fees owed to others included. */
+  readonly heldInVault: bigint;
+  /** The mint has a transfer hook. */
+  readonly hasHook: boolean;
+};
+
+/** @throws UnusableError where the vault is missing or no token account of that mint */
+export function readTickVault(known: AccountSet, address: Address, mint: Address): TokenAccount {
+  const vault = decodeTokenAccount(loaded(known, address, "vault"));
+  if (vault === null || vault.mint !== mint) {
+    throw new UnusableError("undecodable", `vault ${address} is not a token account of ${mint}`);
+  }
+  return vault;
+}
+
+/** @throws UnusableError where the mint is missing or undecodable */
+export function readTickSide(known: AccountSet, address: Address, vault: TokenAccount): TickSide {
+  const mint = decodeMint(loaded(known, address, "mint"));
+  if (mint === null) throw new UnusableError("undecodable", `${address} is not a mint`);
+  return {
+    mint: address,
+    transferFee: mint.transferFee,
+    heldInVault: vault.amount,
+    hasHook: mint.transferHook !== null,
+  };
+}
+
+export function tickCautions(
+  isPartlyLoaded: boolean,
+  ...sides: readonly TickSide[]
+): readonly PoolCaution[] {
+  const found: PoolCaution[] = [];
+  if (isPartlyLoaded) found.push("partly-loaded");
+  if (sides.some(({ hasHook }) => hasHook)) found.push("transfer-hook");
+  return found;
+}
+
+/** A price range at constant liquidity, or limit orders at one price, in the order a sale meets them. */
+export type Layer = {
+  readonly fromX64: bigint;
+  readonly toX64: bigint;
+  readonly liquidity: bigint;
+  /** Output base units of limit orders waiting at `toX64`. */
+  readonly orders: bigint;
+};
+
+/** Square root price, token B per token A, at which the first unit sells; null where none does. */
+function firstSqrtPrice(layers: Iterable<Layer>): bigint | null {
+  for (const { fromX64, toX64, liquidity, orders } of layers) {
+    if (liquidity > 0n && fromX64 !== toX64) return fromX64;
+    if (orders > 0n) return toX64;
+  }
+  return null;
+}
+
+/** Output per input before fees, past empty ranges; null where nothing can be sold. */
+export function layersSpotPrice(layers: Iterable<Layer>, direction: Direction): Ratio | null {
+  const sqrtPriceX64 = firstSqrtPrice(layers);
+  if (sqrtPriceX64 === null) return null;
+  const square = sqrtPriceX64 * sqrtPriceX64;
+  return direction === "down"
+    ? { numerator: square, denominator: Q128 }
+    : { numerator: Q128, denominator: square };
+}
+
+/** Output that selling takes out until the seller's price has fallen by `fallBps` from its spot. */
+export function layersReachable(sale: {
+  /** The layers ahead; called twice. */
+  readonly layers: () => Iterable<Layer>;
+  readonly direction: Direction;
+  readonly fallBps: number;
+  /** The program's lowest or highest square root price, whichever the sale moves towards. */
+  readonly endOfRangeX64: bigint;
+  /** Output base units in the vault. */
+  readonly heldOut: bigint;
+}): bigint {
+  const { layers, direction } = sale;
+  const isDown = direction === "down";
+  const spot = firstSqrtPrice(layers());
+  if (spot === null) return 0n;
+  const endX64 = sqrtPriceAfterFall(spot, sale);
+  let total = 0n;
+  for (const { fromX64, toX64, liquidity, orders } of layers()) {
+    const isEndNearer = isDown ? endX64 > toX64 : endX64 < toX64;
+    const stopX64 = isEndNearer ? endX64 : toX64;
+    const isPastEnd = isDown ? fromX64 <= endX64 : fromX64 >= endX64;
+    if (!isPastEnd) {
+      const area = liquidity * (isDown ? fromX64 - stopX64 : stopX64 - fromX64);
+      total += isDown ? area >> 64n : (area << 64n) / (fromX64 * stopX64);
+    }
+    if (isEndNearer) break;
+    total += orders;
+  }
+  return minBigint(total, sale.heldOut);
+}
+
+/** The seller's price is the square of this one when it sells token A, its inverse otherwise. */
+function sqrtPriceAfterFall(
+  spot: bigint,
+  {
+    direction,
+    fallBps,
+    endOfRangeX64,
+  }: {
+    readonly direction: Direction;
+    readonly fallBps: number;
+    readonly endOfRangeX64: bigint;
+  },
+): bigint {
+  if (fallBps >= 10_000) return endOfRangeX64;
+  const left = BigInt(10_000 - fallBps);
+  const square = spot * spot;
+  return squareRootFloor(
+    direction === "down" ? (square * left) / 10_000n : (square * 10_000n) / left,
+  );
+}
+
+/**
+ * Quotes ascending amounts, each from the same state, in one traversal: ticks that an order crosses
+ * whole pay the same to every larger one, so each quote resumes where the one before entered its last
+ * tick range.
+ */
+export function quoteInOneWalk<Cursor>(
+  amountsIn: readonly bigint[],
+  quoteFrom: (
+    amountIn: bigint,
+    resumeFrom: Cursor | null,
+  ) => {
+    readonly quote:
+      | { readonly kind: "filled"; readonly amountOut: bigint }
+      | { readonly kind: "unfillable" };
+    readonly resumeFrom: Cursor | null;
+  },
+): readonly (bigint | null)[] {
+  let resumeFrom: Cursor | null = null;
+  return amountsIn.map((amountIn) => {
+    const found = quoteFrom(amountIn, resumeFrom);
+    resumeFrom = found.resumeFrom;
+    return found.quote.kind === "filled" ? found.quote.amountOut : null;
+  });
+}

@@ -1,0 +1,52 @@
+import type { Address } from "#src/units/address.ts";
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
+import type { Account } from "../../account-set.ts";
+import { ByteReader } from "../../byte-reader.ts";
+
+const LENGTH = 165;
+const OWNER = 32;
+const AMOUNT = 64;
+const STATE = 108;
+const FROZEN = 2;
+
+export type TokenAccount = {
+  readonly mint: Address;
+  readonly amount: bigint;
+  readonly isFrozen: boolean;
+};
+
+/**
+ * An SPL Token or Token-2022 token account, or null where the account is none.
+ *
+ * @see https://github.com/solana-program/token (state.rs, Account)
+ */
+export function decodeTokenAccount(account: Account | null | undefined): TokenAccount | null {
+  if (!isTokenAccount(account)) return null;
+  const reader = new ByteReader(account.data);
+  return {
+    mint: reader.address(0),
+    amount: reader.u64(AMOUNT),
+    isFrozen: reader.u8(STATE) === FROZEN,
+  };
+}
+
+/** Whether the mint's authority froze the account: nothing moves in or out. False where it is none. */
+export function isFrozenAccount(account: Account | null | undefined): boolean {
+  return isTokenAccount(account) && account.data[STATE] === FROZEN;
+}
+
+/** Who may move what a token account holds, or null where the account is none. */
+export function tokenAccountOwner(account: Account | null | undefined): Address | null {
+  return isTokenAccount(account) ? new ByteReader(account.data).address(OWNER) : null;
+}
+
+/** Balance of a token account in base units, or null where the account is none. */
+export function tokenBalance(account: Account | null | undefined): bigint | null {
+  return isTokenAccount(account) ? new ByteReader(account.data).u64(AMOUNT) : null;
+}
+
+function isTokenAccount(account: Account | null | undefined): account is Account {
+  if (account === null || account === undefined) return false;
+  if (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM) return false;
+  return account.data.length >= LENGTH && account.data[STATE] !== 0;
+}
