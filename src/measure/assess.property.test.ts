@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { seededRandom } from "#src/platform/seeded-random.ts";
+import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import { marketOf, PLAIN_TOKEN, usdcPool } from "#test/support/markets.ts";
-import { between, randomPool } from "#test/support/random-pools.ts";
+import { randomPool } from "#test/support/random-pools.ts";
 import { assess } from "./assess.ts";
 import { STANDARD_SIZES } from "./assessment.ts";
 import { exitAt } from "./exit-at.ts";
@@ -18,8 +18,8 @@ const market = fc.integer({ min: 0, max: 2 ** 31 }).map((seed): Market => {
     if (random() < 0.7) return randomPool(random, price);
     return { ...randomPool(random, price / 5), quoteMint: USDC };
   });
-  const stablePools = [usdcPool(between(random, 100, 50_000))];
-  return marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 2n ** 64n - 1n }, stablePools });
+  const hopPools = [usdcPool(between(random, 100, 50_000))];
+  return marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 2n ** 64n - 1n }, hopPools });
 });
 const profile = fc.constantFrom("retail" as const, "pro" as const);
 

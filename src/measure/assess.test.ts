@@ -101,7 +101,10 @@ describe("the mid holds against hostile pools", () => {
   const alone = measured(assess(marketOf([honest])));
 
   const hostile = {
-    "a huge bid far below the market": poolOfSol(100_000, 0.000_01, { number: 2 }),
+    "a huge bid far below the market": levelsPool({
+      number: 2,
+      levels: [{ price: 0.000_01, quote: 100_000n * SOL }],
+    }),
     "a sliver far above the market": poolOfSol(0.5, 0.1, { number: 2 }),
     "a pool whose fee eats what it pays above the market": poolOfSol(50, 0.0019, {
       number: 2,
@@ -114,7 +117,7 @@ describe("the mid holds against hostile pools", () => {
       number: 2,
       levels: [
         { price: 0.1, quote: 0n },
-        { price: 0.000_9, quote: 10n * SOL },
+        { price: 0.000_89, quote: 10n * SOL },
       ],
     }),
     "a sliver in the top bin of a pool that bids low": levelsPool({
@@ -156,14 +159,14 @@ describe("the mid holds against hostile pools", () => {
     const assessment = assess(marketOf([honest], { unpriced: [dark] }));
     assert.deepEqual(measured(assessment), alone);
     assert.deepEqual(assessment.findings, [
-      { kind: "unpriced-pools", sharePct: null, venues: ["meteora-dlmm"] },
+      { kind: "unpriced-pools", sharePct: null, venues: ["meteora-dlmm"], quoteMints: [] },
     ]);
   });
 
-  test("where all pools are slivers, the one that pays most still gives a mid", () => {
+  test("where all pools are slivers, the one with more near depth still gives a mid", () => {
     const low = poolOfSol(0.1, 0.001, { number: 1 });
     const high = poolOfSol(0.01, 0.001_25, { number: 2 });
-    assert.equal(midOf(measured(assess(marketOf([low, high])))), 0.001_25);
+    assert.equal(midOf(measured(assess(marketOf([low, high])))), 0.001);
   });
 });
 
@@ -197,13 +200,14 @@ describe("what can't be sold whole is null", () => {
 });
 
 describe("the family", () => {
-  test("has the most D10 near the mid; a giant far below does not count", () => {
+  test("has the most near depth; a giant bid far below does not count", () => {
     const near = poolOfSol(50, 0.001, { number: 1, family: "meteora", venue: "meteora-damm-v2" });
-    const far = poolOfSol(5_000, 0.0005, { number: 2, family: "raydium" });
+    const levels = [{ price: 0.0005, quote: 5_000n * SOL }];
+    const far = levelsPool({ number: 2, family: "raydium", levels });
     assert.equal(assess(marketOf([near, far])).family, "meteora");
   });
 
-  test("other: 50 SOL is never answered, and the score is weighed over the allowed sizes", () => {
+  test("other: 50 SOL is never answered, and scored as it was measured", () => {
     const shape = { family: "other", venue: "orca-whirlpool" } as const;
     const { pro, c10Sol } = measured(assess(marketOf([poolOfSol(100_000, 0.001, shape)])));
     assert.equal(pro.slippagePct["50"], null);
@@ -226,7 +230,7 @@ describe("stable-quoted pools", () => {
     const deep = usdcPool(50_000);
     const shallow = poolOfSol(10, 5, { number: 8, baseMint: USDC });
     const { retail, depthLamports } = measured(
-      assess(marketOf([stablePool], { stablePools: [shallow, deep] })),
+      assess(marketOf([stablePool], { hopPools: [shallow, deep] })),
     );
     const units = (SOL * 100_000_000_000_000n) / (20_000_000_000n * 5n);
     const paid = deep.quote(stablePool.quote(units) ?? 0n) ?? 0n;
@@ -237,11 +241,15 @@ describe("stable-quoted pools", () => {
 
   test("a deep SOL pool that buys the stable far below the market is not the hop", () => {
     const honest = usdcPool(10_000);
-    const trap = poolOfSol(1_000_000, 0.05, { number: 8, baseMint: USDC });
-    const stables = { stablePools: [trap, honest] };
+    const trap = levelsPool({
+      number: 8,
+      baseMint: USDC,
+      levels: [{ price: 0.05, quote: 1_000_000n * SOL }],
+    });
+    const stables = { hopPools: [trap, honest] };
     assert.deepEqual(
       measured(assess(marketOf([stablePool], stables))),
-      measured(assess(marketOf([stablePool], { stablePools: [honest] }))),
+      measured(assess(marketOf([stablePool], { hopPools: [honest] }))),
     );
   });
 
@@ -262,7 +270,7 @@ describe("stable-quoted pools", () => {
       base: 100_000_000_000_000n,
       quote: 20_000_000_000n,
     });
-    const { retail, pro } = measured(assess(marketOf([stablePool, twin], { stablePools: [hop] })));
+    const { retail, pro } = measured(assess(marketOf([stablePool, twin], { hopPools: [hop] })));
     const pct = (ladder: typeof pro) => ladder.slippagePct["10"] ?? Number.NaN;
     assert.ok(pct(pro) < pct(retail));
     // Half of the position in each pool, each through a hop of its own, would lose only this:
@@ -282,10 +290,13 @@ describe("stable-quoted pools", () => {
     });
     const token = { ...PLAIN_TOKEN, freezeAuthority: SOMEBODY, supply: 10n ** 16n };
     const assessment = assess(
-      marketOf([direct, cross], { mint: USDC, token, stablePools: [usdcPool()] }),
+      marketOf([direct, cross], { mint: USDC, token, hopPools: [usdcPool()] }),
     );
     assert.equal(measured(assessment).pools.length, 1);
-    assert.deepEqual(assessment.findings, [{ kind: "freeze-authority" }]);
+    assert.deepEqual(
+      assessment.findings.map(({ kind }) => kind),
+      ["unpriced-pools", "freeze-authority"],
+    );
   });
 });
 
@@ -295,7 +306,7 @@ describe("the phase", () => {
   const pool = poolOfSol(85, 0.001, { number: 6, family: "pump", venue: "pumpswap" });
   const dust = poolOfSol(1, 0.001, { number: 7, family: "pump", venue: "pumpswap" });
 
-  test("on-curve while the curve sells, whatever pools strangers opened", () => {
+  test("on-curve while the curve sells, whatever pools third parties opened", () => {
     assert.equal(assess(marketOf([curve("open"), dust])).phase, "on-curve");
   });
 
@@ -366,7 +377,7 @@ describe("a token is blocked", () => {
     assert.equal(reasonOf({ token: thawable }), null);
   });
 
-  test("and says nothing of depth, score or slippage then", () => {
+  test("and has no depth, score or slippage then", () => {
     assert.equal(assess(marketOf([], { isSearchComplete: false })).measurement, null);
   });
 });

@@ -3,18 +3,20 @@ import { toNumber } from "#src/units/to-number.ts";
 import {
   type Assessment,
   type Measurement,
+  type Phase,
   type PoolShare,
+  type PricedPart,
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "./assessment.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
-import { type Exits, openExits, paidForPositions, paidForSize } from "./exits.ts";
+import { type Exits, openExits, paidForPositions, proPricer } from "./exits.ts";
 import { findingsOf } from "./findings.ts";
 import { ladderOf } from "./ladder.ts";
 import type { Market, TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
-import { blockReasonOf, coverageOf } from "./quality.ts";
+import { blockReasonOf, coverageOf, isHalted, liveRoutes } from "./quality.ts";
 import type { Route } from "./route.ts";
 import { positionOf } from "./slippage.ts";
 
@@ -31,18 +33,40 @@ export function assess(market: Market): Assessment {
   const coverage = coverageOf(priced);
   const phase = phaseOf(priced);
   const blocked = blockReasonOf(priced, coverage, phase);
+  const { token } = market;
   return {
     mint: market.mint,
     decimals: market.token?.decimals ?? null,
     token: market.token,
     phase,
     family: priced.family,
-    measurement: blocked === null && market.token !== null ? measure(priced, market.token) : null,
+    measurement: blocked === null && token !== null ? measure(priced, token) : null,
     blocked,
+    pricedWhileBlocked: blocked === null || token === null ? null : pricedPartOf(priced, phase),
     findings: findingsOf(priced, coverage),
     slot: market.slot,
     stateTimeMs: market.stateTimeMs,
   };
+}
+
+/**
+ * Exit capacity of the pools that can be priced, also where they hold too little of the quote, or are
+ * too old, for an answer. Known to be paused is 0; null where no pool's state says anything.
+ */
+function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
+  const { token } = priced.market;
+  if (token === null || token.isNonTransferable || phase === "migrating") return null;
+  if (token.startsFrozen && token.freezeAuthority === null) return null;
+  if (liveRoutes(priced).length === 0) return null;
+  const pools = priced.routes.map(shareOf);
+  if (isHalted(priced) || priced.midPrice === null) return { c10Sol: 0, pools };
+  const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
+  const proPaid = paidForPositions(
+    exits,
+    SIZES.map((size) => positionOf(size, exits.midPrice)),
+    "pro",
+  );
+  return { c10Sol: capacitySol(exits, proPaid), pools };
 }
 
 function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
@@ -55,7 +79,7 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
     return { depthLamports, midPrice, retail, pro, c10Sol: 0, pools };
   }
   const positions = SIZES.map((size) => positionOf(size, midPrice));
-  const exits = openExits(priced, { midPrice, supply }, positions);
+  const exits = openExits(priced, { midPrice, supply });
   const retailPaid = paidForPositions(exits, positions, "retail");
   const proPaid = exits.only === null ? paidForPositions(exits, positions, "pro") : retailPaid;
   return {
@@ -72,7 +96,7 @@ function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number 
   const known = SIZES.map(
     (sizeLamports, index): PaidSize => ({ sizeLamports, paidLamports: proPaid[index] ?? null }),
   );
-  const capacity = capacityOf(known, (size) => paidForSize(exits, size, "pro"));
+  const capacity = capacityOf(known, proPricer(exits));
   return toNumber(capacity) / toNumber(LAMPORTS_PER_SOL);
 }
 
@@ -86,6 +110,7 @@ function shareOf(route: Route): PoolShare {
     status: pool.status,
     depthLamports: route.depthLamports,
     nearDepthLamports: route.nearDepthLamports,
+    ownNearDepthLamports: route.ownNearDepthLamports,
     spotPrice: route.spotPrice,
     feePpm: pool.feePpm,
   };

@@ -20,7 +20,7 @@ export const STANDARD_SIZE_LAMPORTS: Readonly<Record<StandardSize, bigint>> = {
   "50": 50_000_000_000n,
 };
 
-/** Where a token stands between its launchpad's curve and the pools. */
+/** Phase of a token between its launchpad's curve and the pools. */
 export type Phase =
   /** A launchpad's curve sells it. */
   | "on-curve"
@@ -56,16 +56,18 @@ export type PoolShare = {
   readonly address: Address;
   readonly quoteMint: Address;
   readonly status: PoolStatus;
-  /** Lamports that selling can still reach here; stables at spot. */
+  /** Lamports that selling can still reach here; other quotes at spot. */
   readonly depthLamports: bigint;
-  /** Lamports that it would pay before its own price falls 10 %. */
+  /** W: lamports that it pays before its price after fees falls below 0.9 of the reference bid. */
   readonly nearDepthLamports: bigint;
+  /** Lamports that it would pay before its own price falls 10 %, wherever the market is. */
+  readonly ownNearDepthLamports: bigint;
   /** Lamports per base unit, before fees; null where nothing can be sold. */
   readonly spotPrice: Ratio | null;
   readonly feePpm: number;
 };
 
-/** What can be said where the market could be reconstructed. */
+/** Figures of a market that could be reconstructed. */
 export type Measurement = {
   readonly depthLamports: bigint;
   /** Lamports per base unit, before fees; null where nothing can be sold. */
@@ -76,6 +78,9 @@ export type Measurement = {
   readonly c10Sol: number;
   readonly pools: readonly PoolShare[];
 };
+
+/** The part of a market that could be priced, whatever the rest of it is. */
+export type PricedPart = Pick<Measurement, "c10Sol" | "pools">;
 
 /**
  * One token's exitability at one slot and clock. A pure function of account bytes, slot and clock:
@@ -92,6 +97,11 @@ export type Assessment = {
   /** Null where the token is blocked; `blocked` says why. Unknown is never zero. */
   readonly measurement: Measurement | null;
   readonly blocked: BlockReason | null;
+  /**
+   * What the priced pools allow while the answer is blocked, for the alert only; null where the answer
+   * is not blocked, or where nothing is known of these pools.
+   */
+  readonly pricedWhileBlocked: PricedPart | null;
   /** Everything that lowers confidence, worst first; empty: confidence is high. */
   readonly findings: readonly Finding[];
   /** The newest slot at which the state is known to hold, and its block time. */

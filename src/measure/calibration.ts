@@ -6,17 +6,17 @@ import type { Profile, StandardSize } from "./assessment.ts";
  * evidence, and none is written anywhere else.
  */
 export const CALIBRATION = {
-  /** Where the mid comes from, and which pools are near it (section 1). */
+  /** What counts as near the market, and so weighs in the mid and the family (section 1). */
   mid: {
-    /** D10: the fall of a pool's own price up to which its payments count as near. */
-    nearFallBps: 1_000,
-    /** Pools that would pay less than this before their price falls 10 % don't set the mid. */
-    leastNearDepthLamports: LAMPORTS_PER_SOL / 20n,
-    /** What the first small unit is worth; a pool whose D10 is small gets a hundredth of that. */
-    probeLamports: 100_000n,
-    probeShareOfNearDepth: 100n,
-    /** Pools whose spot is at most this far from the mid decide the family. */
-    familyBandBps: 1_000n,
+    /** Near depth is what a route pays down to so far below the reference bid. */
+    bandBps: 1_000,
+    /** The reference bid is the price at which this much was sold; */
+    referenceLamports: LAMPORTS_PER_SOL / 2n,
+    /** or this part of what the deepest route pays until its own price fell by `deepestFall`, if less. */
+    deepestShare: 10,
+    deepestFall: 0.5,
+    /** How far a pool's own price falls while its own near depth is paid. */
+    ownNearFallBps: 1_000,
   },
 
   /** The score's weights per standard size, and the slippage at which a size counts half (section 3). */
@@ -51,6 +51,9 @@ export const CALIBRATION = {
     rounds: 48,
     /** Allocations below this share of the position are left to the other routes. */
     leastShare: 1e-7,
+    /** In positions of at most so many base units, units are moved about at the end. */
+    coarseUnits: 1_000_000n,
+    coarseRounds: 6,
     /** A route whose quotes all lie this close to one hyperbola is taken for constant product. */
     hyperbolaTolerance: 1e-7,
     hyperbolaRoundingUnits: 4,
@@ -68,8 +71,16 @@ export const CALIBRATION = {
     ageLowSeconds: 120,
     unpricedSharePct: 10,
     leastHistorySeconds: 300,
-    disagreementDepthSharePct: 5,
-    disagreementPct: 3,
+    /**
+     * Routes that together have less of the near depth can't disagree with the mid. At 5 % and at
+     * 2 %, bids above the market raised scores by over 5 points (docs/adversary.md).
+     */
+    disagreementShareOfNearPct: 1,
+    /** Percent from the mid, beyond the difference of the fees. */
+    disagreementMediumPct: 3,
+    disagreementLowPct: 10,
+    /** Fees of selling at the mid above this are named. */
+    feePct: 10,
     liveCheckExactPct: 99,
   },
 
@@ -105,13 +116,13 @@ export const CALIBRATION = {
     drift: {
       /**
        * A fall slower than this is decay, not deterioration: natural logarithm per minute. On wild
-       * tokens, where a slow fall can't be told from chance, a fast one still can.
+       * tokens, where a slow fall can't be distinguished from chance, a fast one still can.
        */
       slowPerMinute: 0.01,
       fastPerMinute: 0.04,
       /**
        * What of a fall beyond decay is drift on the calmest token: natural logarithm. A
-       * little over what the jump asks for, so that one fall that is no jump is no drift either.
+       * little over what the jump asks for, so that one fall that is not a jump is not a drift either.
        */
       leastThreshold: 0.37,
       /**
@@ -127,10 +138,25 @@ export const CALIBRATION = {
       /** As if it rested on so many differences of changes. */
       startDifferences: 8,
       varianceHalfLifeMinutes: 80,
-      /** Changes above so many standard deviations count as that many, lest a fall excuses itself. */
+      /** Changes above so many standard deviations count as that many, so that a fall does not raise its own threshold. */
       varianceClip: 3,
     },
+    /** A level counts once C10 has kept it for so long: whole places of the series, and the current one. */
+    heldMs: 60_000,
+    day: {
+      hours: 24,
+      hourMs: 3_600_000,
+      /** Withdrawals less additions since the highest hourly level reach half of it. */
+      withdrawnPct: 50,
+    },
+    /** After a gap: so much of the last known level is gone. */
+    gapFallPct: 50,
     cause: {
+      /**
+       * A fall counts up to so many times what the pools' own losses explain. They are read off near
+       * depth, which is not C10; what is beyond is a mid that moved.
+       */
+      explainedFactor: 3,
       /** A price that moved less than this, in logarithms, was not moved by sales. */
       quietPrice: 0.02,
       constantProductTolerance: 0.05,

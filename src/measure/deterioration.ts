@@ -1,6 +1,13 @@
 import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
 import { logCapacity } from "./capacity-series.ts";
 import {
+  advanceLevels,
+  type DayLevels,
+  drainedFrom,
+  NO_LEVELS,
+  restartLevels,
+} from "./day-levels.ts";
+import {
   advanceStatistics,
   type FallStatistics,
   medianPeak,
@@ -9,31 +16,45 @@ import {
   startStatistics,
   withdrawnBy,
 } from "./fall-statistics.ts";
-import { addLosses, type Cause, causeOf, type Losses, NO_LOSSES } from "./losses.ts";
+import {
+  type Cause,
+  type CauseShares,
+  causeOf,
+  causeShares,
+  explainedBy,
+  type Losses,
+  lossesSince,
+} from "./losses.ts";
 
-/** One reading of C10, on every change and at least every 10 s. */
+/** One reading of the priced pools' C10, on every change and at least every 10 s. */
 export type CapacitySample = {
+  /** Chain time. */
   readonly timeMs: number;
-  /** SOL; null: nothing is known at this moment, a gap. */
+  /** SOL; 0 where trading is known to be paused; null: nothing is known at this moment, a gap. */
   readonly c10Sol: number | null;
-  /**
-   * Which series this belongs to. It changes with a migration, a change of source, a pool found
-   * late: samples of different bases are never compared.
-   */
+  /** Which series this belongs to. It changes with a migration: different bases are never compared. */
   readonly basis: number;
-  /** What took capacity away since the sample before; null where that is not known. */
+  /**
+   * What changed capacity since the last sample that was not a gap; null where that is not known, and a
+   * fall counts whole. What is known and does not explain a fall makes it no deterioration.
+   */
   readonly losses: Losses | null;
 };
 
 /** Which rule turned the alert on (method.md section 6). */
-export type Detector = "jump" | "withdrawal" | "drift";
+export const DETECTORS = ["jump", "withdrawal", "drift", "drain", "gap"] as const;
+export type Detector = (typeof DETECTORS)[number];
 
 export type Deterioration = {
   readonly detector: Detector;
-  /** The main cause of the fall, and its share; null where no cause is known. */
+  /** The main cause of the fall, and the share of the loss that it explains; null where none is known. */
   readonly cause: { readonly kind: Cause; readonly share: number } | null;
+  /** The share of the loss that each cause explains. */
+  readonly causes: CauseShares;
+  /** The share of the level before the fall that is gone, 0 to 1: not a share of the loss. */
+  readonly goneShare: number;
   readonly sinceMs: number;
-  /** C10 before the fall and at the alert, SOL, never below 0.01. */
+  /** C10 before the fall and at the alert, SOL. A paused market has 0. */
   readonly levelSol: number;
   readonly c10Sol: number;
 };
@@ -47,7 +68,7 @@ export type DeteriorationChange =
       readonly deterioration: Deterioration;
     };
 
-/** All that is remembered of a token: about 900 bytes. Plain data; never changed, replaced. */
+/** All that is remembered of a token: about 3 kB. Plain data; never changed, replaced. */
 export type DeteriorationState = {
   /** When the first sample ever came; null before it. */
   readonly bornMs: number | null;
@@ -57,10 +78,19 @@ export type DeteriorationState = {
   readonly statistics: FallStatistics | null;
   /** How wild the token was when its last series ended. */
   readonly variance: number;
-  /** Of the fall that is under way. */
-  readonly losses: Losses;
+  /**
+   * What no loss explains of all falls so far, less what has come back: ln C10 is judged with this
+   * added, so that a mid that moves, or a pool that is no longer seen, is not a fall.
+   */
+  readonly unexplained: number;
+  readonly levels: DayLevels;
+  /** The running totals at the start of the fall that is under way. */
+  readonly fallFrom: Losses;
   readonly alert: Alert | null;
 };
+
+/** What of a state survives a restart. */
+export type KeptLevels = Pick<DeteriorationState, "unexplained" | "levels">;
 
 type Alert = {
   readonly deterioration: Deterioration;
@@ -72,23 +102,26 @@ type Alert = {
 
 type Applied = { readonly state: DeteriorationState; readonly change: DeteriorationChange | null };
 
-/** A token of which nothing is known yet. */
-export function initialDeterioration(): DeteriorationState {
+/** A token of which nothing is known yet, or only what an earlier process kept. */
+export function initialDeterioration(kept: KeptLevels | null = null): DeteriorationState {
+  const levels = kept?.levels ?? NO_LEVELS;
   return {
     bornMs: null,
     timeMs: 0,
     basis: 0,
     statistics: null,
     variance: CALIBRATION.deterioration.drift.startVariance,
-    losses: NO_LOSSES,
+    unexplained: kept?.unexplained ?? 0,
+    levels,
+    fallFrom: levels.totals,
     alert: null,
   };
 }
 
 /**
- * Judges one sample after the others. Samples older than the newest change nothing. After a gap or
- * on another basis the series starts anew: neither is ever a fall; an alert that is on stays on, and
- * ends by its time.
+ * Judges one sample after the others. Samples older than the newest change nothing. After a gap the
+ * series starts again: a fall over it counts only where less than half is left, or as withdrawals
+ * over a day. On another basis nothing is compared; an alert that is on stays on, and ends by its time.
  */
 export function applySample(
   state: DeteriorationState,
@@ -102,27 +135,82 @@ export function applySample(
   if (sample.c10Sol === null) {
     return endByTime({ ...state, timeMs, statistics: null, variance }, rules);
   }
-  const log = logCapacity(sample.c10Sol);
-  if (before === null || state.basis !== basis) {
-    const statistics = startStatistics(timeMs, log, variance);
-    const alert = state.basis === basis ? state.alert : onOtherBasis(state.alert, log);
-    const bornMs = state.bornMs ?? timeMs;
-    const started = { ...state, bornMs, timeMs, basis, statistics, losses: NO_LOSSES, alert };
-    return turnOff(started, statistics, rules);
-  }
-  const reading = { timeMs, log, losses };
-  const statistics = advanceStatistics(before, reading, rules);
-  const isFalling = statistics.slow.sum > 0;
+  if (state.basis !== basis) return startBasis(state, sample, variance, rules);
+  const raw = logCapacity(sample.c10Sol);
+  const last = before?.held.last ?? state.levels.last?.level ?? null;
+  const unexplained = nextUnexplained(state.unexplained, last, raw, losses);
+  const reading = { timeMs, log: raw + unexplained, losses };
+  const statistics =
+    before === null
+      ? startStatistics(timeMs, reading.log, variance)
+      : advanceStatistics(before, reading, rules);
+  const wasFalling = before !== null && before.slow.sum > 0;
   const next: DeteriorationState = {
     ...state,
+    bornMs: state.bornMs ?? timeMs,
     timeMs,
     statistics,
-    losses: isFalling ? addLosses(state.losses, losses) : NO_LOSSES,
+    unexplained,
+    levels: advanceLevels(state.levels, { timeMs, level: statistics.log, losses }),
+    fallFrom: wasFalling ? state.fallFrom : state.levels.totals,
   };
   if (next.alert !== null) return turnOff(next, statistics, rules);
   const isYoung = timeMs - (state.bornMs ?? timeMs) < rules.youngMs;
-  const found = detect({ before, reading, statistics, isYoung }, rules);
-  return found === null ? { state: next, change: null } : turnOn(next, found, reading);
+  const found =
+    before === null
+      ? goneInGap(state, statistics, rules)
+      : detect({ before, reading, statistics, isYoung }, rules);
+  const drained = found ?? drain(next, rules);
+  return drained === null ? { state: next, change: null } : turnOn(next, drained, sample.c10Sol);
+}
+
+/** Samples were missing: what comes next starts the series again, and is compared over the gap. */
+export function afterGap(state: DeteriorationState): DeteriorationState {
+  const variance = state.statistics?.variance ?? state.variance;
+  return { ...state, statistics: null, variance };
+}
+
+/** The first sample of another basis: nothing of before is compared with it. */
+function startBasis(
+  state: DeteriorationState,
+  sample: CapacitySample & { readonly c10Sol: number | null },
+  variance: number,
+  rules: DeteriorationRules,
+): Applied {
+  const { timeMs, basis } = sample;
+  const log = logCapacity(sample.c10Sol ?? 0);
+  const statistics = startStatistics(timeMs, log, variance);
+  const started: DeteriorationState = {
+    ...state,
+    bornMs: state.bornMs ?? timeMs,
+    timeMs,
+    basis,
+    statistics,
+    unexplained: 0,
+    levels: advanceLevels(restartLevels(state.levels), { timeMs, level: log, losses: null }),
+    fallFrom: state.levels.totals,
+    alert: onOtherBasis(state.alert, log),
+  };
+  return turnOff(started, statistics, rules);
+}
+
+/**
+ * What of a fall no pool's loss explains is added, and what of a rise nothing explains is taken off
+ * again: a mid that goes up and comes back leaves no trace.
+ *
+ * @param last ln C10 with `unexplained` added; null: there is no earlier sample
+ */
+function nextUnexplained(
+  unexplained: number,
+  last: number | null,
+  raw: number,
+  losses: Losses | null,
+): number {
+  if (last === null || losses === null) return unexplained;
+  const fall = last - unexplained - raw;
+  const explained = explainedBy(losses);
+  if (fall > 0) return unexplained + Math.max(0, fall - Math.max(0, explained));
+  return Math.max(0, unexplained - Math.max(0, -fall - Math.max(0, -explained)));
 }
 
 /** An alert that is on can't recover to a level of another series; new lows are counted from here. */
@@ -137,14 +225,36 @@ type Step = {
   readonly isYoung: boolean;
 };
 
-type Found = { readonly detector: Detector; readonly level: number };
+type Found = {
+  readonly detector: Detector;
+  readonly level: number;
+  /** The running totals where the fall began, if that is not the fall that is under way. */
+  readonly from?: Losses;
+};
+
+/** Less than half of the last known level is left after a gap or a restart. */
+function goneInGap(
+  { levels }: DeteriorationState,
+  { log }: FallStatistics,
+  rules: DeteriorationRules,
+): Found | null {
+  const { last, totals } = levels;
+  if (last === null || !hasFallen(last.level, log, rules.gapFallPct)) return null;
+  return { detector: "gap", level: last.level, from: totals };
+}
+
+function drain({ levels }: DeteriorationState, rules: DeteriorationRules): Found | null {
+  const from = drainedFrom(levels, rules);
+  return from === null ? null : { detector: "drain", level: from.level, from: from.totals };
+}
 
 function detect(step: Step, rules: DeteriorationRules): Found | null {
-  const { before, reading, statistics, isYoung } = step;
+  const { before, statistics, isYoung } = step;
+  const { log } = statistics;
   const recent = Math.max(before.log, recentPeak(statistics));
   const jumpFallPct = isYoung ? rules.youngJumpFallPct : rules.jumpFallPct;
   const chance = rules.jumpDeviations * Math.sqrt(statistics.variance);
-  if (hasFallen(recent, reading.log, jumpFallPct) && recent - reading.log >= chance) {
+  if (hasFallen(recent, log, jumpFallPct) && recent - log >= chance) {
     return { detector: "jump", level: recent };
   }
   if (isWithdrawnAtOnce(step, rules)) return { detector: "withdrawal", level: before.log };
@@ -161,12 +271,17 @@ function detect(step: Step, rules: DeteriorationRules): Found | null {
   return isFast ? { detector: "drift", level: fast.from } : null;
 }
 
-/** Whether this slot's withdrawals took that share of the ten-minute median. */
-function isWithdrawnAtOnce({ before, reading }: Step, rules: DeteriorationRules): boolean {
-  const withdrawn = withdrawnBy(before, reading);
+/** Whether this slot's withdrawals took that share of the ten-minute median, and C10 is below it now. */
+function isWithdrawnAtOnce(
+  { before, reading, statistics }: Step,
+  rules: DeteriorationRules,
+): boolean {
+  const withdrawn = withdrawnBy(before, statistics.log, reading.losses);
   if (withdrawn === 0) return false;
-  const cutSol = Math.exp(before.log) * -Math.expm1(-withdrawn);
-  return cutSol >= (Math.exp(medianPeak(before)) * rules.withdrawalFallPct) / 100;
+  const median = medianPeak(before);
+  const cut = Math.exp(before.log - median) * -Math.expm1(-withdrawn);
+  const { withdrawalFallPct } = rules;
+  return 100 * cut >= withdrawalFallPct && hasFallen(median, statistics.log, withdrawalFallPct);
 }
 
 /** How far a fall must go beyond decay: further on a token that moves more by chance. */
@@ -180,17 +295,23 @@ function hasFallen(from: number, to: number, pct: number): boolean {
 
 function turnOn(
   state: DeteriorationState,
-  { detector, level }: Found,
-  { timeMs, log }: NextReading,
+  { detector, level, from }: Found,
+  c10Sol: number,
 ): Applied {
-  const deterioration = {
+  const { timeMs, unexplained, levels } = state;
+  const low = logCapacity(c10Sol) + unexplained;
+  const losses = lossesSince(from ?? state.fallFrom, levels.totals);
+  const levelSol = Math.exp(level - unexplained);
+  const deterioration: Deterioration = {
     detector,
-    cause: causeOf(state.losses),
+    cause: causeOf(losses),
+    causes: causeShares(losses),
+    goneShare: Math.max(0, 1 - c10Sol / levelSol),
     sinceMs: timeMs,
-    levelSol: Math.exp(level),
-    c10Sol: Math.exp(log),
+    levelSol,
+    c10Sol,
   };
-  const alert = { deterioration, level, low: log, lowAtMs: timeMs };
+  const alert = { deterioration, level, low, lowAtMs: timeMs };
   return { state: { ...state, alert }, change: { kind: "on", deterioration } };
 }
 
@@ -223,13 +344,22 @@ function ended(
   deterioration: Deterioration,
   reason: "recovered" | "new-normal",
 ): Applied {
-  const { statistics } = state;
+  const { statistics, levels } = state;
   const restarted =
     statistics === null
       ? null
-      : startStatistics(statistics.timeMs, statistics.log, statistics.variance);
+      : {
+          ...startStatistics(statistics.timeMs, statistics.log, statistics.variance),
+          held: statistics.held,
+        };
   return {
-    state: { ...state, alert: null, losses: NO_LOSSES, statistics: restarted },
+    state: {
+      ...state,
+      alert: null,
+      fallFrom: levels.totals,
+      levels: restartLevels(levels),
+      statistics: restarted,
+    },
     change: { kind: "off", reason, deterioration },
   };
 }

@@ -20,7 +20,7 @@ const stable = constantProductPool({
   base: 30_000_000_000_000n,
   quote: 6_000_000_000n,
 });
-const market = marketOf([near, second, stable], { stablePools: [usdcPool()] });
+const market = marketOf([near, second, stable], { hopPools: [usdcPool()] });
 
 describe("an exit of any size", () => {
   test("at a standard size loses what the assessment says, for both profiles", () => {

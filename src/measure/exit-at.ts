@@ -80,7 +80,7 @@ function sellOn(
   const { token } = market;
   if (token === null) return { kind: "unsellable", reason: "blocked" };
   if (position > token.supply) return { kind: "unsellable", reason: "exceeds-supply" };
-  const exits = openExits(priced, { midPrice, supply: token.supply }, startingPositions(position));
+  const exits = openExits(priced, { midPrice, supply: token.supply });
   const routes = routesForPosition(exits, position, profile);
   if (routes === null) return { kind: "unsellable", reason: "insufficient-liquidity" };
   const paidLamports = routes.reduce((sum, route) => sum + route.paidLamports, 0n);
@@ -94,11 +94,6 @@ function sellOn(
     averagePrice: { numerator: paidLamports, denominator: position },
     routes,
   };
-}
-
-/** Enough ascending quotes to tell what kind of curve a lane is. */
-function startingPositions(position: bigint): readonly bigint[] {
-  return [100n, 20n, 5n, 2n, 1n].map((part) => position / part).filter((part) => part > 0n);
 }
 
 /** The loss against the mid with every leg's fee added back, at the rate that a first unit pays. */

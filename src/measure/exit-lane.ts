@@ -1,107 +1,187 @@
-import type { Ratio } from "#src/units/ratio.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { chainedPools } from "./chained-pools.ts";
 import type { ExitRoute, RouteLeg } from "./exit-route.ts";
-import { type Lane, type SampledLane, sampleLane } from "./lane.ts";
+import { copyLane, type Lane, type SampledLane, sampleLane } from "./lane.ts";
 import { quoteRouteAscending, type Route } from "./route.ts";
 import { bestSplit } from "./split.ts";
 
 /**
- * One lane of an exit: a route, or all pools of one stable, which share the hop. Inside, the stable
- * is split for the most of it; then the pools' proceeds are sold through the hop one after the other.
+ * One lane of an exit: a route, or all routes that end in the same hop. Inside such a lane the
+ * amount is split for the most of what the hop sells; the parts then pass the hop one after the other.
  */
 export type ExitLane = {
   readonly lane: Lane;
   readonly routes: readonly Route[];
   /** The swaps behind what the lane pays for this amount, or null where it is refused. */
-  readonly routesFor: (amountIn: bigint) => readonly ExitRoute[] | null;
+  readonly partsFor: (amountIn: bigint) => readonly ExitPart[] | null;
 };
 
-/** The lanes of the routes that are open; pools that share a hop are one lane, largest pool first. */
-export function exitLanes(open: readonly Route[]): readonly ExitLane[] {
-  const direct = open.filter((route) => route.hop === null).map(singleLane);
-  const byHop = new Map<QuotablePool, Route[]>();
-  for (const route of open) {
-    if (route.hop === null) continue;
-    const sharing = byHop.get(route.hop);
-    if (sharing === undefined) byHop.set(route.hop, [route]);
-    else sharing.push(route);
-  }
-  const shared = [...byHop].map(([hop, routes]) => {
-    const [first] = routes;
-    return routes.length === 1 && first !== undefined ? singleLane(first) : sharedLane(hop, routes);
-  });
-  return [...direct, ...shared];
+/** A part of an amount that goes one way. */
+export type ExitPart = {
+  readonly amountIn: bigint;
+  readonly amountOut: bigint;
+  readonly legs: readonly RouteLeg[];
+};
+
+/** A route with the pools that its lane still covers: the token's pool, and hops up to the shared one. */
+type Stretch = { readonly route: Route; readonly pools: readonly QuotablePool[] };
+
+/** A slope is a bound: fees are rounded up to parts per million. */
+const STEEPEST_SLACK = 1 + 1e-5;
+
+/**
+ * The lanes of the routes that are open.
+ *
+ * @param samples ascending amounts at which lanes are quoted before they are split
+ */
+export function exitLanes(open: readonly Route[], samples: readonly bigint[]): readonly ExitLane[] {
+  return lanesOf(
+    open.map((route) => ({ route, pools: [route.pool, ...route.hops] })),
+    samples,
+  );
 }
 
 /** The swaps of a single route, or null where a pool refuses. */
 export function exitRoute(route: Route, amountIn: bigint): ExitRoute | null {
-  const own = route.pool.quote(amountIn);
-  if (own === null) return null;
-  const first = legOf(route.pool, amountIn, own);
-  if (route.hop === null) return { amountIn, paidLamports: own, legs: [first] };
-  const paid = route.hop.quote(own);
-  if (paid === null) return null;
-  return { amountIn, paidLamports: paid, legs: [first, legOf(route.hop, own, paid)] };
+  const part = sellWay([route.pool, ...route.hops], route.chain, amountIn);
+  return part === null ? null : asExitRoute(part);
 }
 
-function singleLane(route: Route): ExitLane {
+export function asExitRoute({ amountIn, amountOut, legs }: ExitPart): ExitRoute {
+  return { amountIn, paidLamports: amountOut, legs };
+}
+
+function lanesOf(stretches: readonly Stretch[], samples: readonly bigint[]): readonly ExitLane[] {
+  const direct: ExitLane[] = [];
+  const byHop = new Map<QuotablePool, Stretch[]>();
+  for (const stretch of stretches) {
+    const hop = stretch.pools.length > 1 ? stretch.pools.at(-1) : undefined;
+    if (hop === undefined) {
+      direct.push(singleLane(stretch));
+      continue;
+    }
+    const sharing = byHop.get(hop);
+    if (sharing === undefined) byHop.set(hop, [stretch]);
+    else sharing.push(stretch);
+  }
+  const behindHops = [...byHop].map(([hop, sharing]) => {
+    const [first] = sharing;
+    return sharing.length === 1 && first !== undefined
+      ? singleLane(first)
+      : sharedLane(hop, sharing, samples);
+  });
+  return [...direct, ...behindHops];
+}
+
+function singleLane({ route, pools }: Stretch): ExitLane {
+  const [pool, ...hops] = pools;
+  const chain = chainedPools(pools);
   return {
     routes: [route],
     lane: {
-      steepest: steepestOf(route.spotPrice),
-      quoteAscending: (amountsIn) => quoteRouteAscending(route, amountsIn),
+      steepest: (chain ?? pools).reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK),
+      quoteAscending: (amountsIn) =>
+        pool === undefined ? [] : quoteRouteAscending({ pool, hops, chain }, amountsIn),
     },
-    routesFor: (amountIn) => {
-      const only = exitRoute(route, amountIn);
+    partsFor: (amountIn) => {
+      const only = sellWay(pools, chain, amountIn);
       return only === null ? null : [only];
     },
   };
 }
 
-function sharedLane(hop: QuotablePool, routes: readonly Route[]): ExitLane {
-  let sampled: readonly SampledLane[] | null = null;
-  const splitOf = (amountIn: bigint, first: readonly bigint[]): readonly ExitRoute[] | null => {
-    sampled ??= routes.map(({ pool }) => sampleLane(poolLane(pool), first));
-    const split = bestSplit(sampled, amountIn);
-    return split === null ? null : sellThroughHop(hop, routes, split.amountsIn);
-  };
-  const quoteAscending = (amountsIn: readonly bigint[]): readonly (bigint | null)[] =>
-    amountsIn.map((amountIn) => {
-      const parts = splitOf(amountIn, amountsIn);
-      return parts === null ? null : parts.reduce((sum, part) => sum + part.paidLamports, 0n);
-    });
-  const steepest = Math.max(...routes.map((route) => steepestOf(route.spotPrice)));
-  return {
-    routes,
-    lane: { steepest, quoteAscending },
-    routesFor: (amountIn) => splitOf(amountIn, [amountIn]),
-  };
-}
-
-function poolLane(pool: QuotablePool): Lane {
-  return { steepest: steepestOf(pool.spotPrice), quoteAscending: pool.quoteAscending };
-}
-
-function sellThroughHop(
+function sharedLane(
   hop: QuotablePool,
-  routes: readonly Route[],
-  amountsIn: readonly bigint[],
-): readonly ExitRoute[] | null {
-  const parts: ExitRoute[] = [];
-  let asItStands = hop;
-  for (const [index, { pool }] of routes.entries()) {
-    const amountIn = amountsIn[index] ?? 0n;
-    if (amountIn === 0n) continue;
-    const own = pool.quote(amountIn);
-    if (own === null) return null;
-    const sale = asItStands.sell(own);
-    if (sale.kind === "unfillable") return null;
-    const legs = [legOf(pool, amountIn, own), legOf(hop, own, sale.amountOut)];
-    parts.push({ amountIn, paidLamports: sale.amountOut, legs });
-    asItStands = sale.after;
+  sharing: readonly Stretch[],
+  samples: readonly bigint[],
+): ExitLane {
+  const inner = lanesOf(
+    sharing.map(({ route, pools }) => ({ route, pools: pools.slice(0, -1) })),
+    samples,
+  );
+  const chains = sharing.flatMap(({ pools }) => {
+    const chain = chainedPools(pools);
+    return chain === null ? [] : [chain];
+  });
+  let sampled: readonly SampledLane[] | null = null;
+  const splitFor = (amountIn: bigint): readonly ExitPart[] | null => {
+    sampled ??= inner.map(({ lane }) => sampleLane(lane, samples));
+    const split = bestSplit(sampled.map(copyLane), amountIn);
+    if (split === null) return null;
+    const parts: ExitPart[] = [];
+    for (const [index, lane] of inner.entries()) {
+      const own = split.amountsIn[index] ?? 0n;
+      const ownParts = own === 0n ? [] : lane.partsFor(own);
+      if (ownParts === null) return null;
+      parts.push(...ownParts);
+    }
+    return sellInTurn(hop, parts);
+  };
+  // Parts that meet in the hop are sold hop by hop; one chain alone can pay more.
+  const partsFor = (amountIn: bigint): readonly ExitPart[] | null => {
+    const candidates = [
+      splitFor(amountIn),
+      ...chains.map((chain) => {
+        const part = sellThrough(chain, amountIn);
+        return part === null ? null : [part];
+      }),
+    ];
+    return candidates.reduce((best, parts) => (paidBy(parts) > paidBy(best) ? parts : best), null);
+  };
+  const paidFor = (amountIn: bigint): bigint | null =>
+    partsFor(amountIn)?.reduce((sum, part) => sum + part.amountOut, 0n) ?? null;
+  const steepest = Math.max(
+    Math.max(...inner.map(({ lane }) => lane.steepest)) * steepestOf(hop),
+    ...chains.map((chain) => chain.reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK)),
+  );
+  return {
+    routes: sharing.map(({ route }) => route),
+    lane: { steepest, quoteAscending: (amountsIn) => amountsIn.map(paidFor) },
+    partsFor,
+  };
+}
+
+/** What parts pay together; below every payment where there are none. */
+function paidBy(parts: readonly ExitPart[] | null): bigint {
+  return parts === null ? -1n : parts.reduce((sum, { amountOut }) => sum + amountOut, 0n);
+}
+
+/** By one instruction where that sells the amount, else hop by hop. */
+function sellWay(
+  pools: readonly QuotablePool[],
+  chain: readonly QuotablePool[] | null,
+  amountIn: bigint,
+): ExitPart | null {
+  const chained = chain === null ? null : sellThrough(chain, amountIn);
+  return chained ?? sellThrough(pools, amountIn);
+}
+
+/** Sells an amount through pools in a row; null where one of them refuses. */
+function sellThrough(pools: readonly QuotablePool[], amountIn: bigint): ExitPart | null {
+  const legs: RouteLeg[] = [];
+  let amount = amountIn;
+  for (const pool of pools) {
+    const amountOut = pool.quote(amount);
+    if (amountOut === null) return null;
+    legs.push(legOf(pool, amount, amountOut));
+    amount = amountOut;
   }
-  return parts;
+  return { amountIn, amountOut: amount, legs };
+}
+
+/** Sells what each part paid through the hop, each on the state that the one before left. */
+function sellInTurn(hop: QuotablePool, parts: readonly ExitPart[]): readonly ExitPart[] | null {
+  const sold: ExitPart[] = [];
+  let hopState = hop;
+  for (const part of parts) {
+    const sale = hopState.sell(part.amountOut);
+    if (sale.kind === "unfillable") return null;
+    const leg = legOf(hop, part.amountOut, sale.amountOut);
+    sold.push({ ...part, amountOut: sale.amountOut, legs: [...part.legs, leg] });
+    hopState = sale.after;
+  }
+  return sold;
 }
 
 function legOf(pool: QuotablePool, amountIn: bigint, amountOut: bigint): RouteLeg {
@@ -116,6 +196,9 @@ function legOf(pool: QuotablePool, amountIn: bigint, amountOut: bigint): RouteLe
   };
 }
 
-function steepestOf(spot: Ratio | null): number {
-  return spot === null ? 0 : ratioToNumber(spot.numerator, spot.denominator);
+/** What a first unit pays after fees, as a double. */
+function steepestOf({ spotPrice, feePpm }: QuotablePool): number {
+  if (spotPrice === null) return 0;
+  const kept = Math.max(0, 1 - feePpm / 1_000_000);
+  return kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);
 }

@@ -1,12 +1,12 @@
 import type { Ratio } from "#src/units/ratio.ts";
-import type { Profile } from "./assessment.ts";
-import { type ExitLane, exitLanes, exitRoute } from "./exit-lane.ts";
+import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import { asExitRoute, type ExitLane, exitLanes, exitRoute } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
-import { quoteLane, type SampledLane, sampleLane } from "./lane.ts";
+import { copyLane, type SampledLane, sampleLane } from "./lane.ts";
 import type { PricedMarket } from "./priced-market.ts";
 import { quoteRoute, quoteRouteAscending, type Route } from "./route.ts";
 import { positionOf } from "./slippage.ts";
-import { bestSplit } from "./split.ts";
+import { bestSplit, type Split } from "./split.ts";
 
 /** A market opened for selling: its lanes, with what has been quoted on them so far. */
 export type Exits = {
@@ -20,21 +20,22 @@ export type Exits = {
 };
 
 /**
- * Opens the lanes with quotes of these ascending positions, which should span what is asked later.
- * Positions that can't exist are left out.
+ * Opens the lanes with quotes of the standard sizes' positions, whatever is asked later: so the same
+ * market pays the same for the same position at every endpoint.
  */
 export function openExits(
   priced: PricedMarket,
   { midPrice, supply }: { readonly midPrice: Ratio; readonly supply: bigint },
-  positions: readonly bigint[],
 ): Exits {
   const [only] = priced.open;
   if (only !== undefined && priced.open.length === 1) {
     return { midPrice, supply, only, lanes: [], sampled: [] };
   }
-  const lanes = exitLanes(priced.open);
-  const existing = positions.filter((position) => position > 0n && position <= supply);
-  const sampled = lanes.map(({ lane }) => sampleLane(lane, existing));
+  const samples = STANDARD_SIZES.map((size) =>
+    positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice),
+  ).filter((position) => position > 0n && position <= supply);
+  const lanes = exitLanes(priced.open, samples);
+  const sampled = lanes.map(({ lane }) => sampleLane(lane, samples));
   return { midPrice, supply, only: null, lanes, sampled };
 }
 
@@ -58,29 +59,39 @@ export function paidForPositions(
   );
 }
 
-/** Lamports that the position worth `sizeLamports` at the mid pays, or null where it can't be sold whole. */
-export function paidForSize(exits: Exits, sizeLamports: bigint, profile: Profile): bigint | null {
-  const position = positionOf(sizeLamports, exits.midPrice);
-  return paidForPosition(exits, position, profile);
+/**
+ * Prices many sizes by the `pro` route in one search, each of which learns from the ones before:
+ * for exit capacity, which asks for a dozen sizes that no caller sees.
+ */
+export function proPricer(exits: Exits): (sizeLamports: bigint) => bigint | null {
+  const lanes = exits.sampled.map(copyLane);
+  return (sizeLamports) => {
+    const position = positionOf(sizeLamports, exits.midPrice);
+    if (position === 0n || position > exits.supply) return null;
+    if (exits.only !== null) return quoteRoute(exits.only, position);
+    return bestSplit(lanes, position)?.paid ?? null;
+  };
 }
 
 /** Lamports that base units of the token pay, or null where they can't be sold whole. */
 export function paidForPosition(exits: Exits, position: bigint, profile: Profile): bigint | null {
   if (position === 0n || position > exits.supply) return null;
   if (exits.only !== null) return quoteRoute(exits.only, position);
-  if (profile === "pro") return bestSplit(exits.sampled, position)?.paid ?? null;
+  if (profile === "pro") return splitOf(exits, position)?.paid ?? null;
   let best: bigint | null = null;
   exits.lanes.forEach(({ routes }, index) => {
-    const sampled = exits.sampled[index];
+    const known = routes.length === 1 ? exits.sampled[index]?.quotes.get(position) : undefined;
     for (const route of routes) {
-      const paid =
-        routes.length === 1 && sampled !== undefined
-          ? quoteLane(sampled, position)
-          : quoteRoute(route, position);
+      const paid = known === undefined ? quoteRoute(route, position) : known;
       if (paid !== null && (best === null || paid > best)) best = paid;
     }
   });
   return best;
+}
+
+/** The split of one position, searched from the opening samples alone. */
+function splitOf(exits: Exits, position: bigint): Split | null {
+  return bestSplit(exits.sampled.map(copyLane), position);
 }
 
 /** The swaps behind what `paidForPosition` says; null where the position can't be sold whole. */
@@ -106,15 +117,15 @@ export function routesForPosition(
 }
 
 function splitRoutes(exits: Exits, position: bigint): readonly ExitRoute[] | null {
-  const split = bestSplit(exits.sampled, position);
+  const split = splitOf(exits, position);
   if (split === null) return null;
   const found: ExitRoute[] = [];
   for (const [index, lane] of exits.lanes.entries()) {
     const amountIn = split.amountsIn[index] ?? 0n;
     if (amountIn === 0n) continue;
-    const routes = lane.routesFor(amountIn);
-    if (routes === null) return null;
-    found.push(...routes);
+    const parts = lane.partsFor(amountIn);
+    if (parts === null) return null;
+    found.push(...parts.map(asExitRoute));
   }
   return found;
 }

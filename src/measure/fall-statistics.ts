@@ -1,4 +1,5 @@
 import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
+import { advanceHeld, type HeldLevel, heldOf, startHeld } from "./held-level.ts";
 import type { Losses } from "./losses.ts";
 import { medianOf } from "./trend.ts";
 
@@ -9,12 +10,17 @@ export type Drift = {
   readonly from: number;
 };
 
-/** What the detectors know of a series of ln C10. Plain data; never changed, replaced. */
+/**
+ * What the detectors know of a series of ln C10. All of them judge the level that has lasted a minute,
+ * so that liquidity added and removed at once is not a fall. Plain data; never changed, replaced.
+ */
 export type FallStatistics = {
   readonly timeMs: number;
+  readonly held: HeldLevel;
+  /** ln C10 as far as it has lasted a minute. */
   readonly log: number;
   /**
-   * The highest ln C10 per 10 s of the last 10 minutes, by interval modulo its length, NaN where
+   * The highest level per 10 s of the last 10 minutes, by interval modulo its length, NaN where
    * there is none; the newest interval apart.
    */
   readonly peaks: readonly number[];
@@ -23,7 +29,7 @@ export type FallStatistics = {
   /** How much of the fall is beyond a slow decay, and beyond a fast one. */
   readonly slow: Drift;
   readonly fast: Drift;
-  /** The same of withdrawn liquidity alone, which no chance explains; put back, it is forgiven. */
+  /** The same of withdrawn liquidity alone, which is never random; liquidity put back is subtracted. */
   readonly withdrawn: Drift;
   /** Of ln C10 per minute, about its drift: half the mean square of differences of changes. */
   readonly variance: number;
@@ -38,6 +44,7 @@ export type FallStatistics = {
 /** The next reading of the same series. */
 export type NextReading = {
   readonly timeMs: number;
+  /** ln C10 at this moment. */
   readonly log: number;
   readonly losses: Losses | null;
 };
@@ -52,6 +59,7 @@ const NO_PEAKS: readonly number[] = Array.from({ length: PLACES }, () => Number.
 export function startStatistics(timeMs: number, log: number, variance: number): FallStatistics {
   return {
     timeMs,
+    held: startHeld(timeMs, log),
     log,
     peaks: NO_PEAKS,
     interval: Math.floor(timeMs / SERIES.intervalMs),
@@ -73,17 +81,20 @@ export function advanceStatistics(
   reading: NextReading,
   { drift: rules }: DeteriorationRules,
 ): FallStatistics {
-  const { timeMs, log } = reading;
+  const { timeMs } = reading;
+  const held = advanceHeld(before.held, timeMs, reading.log);
+  const log = heldOf(held);
   const interval = Math.floor(timeMs / SERIES.intervalMs);
   const isSameInterval = interval === before.interval;
   const minutes = (timeMs - before.timeMs) / MINUTE_MS;
   const fall = before.log - log;
-  const withdrawn = withdrawnBy(before, reading) - Math.max(0, -fall);
+  const withdrawn = withdrawnBy(before, log, reading.losses) - Math.max(0, -fall);
   const slowly = rules.slowPerMinute * minutes;
   const drifted = (drift: Drift, beyond: number): Drift => addFall(drift, beyond, before.log, log);
   return {
     ...before,
     timeMs,
+    held,
     log,
     peaks: isSameInterval ? before.peaks : shiftPeaks(before, interval),
     interval,
@@ -92,7 +103,7 @@ export function advanceStatistics(
     fast: drifted(before.fast, fall - rules.fastPerMinute * minutes),
     withdrawn: drifted(before.withdrawn, withdrawn - slowly),
     ...(timeMs - before.markMs >= rules.varianceChangeMs
-      ? nextVariance(before, reading, rules)
+      ? nextVariance(before, { timeMs, log }, rules)
       : {}),
   };
 }
@@ -103,8 +114,12 @@ function addFall(drift: Drift, beyond: number, before: number, log: number): Dri
   return { sum, from: drift.sum === 0 ? before : drift.from };
 }
 
-/** What withdrawals took, as far as C10 fell at all: liquidity far from the price is no loss. */
-export function withdrawnBy(before: FallStatistics, { losses, log }: NextReading): number {
+/** What withdrawals took, as far as the level fell at all: liquidity that did not last is not a loss. */
+export function withdrawnBy(
+  before: Pick<FallStatistics, "log">,
+  log: number,
+  losses: Losses | null,
+): number {
   return Math.max(0, Math.min(losses?.withdrawn ?? 0, before.log - log));
 }
 
@@ -124,7 +139,7 @@ export function medianPeak({ peak, peaks }: FallStatistics): number {
   return medianOf(Float64Array.of(...known, peak));
 }
 
-/** The interval that ended joins the others; intervals without a reading stood where it ended. */
+/** The interval that ended joins the others; intervals without a reading have the value at its end. */
 function shiftPeaks(before: FallStatistics, interval: number): readonly number[] {
   const peaks = before.peaks.slice();
   peaks[before.interval % PLACES] = before.peak;
@@ -142,7 +157,7 @@ function shiftPeaks(before: FallStatistics, interval: number): readonly number[]
  */
 function nextVariance(
   before: FallStatistics,
-  { timeMs, log }: NextReading,
+  { timeMs, log }: Pick<FallStatistics, "timeMs" | "log">,
   rules: DeteriorationRules["drift"],
 ): Pick<FallStatistics, "variance" | "differences" | "markMs" | "markLog" | "markChange"> {
   const { variance, differences } = before;

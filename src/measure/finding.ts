@@ -1,8 +1,9 @@
+import type { Address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 
 export type Confidence = "high" | "medium" | "low";
 
-/** One reason why an assessment is less than certain (method.md section 4); wire/ has its sentence. */
+/** One reason why an assessment is less than certain (method.md section 4); the API has its sentence. */
 export type Finding =
   | { readonly kind: "stale"; readonly ageSeconds: number }
   | { readonly kind: "family-other" }
@@ -10,11 +11,19 @@ export type Finding =
       readonly kind: "unpriced-pools";
       readonly sharePct: number | null;
       readonly venues: readonly VenueId[];
+      /** What they pay in, where that has no modelled way to SOL. */
+      readonly quoteMints: readonly Address[];
     }
   | { readonly kind: "search-incomplete" }
-  | { readonly kind: "short-history"; readonly historySeconds: number }
-  | { readonly kind: "spot-disagreement"; readonly spreadPct: number }
+  /** `historySeconds` is null where no history is kept at all. */
+  | { readonly kind: "short-history"; readonly historySeconds: number | null }
+  /** Percent from the mid, beyond the difference of the fees. */
+  | { readonly kind: "spot-disagreement"; readonly awayPct: number }
+  /** What selling at the mid loses to fees. */
+  | { readonly kind: "high-fees"; readonly feePct: number }
   | { readonly kind: "freeze-authority" }
+  | { readonly kind: "transfer-fee-authority" }
+  | { readonly kind: "transfer-hook-authority" }
   | { readonly kind: "transfer-fee-change"; readonly epoch: bigint }
   | { readonly kind: "transfer-hook" }
   | { readonly kind: "permanent-delegate" }

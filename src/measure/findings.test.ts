@@ -12,7 +12,7 @@ const stateTimeMs = 1_790_000_000_000;
 const CHANGING_FEE = {
   feeBps: 100,
   maximum: 5_000n,
-  authority: SOMEBODY,
+  authority: null,
   announced: { epoch: 900n, feeBps: 500, maximum: 5_000n },
 };
 
@@ -63,6 +63,31 @@ describe("each finding leaves confidence at most where the method's table says",
     ],
     ["a freeze authority", token({ freezeAuthority: SOMEBODY }), "freeze-authority", "medium"],
     ["a fee change", token({ transferFee: CHANGING_FEE }), "transfer-fee-change", "medium"],
+    [
+      "a transfer fee that can be raised",
+      token({ transferFee: { ...CHANGING_FEE, authority: SOMEBODY, announced: null } }),
+      "transfer-fee-authority",
+      "medium",
+    ],
+    [
+      "a transfer hook that can be added",
+      token({ transferHookAuthority: SOMEBODY }),
+      "transfer-hook-authority",
+      "medium",
+    ],
+    ["no history kept at all", { historySeconds: null }, "short-history", "medium"],
+    [
+      "a spot 12 % away",
+      { pools: [pool, poolOfSol(20, 0.001_12, { number: 2 })] },
+      "spot-disagreement",
+      "low",
+    ],
+    [
+      "a pool fee of 12 %",
+      { pools: [poolOfSol(100, 0.001, { feePpm: 120_000 })] },
+      "high-fees",
+      "medium",
+    ],
     ["a transfer hook", token({ transferHook: SOMEBODY }), "transfer-hook", "low"],
     ["a permanent delegate", token({ permanentDelegate: SOMEBODY }), "permanent-delegate", "low"],
     [
@@ -102,8 +127,20 @@ describe("just inside each limit nothing is found", () => {
     ["a block time ahead of the clock", { nowMs: stateTimeMs - 5_000 }],
     ["9 % unpriced", { unpriced: unpriced(9n * SOL) }],
     ["five minutes of history", { historySeconds: 300 }],
-    ["no history kept at all", { historySeconds: null }],
-    ["a disagreeing pool of 5 % depth", { pools: [pool, poolOfSol(5, 0.001_04, { number: 2 })] }],
+    [
+      "spots that differ as their fees do",
+      {
+        pools: [pool, poolOfSol(50, 0.001_04, { number: 2, feePpm: 42_500 })],
+      },
+    ],
+    [
+      "a pausable token whose authority was given up",
+      { token: { ...PLAIN_TOKEN, pausable: { isPaused: false, authority: null } } },
+    ],
+    [
+      "a disagreeing pool of less than 1 % of the near depth",
+      { pools: [pool, poolOfSol(0.6, 0.001_04, { number: 2 })] },
+    ],
     ["99 % exact", { exactPctByVenue: new Map([["raydium-cpmm", 99]]) }],
     ["another venue's failing check", { exactPctByVenue: new Map([["meteora-dlmm", 10]]) }],
     [

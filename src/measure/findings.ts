@@ -1,7 +1,7 @@
-import { ratioToNumber } from "#src/units/to-number.ts";
 import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
 import { CALIBRATION } from "./calibration.ts";
 import type { Confidence, Finding } from "./finding.ts";
+import { priceNumber } from "./price-curve.ts";
 import { isClosedForGood, type PricedMarket } from "./priced-market.ts";
 import { ageSecondsOf, type Coverage } from "./quality.ts";
 
@@ -24,6 +24,8 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
   switch (finding.kind) {
     case "stale":
       return finding.ageSeconds > CALIBRATION.confidence.ageLowSeconds ? "low" : "medium";
+    case "spot-disagreement":
+      return finding.awayPct > CALIBRATION.confidence.disagreementLowPct ? "low" : "medium";
     case "transfer-hook":
     case "permanent-delegate":
     case "pausable":
@@ -35,8 +37,10 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "unpriced-pools":
     case "search-incomplete":
     case "short-history":
-    case "spot-disagreement":
+    case "high-fees":
     case "freeze-authority":
+    case "transfer-fee-authority":
+    case "transfer-hook-authority":
     case "transfer-fee-change":
     case "doubtful-orders":
     case "partly-loaded":
@@ -57,38 +61,53 @@ function marketFindings(priced: PricedMarket, coverage: Coverage): readonly Find
   const ageSeconds = ageSecondsOf(market);
   if (ageSeconds > confidence.ageMediumSeconds) found.push({ kind: "stale", ageSeconds });
   if (priced.family === "other") found.push({ kind: "family-other" });
+  const { venues, quoteMints } = coverage;
   if (coverage.unpricedPct > confidence.unpricedSharePct) {
     const sharePct = Math.round(10 * coverage.unpricedPct) / 10;
-    found.push({ kind: "unpriced-pools", sharePct, venues: coverage.venues });
+    found.push({ kind: "unpriced-pools", sharePct, venues, quoteMints });
   } else if (coverage.hasUnweighed) {
-    found.push({ kind: "unpriced-pools", sharePct: null, venues: coverage.venues });
+    found.push({ kind: "unpriced-pools", sharePct: null, venues, quoteMints });
   }
   if (!market.isSearchComplete) found.push({ kind: "search-incomplete" });
   const { historySeconds } = market;
-  if (historySeconds !== null && historySeconds < confidence.leastHistorySeconds) {
+  if (historySeconds === null || historySeconds < confidence.leastHistorySeconds) {
     found.push({ kind: "short-history", historySeconds });
   }
-  const spreadPct = spotSpreadPct(priced);
-  if (spreadPct > confidence.disagreementPct) {
-    found.push({ kind: "spot-disagreement", spreadPct: Math.round(100 * spreadPct) / 100 });
+  const awayPct = farthestFromMidPct(priced);
+  if (awayPct > confidence.disagreementMediumPct) {
+    found.push({ kind: "spot-disagreement", awayPct: Math.round(100 * awayPct) / 100 });
+  }
+  const feePct = 100 * (priced.midRoute?.feeShare ?? 0);
+  if (feePct > confidence.feePct) {
+    found.push({ kind: "high-fees", feePct: Math.round(100 * feePct) / 100 });
   }
   return found;
 }
 
-/** How far the highest spot lies above the lowest, percent, among pools with enough of the depth. */
-function spotSpreadPct({ open }: PricedMarket): number {
-  if (open.length < 2) return 0;
-  const depth = open.reduce((sum, route) => sum + route.depthLamports, 0n);
-  const leastPct = BigInt(CALIBRATION.confidence.disagreementDepthSharePct);
-  let lowest = Number.POSITIVE_INFINITY;
-  let highest = 0;
-  for (const { spotPrice, depthLamports } of open) {
-    if (spotPrice === null || depthLamports * 100n <= depth * leastPct) continue;
-    const spot = ratioToNumber(spotPrice.numerator, spotPrice.denominator);
-    lowest = Math.min(lowest, spot);
-    highest = Math.max(highest, spot);
+/**
+ * How far the spots of routes are from the mid, percent, beyond what the difference of their fees
+ * explains: the farthest distance that routes with enough of the near depth together reach. Their
+ * sum counts, so that an attacker who splits a pool into many is seen like one who does not.
+ */
+function farthestFromMidPct({ routes, midRoute }: PricedMarket): number {
+  const mid = midRoute?.spotPrice ?? null;
+  if (midRoute === null || mid === null) return 0;
+  const whole = routes.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
+  const leastPct = BigInt(CALIBRATION.confidence.disagreementShareOfNearPct);
+  const farthestFirst = routes
+    .flatMap(({ spotPrice, nearDepthLamports, feeShare }) => {
+      if (spotPrice === null || nearDepthLamports === 0n) return [];
+      const ratio = priceNumber(spotPrice) / priceNumber(mid);
+      const away = Math.abs(ratio - 1) - Math.abs(feeShare - midRoute.feeShare);
+      return [{ away, nearDepthLamports }];
+    })
+    .sort((a, b) => b.away - a.away);
+  let together = 0n;
+  for (const { away, nearDepthLamports } of farthestFirst) {
+    together += nearDepthLamports;
+    if (together * 100n > whole * leastPct) return Math.max(0, 100 * away);
   }
-  return highest === 0 ? 0 : 100 * (highest / lowest - 1);
+  return 0;
 }
 
 function tokenFindings({ market }: PricedMarket): readonly Finding[] {
@@ -96,13 +115,18 @@ function tokenFindings({ market }: PricedMarket): readonly Finding[] {
   if (token === null) return [];
   const found: Finding[] = [];
   if (token.freezeAuthority !== null) found.push({ kind: "freeze-authority" });
+  if (token.transferFee !== null && token.transferFee.authority !== null) {
+    found.push({ kind: "transfer-fee-authority" });
+  }
   const announced = token.transferFee?.announced ?? null;
   if (announced !== null) found.push({ kind: "transfer-fee-change", epoch: announced.epoch });
   if (token.transferHook !== null || hasCaution(market.pools, "transfer-hook")) {
     found.push({ kind: "transfer-hook" });
   }
+  if (token.transferHookAuthority !== null) found.push({ kind: "transfer-hook-authority" });
   if (token.permanentDelegate !== null) found.push({ kind: "permanent-delegate" });
-  if (token.pausable !== null) found.push({ kind: "pausable" });
+  const { pausable } = token;
+  if (pausable !== null && pausable.authority !== null) found.push({ kind: "pausable" });
   if (token.startsFrozen) found.push({ kind: "starts-frozen" });
   return found;
 }

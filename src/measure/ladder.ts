@@ -15,7 +15,8 @@ export function isSizeAllowed(family: Family, sizeLamports: bigint): boolean {
 }
 
 /**
- * Slippages, score and largest exit from what each standard size pays.
+ * Slippages, score and largest exit from what each standard size pays. A size that the family's rule
+ * forbids is null, and scored as it was measured: the rule moves no score.
  *
  * @param paidLamports per standard size, ascending; null where it can't be sold whole
  */
@@ -24,23 +25,30 @@ export function ladderOf(
   profile: Profile,
   family: Family,
 ): Ladder {
-  const slippageAt = (index: number, size: StandardSize): number | null => {
-    const worth = STANDARD_SIZE_LAMPORTS[size];
-    const paid = isSizeAllowed(family, worth) ? (paidLamports[index] ?? null) : null;
-    return paid === null ? null : slippagePct(paid, worth);
-  };
-  const slippage = {
-    "0.5": slippageAt(0, "0.5"),
-    "1": slippageAt(1, "1"),
-    "2": slippageAt(2, "2"),
-    "5": slippageAt(3, "5"),
-    "10": slippageAt(4, "10"),
-    "50": slippageAt(5, "50"),
-  };
+  const measured = STANDARD_SIZES.map((size, index) => {
+    const paid = paidLamports[index] ?? null;
+    return paid === null ? null : slippagePct(paid, STANDARD_SIZE_LAMPORTS[size]);
+  });
+  const shown = bySize((index, size) =>
+    isSizeAllowed(family, STANDARD_SIZE_LAMPORTS[size]) ? (measured[index] ?? null) : null,
+  );
   return {
-    slippagePct: slippage,
-    score: scoreOf(slippage, profile, family),
-    exitMaxSol: exitMaxOf(slippage),
+    slippagePct: shown,
+    score: scoreOf(measured, profile),
+    exitMaxSol: exitMaxOf(shown),
+  };
+}
+
+function bySize(
+  pctOf: (index: number, size: StandardSize) => number | null,
+): Ladder["slippagePct"] {
+  return {
+    "0.5": pctOf(0, "0.5"),
+    "1": pctOf(1, "1"),
+    "2": pctOf(2, "2"),
+    "5": pctOf(3, "5"),
+    "10": pctOf(4, "10"),
+    "50": pctOf(5, "50"),
   };
 }
 
@@ -53,39 +61,18 @@ function exitMaxOf(slippage: Ladder["slippagePct"]): number {
   return largest;
 }
 
-/**
- * The retail score of slippages by standard size, ascending. It weighs sizes up to 5 SOL alone, which
- * every family allows: so it follows from what history keeps of a token, whatever its family was.
- */
-export function retailScore([half, one, two, five, ten, fifty]: readonly (
-  | number
-  | null
-)[]): number {
-  const slippage = {
-    "0.5": half ?? null,
-    "1": one ?? null,
-    "2": two ?? null,
-    "5": five ?? null,
-    "10": ten ?? null,
-    "50": fifty ?? null,
-  };
-  return scoreOf(slippage, "retail", "other");
+/** The retail score of slippages by standard size, ascending: it follows from what history keeps. */
+export function retailScore(slippages: readonly (number | null)[]): number {
+  return scoreOf(slippages, "retail");
 }
 
-/**
- * `100 * sum(w(s) / (1 + (slip(s) / 10)^2))`, one decimal; null counts as 0. Sizes that are not
- * allowed leave the sum, and the other weights are scaled up.
- */
-function scoreOf(slippage: Ladder["slippagePct"], profile: Profile, family: Family): number {
+/** `100 * sum(w(s) / (1 + (slip(s) / 10)^2))`, one decimal; null counts as 0. */
+function scoreOf(slippages: readonly (number | null)[], profile: Profile): number {
   const { weights, halfWeightSlippagePct } = CALIBRATION.score;
-  let sum = 0;
-  let whole = 0;
-  for (const size of STANDARD_SIZES) {
-    if (!isSizeAllowed(family, STANDARD_SIZE_LAMPORTS[size])) continue;
-    const weight = weights[profile][size];
-    const pct = slippage[size];
-    whole += weight;
-    if (pct !== null) sum += weight / (1 + (pct / halfWeightSlippagePct) ** 2);
-  }
-  return Math.round((1_000 * sum) / whole) / 10;
+  const sum = STANDARD_SIZES.reduce((total, size, index) => {
+    const pct = slippages[index] ?? null;
+    if (pct === null) return total;
+    return total + weights[profile][size] / (1 + (pct / halfWeightSlippagePct) ** 2);
+  }, 0);
+  return Math.round(1_000 * sum) / 10;
 }

@@ -5,7 +5,7 @@ import { type Hyperbola, hyperbolaThrough } from "./hyperbola.ts";
 export type Lane = {
   /** Upper bound of what one unit pays, as a double. */
   readonly steepest: number;
-  /** What each of these ascending amounts pays by itself, or null where it is refused. */
+  /** What each of these ascending amounts pays alone, or null if it is refused. */
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
 };
 
@@ -19,6 +19,8 @@ export type SampledLane = {
   readonly payments: number[];
   /** The smallest amount beyond every filled one that is known to be refused. */
   refusedFrom: number;
+  /** The largest amount below a filled one that is known to be refused: too little to pay anything. */
+  dustUpTo: number;
   /** The one hyperbola on which all quotes lie, where they do. */
   hyperbola: Hyperbola | null;
 };
@@ -32,6 +34,7 @@ export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLan
     amounts: [0],
     payments: [0],
     refusedFrom: Number.POSITIVE_INFINITY,
+    dustUpTo: 0,
     hyperbola: null,
   };
   const paid = lane.quoteAscending(amountsIn);
@@ -42,7 +45,13 @@ export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLan
   return sampled;
 }
 
-/** What the amount pays on this lane by itself: exact, asked once, and kept as a sample. */
+/** A copy that learns for itself: the same samples give the same split, whatever was split before. */
+export function copyLane(sampled: SampledLane): SampledLane {
+  const { quotes, amounts, payments } = sampled;
+  return { ...sampled, quotes: new Map(quotes), amounts: [...amounts], payments: [...payments] };
+}
+
+/** What the amount pays on this lane alone: exact, computed once, and kept as a sample. */
 export function quoteLane(sampled: SampledLane, amountIn: bigint): bigint | null {
   if (amountIn === 0n) return 0n;
   const known = sampled.quotes.get(amountIn);
@@ -58,11 +67,14 @@ function remember(sampled: SampledLane, amountIn: bigint, paid: bigint | null): 
   const amount = toNumber(amountIn);
   const largest = amounts.at(-1) ?? 0;
   if (paid === null) {
-    // A refusal below a filled amount is one of dust, and no end of the lane.
     if (amount > largest) sampled.refusedFrom = Math.min(sampled.refusedFrom, amount);
+    else sampled.dustUpTo = Math.max(sampled.dustUpTo, amount);
     return;
   }
-  if (amount >= sampled.refusedFrom) sampled.refusedFrom = Number.POSITIVE_INFINITY;
+  if (amount >= sampled.refusedFrom) {
+    sampled.dustUpTo = Math.max(sampled.dustUpTo, sampled.refusedFrom);
+    sampled.refusedFrom = Number.POSITIVE_INFINITY;
+  }
   let at = amounts.length;
   while (at > 0 && (amounts[at - 1] ?? 0) >= amount) at--;
   if (amounts[at] === amount) return;

@@ -1,12 +1,17 @@
+import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { Assessment, PoolShare } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
-import { capacityOfAssessment, logCapacity } from "./capacity-series.ts";
+import { logCapacity, pricedPart } from "./capacity-series.ts";
 
-/** What took exit capacity away: each the natural logarithm of its share of the fall, 0 or more. */
+/**
+ * What changed the exit capacity, as natural logarithms: above 0 a part of a fall, below 0 a part of
+ * a rise (liquidity put in, purchases).
+ */
 export type Losses = {
-  /** Liquidity taken out by those who had put it in. */
+  /** Liquidity taken out by its providers; below 0: put in. */
   readonly withdrawn: number;
+  /** Sales; below 0: purchases. */
   readonly sold: number;
   readonly fees: number;
   readonly paused: number;
@@ -14,6 +19,9 @@ export type Losses = {
 
 export const CAUSES = ["withdrawn", "sold", "fees", "paused"] as const;
 export type Cause = (typeof CAUSES)[number];
+
+/** The share of a loss that each cause explains, 0 to 1. They add up to 1, or to 0 where no cause is known. */
+export type CauseShares = Readonly<Record<Cause, number>>;
 
 export const NO_LOSSES: Losses = { withdrawn: 0, sold: 0, fees: 0, paused: 0 };
 
@@ -27,77 +35,130 @@ export function addLosses(sum: Losses, added: Losses | null): Losses {
   };
 }
 
+/** What was lost between two running totals. */
+export function lossesSince(earlier: Losses, later: Losses): Losses {
+  return addLosses(later, scaled(earlier, -1));
+}
+
+/** All causes together: what of a change is explained. */
+export function explainedBy({ withdrawn, sold, fees, paused }: Losses): number {
+  return withdrawn + sold + fees + paused;
+}
+
+export function causeShares(losses: Losses): CauseShares {
+  const { withdrawn, sold, fees, paused } = positive(losses);
+  const all = withdrawn + sold + fees + paused;
+  if (all <= 0) return NO_LOSSES;
+  return { withdrawn: withdrawn / all, sold: sold / all, fees: fees / all, paused: paused / all };
+}
+
 /** The cause of most of the fall with its share, 0 to 1; null where none is known. */
 export function causeOf(losses: Losses): { readonly kind: Cause; readonly share: number } | null {
-  const all = CAUSES.reduce((sum, cause) => sum + losses[cause], 0);
-  if (all <= 0) return null;
+  const shares = causeShares(losses);
   let main: Cause = "withdrawn";
-  for (const cause of CAUSES) if (losses[cause] > losses[main]) main = cause;
-  return { kind: main, share: losses[main] / all };
+  for (const cause of CAUSES) if (shares[cause] > shares[main]) main = cause;
+  return shares[main] === 0 ? null : { kind: main, share: shares[main] };
 }
 
 /**
- * Why C10 fell between two assessments of one token: read off each pool's fee, price, D10 and status,
- * and scaled to the whole fall. Null where one of them is a gap, or where nothing that is seen
- * explains the fall. Without a fall there are no losses.
+ * Why C10 changed between two assessments of one token: read off each pool's fee, price, own near depth
+ * and status. Null where one of them is a gap. What no pool explains is left out: a mid that rose, a
+ * pool found late or lost from sight change C10, but take nothing away.
  *
- * A sale moves the price, and takes D10 down with the price's square root where the product is
- * constant. A withdrawal takes D10 and leaves the price. Where liquidity is concentrated and the
- * price has moved, what is missing is taken for sold: its D10 may have ended there.
+ * A sale moves the price, and takes near depth down with the price's square root where the product is
+ * constant. A withdrawal takes near depth and leaves the price. Where liquidity is concentrated and the
+ * price has moved, what is missing is taken for sold: its near depth may have ended there.
+ *
+ * @param isClosed whether a pool that is missing later is known to be closed, and not lost from sight
  */
-export function lossesBetween(before: Assessment, after: Assessment): Losses | null {
-  const capacityBefore = capacityOfAssessment(before);
-  const capacityAfter = capacityOfAssessment(after);
-  if (capacityBefore === null || capacityAfter === null) return null;
-  const fall = logCapacity(capacityBefore) - logCapacity(capacityAfter);
-  if (fall <= 0) return NO_LOSSES;
-  if (after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
-  const pools = before.measurement?.pools ?? [];
-  const later = new Map(after.measurement?.pools.map((pool) => [pool.address, pool]));
-  const seen = pools.reduce(
-    (sum, pool) => addLosses(sum, poolLosses(pool, later.get(pool.address))),
-    NO_LOSSES,
-  );
-  const all = CAUSES.reduce((sum, cause) => sum + seen[cause], 0);
-  if (all <= 0) return null;
-  const scale = fall / all;
-  return {
-    withdrawn: seen.withdrawn * scale,
-    sold: seen.sold * scale,
-    fees: seen.fees * scale,
-    paused: seen.paused * scale,
-  };
+export function lossesBetween(
+  before: Assessment,
+  after: Assessment,
+  isClosed: (pool: Address) => boolean = () => true,
+): Losses | null {
+  const earlier = pricedPart(before);
+  const later = pricedPart(after);
+  if (earlier === null || later === null) return null;
+  const fall = logCapacity(earlier.c10Sol) - logCapacity(later.c10Sol);
+  if (fall === 0) return NO_LOSSES;
+  if (fall > 0 && after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
+  const seen = new Map(later.pools.map((pool) => [pool.address, pool]));
+  let whole = 0;
+  let changed = NO_LOSSES;
+  for (const pool of earlier.pools) {
+    const now = seen.get(pool.address);
+    whole += toNumber(pool.nearDepthLamports);
+    if (fall < 0) changed = addLosses(changed, now === undefined ? null : gainsOf(pool, now));
+    else if (now !== undefined || isClosed(pool.address)) {
+      changed = addLosses(changed, lossesOf(pool, now));
+    }
+  }
+  const all = Math.abs(explainedBy(changed));
+  if (all === 0 || whole === 0) return NO_LOSSES;
+  const { explainedFactor } = CALIBRATION.deterioration.cause;
+  const explained = fall > 0 ? -Math.log1p(-Math.min(all / whole, 1)) : Math.log1p(all / whole);
+  return scaled(changed, Math.min(Math.abs(fall), explainedFactor * explained) / all);
 }
 
-/** What happened to one pool, weighed by the D10 that it had. */
-function poolLosses(before: PoolShare, after: PoolShare | undefined): Losses {
+/**
+ * What one pool lost, as a part of the near depth W that it had: lamports. Liquidity far from the market
+ * has no weight, so that junk bids hide no loss.
+ */
+function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   const weight = toNumber(before.nearDepthLamports);
   if (weight === 0 || before.spotPrice === null) return NO_LOSSES;
   if (after === undefined) return { ...NO_LOSSES, withdrawn: weight };
   if (after.status === "paused") return { ...NO_LOSSES, paused: weight };
   if (after.spotPrice === null) return { ...NO_LOSSES, withdrawn: weight };
-  const priceFall =
-    Math.log(ratioToNumber(before.spotPrice.numerator, before.spotPrice.denominator)) -
-    Math.log(ratioToNumber(after.spotPrice.numerator, after.spotPrice.denominator));
-  const near = Math.max(toNumber(after.nearDepthLamports), 1e-6 * weight);
-  const nearFall = Math.log(weight / near);
-  const { quietPrice } = CALIBRATION.deterioration.cause;
-  const isPriceQuiet = Math.abs(priceFall) < quietPrice;
-  const withdrawn =
-    isPriceQuiet || isConstantProduct(before) ? Math.max(0, nearFall - priceFall / 2) : 0;
-  return {
-    withdrawn: weight * withdrawn,
-    sold: weight * Math.max(0, isConstantProduct(before) ? priceFall / 2 : nearFall - withdrawn),
-    fees: weight * Math.max(0, feeLoss(before.feePpm, after.feePpm)),
+  const priceFall = priceFallBetween(before, after);
+  const own = toNumber(before.ownNearDepthLamports);
+  const nearFall = Math.log(own / Math.max(toNumber(after.ownNearDepthLamports), 1e-6 * own));
+  const isProduct = isConstantProduct(before);
+  const withdrawn = isProduct || isQuiet(priceFall) ? Math.max(0, nearFall - priceFall / 2) : 0;
+  const logs = {
+    withdrawn,
+    sold: Math.max(0, isProduct ? priceFall / 2 : nearFall - withdrawn),
+    fees: Math.max(0, feeLoss(before.feePpm, after.feePpm)),
     paused: 0,
   };
+  const all = explainedBy(logs);
+  return all === 0 ? NO_LOSSES : scaled(logs, (weight * -Math.expm1(-all)) / all);
 }
 
-/** Whether D10 is the share of the depth that it is at constant product: 1 - sqrt(0.9). */
-function isConstantProduct({ nearDepthLamports, depthLamports }: PoolShare): boolean {
-  const { nearFallBps } = CALIBRATION.mid;
-  const expected = 1 - Math.sqrt(1 - nearFallBps / 10_000);
-  const share = ratioToNumber(nearDepthLamports, depthLamports);
+/** What was put into one pool, and what purchases added to it: lamports, below 0. */
+function gainsOf(before: PoolShare, after: PoolShare): Losses {
+  const weight = toNumber(before.nearDepthLamports);
+  const own = toNumber(before.ownNearDepthLamports);
+  if (after.spotPrice === null) return NO_LOSSES;
+  if (before.spotPrice === null || weight === 0 || own === 0) {
+    return { ...NO_LOSSES, withdrawn: -toNumber(after.nearDepthLamports) };
+  }
+  const gain = weight * (toNumber(after.ownNearDepthLamports) / own - 1);
+  if (gain <= 0) return NO_LOSSES;
+  const priceFall = priceFallBetween(before, after);
+  const isProduct = isConstantProduct(before);
+  if (!isProduct && !isQuiet(priceFall)) return { ...NO_LOSSES, sold: -gain };
+  const bought = isProduct ? Math.min(gain, Math.max(0, weight * Math.expm1(-priceFall / 2))) : 0;
+  return { ...NO_LOSSES, withdrawn: bought - gain, sold: -bought };
+}
+
+function priceFallBetween(before: PoolShare, after: PoolShare): number {
+  if (before.spotPrice === null || after.spotPrice === null) return 0;
+  return (
+    Math.log(ratioToNumber(before.spotPrice.numerator, before.spotPrice.denominator)) -
+    Math.log(ratioToNumber(after.spotPrice.numerator, after.spotPrice.denominator))
+  );
+}
+
+function isQuiet(priceFall: number): boolean {
+  return Math.abs(priceFall) < CALIBRATION.deterioration.cause.quietPrice;
+}
+
+/** Whether near depth is the share of the depth that it is at constant product: 1 - sqrt(0.9). */
+function isConstantProduct({ ownNearDepthLamports, depthLamports }: PoolShare): boolean {
+  const { ownNearFallBps } = CALIBRATION.mid;
+  const expected = 1 - Math.sqrt(1 - ownNearFallBps / 10_000);
+  const share = ratioToNumber(ownNearDepthLamports, depthLamports);
   return Math.abs(share / expected - 1) < CALIBRATION.deterioration.cause.constantProductTolerance;
 }
 
@@ -106,4 +167,22 @@ function feeLoss(beforePpm: number, afterPpm: number): number {
   const kept = 1 - toNumber(CALIBRATION.capacity.slippageBps) / 10_000;
   const room = (feePpm: number) => Math.max(1e-3, (1 - feePpm / 1e6) / kept - 1);
   return Math.log(room(beforePpm) / room(afterPpm));
+}
+
+function positive({ withdrawn, sold, fees, paused }: Losses): Losses {
+  return {
+    withdrawn: Math.max(0, withdrawn),
+    sold: Math.max(0, sold),
+    fees: Math.max(0, fees),
+    paused: Math.max(0, paused),
+  };
+}
+
+function scaled({ withdrawn, sold, fees, paused }: Losses, factor: number): Losses {
+  return {
+    withdrawn: withdrawn * factor,
+    sold: sold * factor,
+    fees: fees * factor,
+    paused: paused * factor,
+  };
 }

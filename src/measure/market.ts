@@ -7,17 +7,17 @@ export type TokenFacts = {
   readonly decimals: number;
   /** Base units. */
   readonly supply: bigint;
-  /** Who may make more of it; null: nobody. */
+  /** Authority that may mint more; null: none. */
   readonly mintAuthority: Address | null;
-  /** Who may freeze accounts and thaw them; null: nobody. */
+  /** Authority that may freeze and thaw accounts; null: none. */
   readonly freezeAuthority: Address | null;
   /** Null where transfers cost nothing, and never can. */
   readonly transferFee: TransferFeeFacts | null;
   /** The program that a transfer calls; null: none. */
   readonly transferHook: Address | null;
-  /** Who may name such a program; null: nobody. */
+  /** Authority that may set such a program; null: none. */
   readonly transferHookAuthority: Address | null;
-  /** Who may move anybody's tokens; null: nobody. */
+  /** Authority that may move any holder's tokens; null: none. */
   readonly permanentDelegate: Address | null;
   /** Null where transfers can't be paused. */
   readonly pausable: { readonly isPaused: boolean; readonly authority: Address | null } | null;
@@ -26,7 +26,7 @@ export type TokenFacts = {
 };
 
 export type TransferFeeFacts = TransferFeeRate & {
-  /** Who may change it; null: nobody. */
+  /** Authority that may change it; null: none. */
   readonly authority: Address | null;
   /** Another fee that was announced, and the epoch from which it holds; null: none was. */
   readonly announced: (TransferFeeRate & { readonly epoch: bigint }) | null;
@@ -34,7 +34,7 @@ export type TransferFeeFacts = TransferFeeRate & {
 
 type TransferFeeRate = {
   readonly feeBps: number;
-  /** Base units of one transfer at the most. */
+  /** Maximum for one transfer, in base units. */
   readonly maximum: bigint;
 };
 
@@ -56,13 +56,18 @@ export type Market = {
   readonly mint: Address;
   /** Null where the mint account is absent or can't be read: then nothing of the token is known. */
   readonly token: TokenFacts | null;
-  /** Pools that sell `mint` for SOL or a stable, whatever their status. */
+  /** Pools that sell `mint`, whatever they pay in and whatever their status. */
   readonly pools: readonly QuotablePool[];
-  /** SOL pools of the stables among `pools`' quotes, selling the stable: the second hop. */
-  readonly stablePools: readonly QuotablePool[];
+  /** Pools that sell what `pools` pay, and what these pay in turn: the hops into SOL. */
+  readonly hopPools: readonly QuotablePool[];
   readonly unpriced: readonly UnpricedPool[];
   /** Whether every query for pools was answered. */
   readonly isSearchComplete: boolean;
+  /**
+   * A curve of the token completed after the last complete search began, and the pool it graduates to
+   * is not known: so no search proves "no pool".
+   */
+  readonly awaitsGraduation: boolean;
   /** The newest slot at which all of this is known to hold, and its block time. */
   readonly slot: bigint;
   readonly stateTimeMs: number;

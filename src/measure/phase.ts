@@ -2,8 +2,8 @@ import type { Phase } from "./assessment.ts";
 import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
 
 /**
- * Where the token stands between its curve and the pools. A full curve still holds what it raised
- * until it migrates: so pools that strangers opened meanwhile are not taken for its own as long as
+ * Phase of the token between its curve and the pools. A full curve still holds what it raised
+ * until it migrates: so pools that third parties opened meanwhile are not taken for its own as long as
  * they hold less. A curve that can't be read is taken to sell unless a pool trades.
  */
 export function phaseOf(priced: PricedMarket): Phase {
@@ -16,6 +16,7 @@ export function phaseOf(priced: PricedMarket): Phase {
     if (!market.unpriced.some((pool) => pool.kind === "curve")) return "listed";
     return isTrading ? "migrated" : "on-curve";
   }
+  if (market.awaitsGraduation) return "migrating";
   const full = curves.filter((curve) => curve.status === "complete");
   if (full.length === 0) {
     return !isTrading && pools.some((pool) => pool.status === "not-open-yet")

@@ -1,9 +1,11 @@
+import type { Address } from "#src/units/address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { PoolStatus, VenueId } from "#src/venues/venue.ts";
 import type { BlockReason, Phase } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import type { Market } from "./market.ts";
 import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
+import type { Route } from "./route.ts";
 
 /** How much of the token's quote sits in pools that can't be priced. */
 export type Coverage = {
@@ -12,10 +14,12 @@ export type Coverage = {
   /** Whether some pool's quote can't be weighed: its vault is unreadable, or nothing gives its price in SOL. */
   readonly hasUnweighed: boolean;
   readonly venues: readonly VenueId[];
+  /** What pools pay in that has no modelled way to SOL. */
+  readonly quoteMints: readonly Address[];
 };
 
 export function coverageOf(priced: PricedMarket): Coverage {
-  const { market, withoutHop } = priced;
+  const { market, unrouted } = priced;
   let weighedLamports = 0n;
   let unpricedLamports = 0n;
   for (const route of priced.routes) {
@@ -25,8 +29,9 @@ export function coverageOf(priced: PricedMarket): Coverage {
       weighedLamports += inLamports(priced, pool.quoteMint, pool.reachable(10_000)) ?? 0n;
     }
   }
-  let hasUnweighed = withoutHop.some((pool) => pool.reachable(10_000) > 0n);
-  const venues = new Set<VenueId>(withoutHop.map((pool) => pool.venue));
+  const holding = unrouted.filter((pool) => pool.reachable(10_000) > 0n);
+  let hasUnweighed = holding.length > 0;
+  const venues = new Set<VenueId>(unrouted.map((pool) => pool.venue));
   for (const pool of market.unpriced) {
     venues.add(pool.venue);
     const held =
@@ -38,7 +43,8 @@ export function coverageOf(priced: PricedMarket): Coverage {
   }
   const all = weighedLamports + unpricedLamports;
   const unpricedPct = all === 0n ? 0 : 100 * ratioToNumber(unpricedLamports, all);
-  return { unpricedPct, hasUnweighed, venues: [...venues] };
+  const quoteMints = [...new Set(holding.map((pool) => pool.quoteMint))];
+  return { unpricedPct, hasUnweighed, venues: [...venues], quoteMints };
 }
 
 /** Seconds between now and the newest slot at which the state is known to hold; never below 0. */
@@ -50,7 +56,7 @@ export function ageSecondsOf(market: Market): number {
  * Why the market can't be reconstructed reliably, or null where it can (method.md section 4).
  *
  * A pool whose holdings can't be weighed does not block a token that has a pool which is understood,
- * since strangers can create pools. Where nothing else is understood, though, "empty" would be a
+ * since third parties can create pools. Where nothing else is understood, though, "empty" would be a
  * guess: unknown is never zero.
  */
 export function blockReasonOf(
@@ -58,7 +64,7 @@ export function blockReasonOf(
   coverage: Coverage,
   phase: Phase,
 ): BlockReason | null {
-  const { market, routes } = priced;
+  const { market } = priced;
   const { token } = market;
   if (token === null) return "mint-unreadable";
   if (token.isNonTransferable || (token.startsFrozen && token.freezeAuthority === null)) {
@@ -66,14 +72,25 @@ export function blockReasonOf(
   }
   if (ageSecondsOf(market) > CALIBRATION.block.staleSeconds) return "stale";
   if (phase === "migrating") return "migrating";
-  const standing = routes.filter((route) => !isClosedForGood(route.pool.status));
-  const hasUnpriced = coverage.venues.length > 0;
-  if (!market.isSearchComplete && standing.length === 0 && !hasUnpriced) return "search-incomplete";
+  const live = liveRoutes(priced);
   if (coverage.unpricedPct > CALIBRATION.block.unpricedSharePct) return "unpriced-majority";
-  if (coverage.hasUnweighed && standing.length === 0) return "unpriced-majority";
-  const isHalted =
-    token.pausable?.isPaused === true || standing.every((route) => isPausedPool(route.pool.status));
-  return standing.length > 0 && isHalted ? "all-paused" : null;
+  if (coverage.hasUnweighed && live.length === 0) return "unpriced-majority";
+  if (isHalted(priced)) return "all-paused";
+  // What was found can't sell, and more may exist: that is not "no way out".
+  return !market.isSearchComplete && priced.midPrice === null ? "search-incomplete" : null;
+}
+
+/** The routes through pools that trade, or will trade again. */
+export function liveRoutes({ routes }: PricedMarket): readonly Route[] {
+  return routes.filter((route) => !isClosedForGood(route.pool.status));
+}
+
+/** Whether all trading is known to be paused: by the mint, or by every pool that is left. */
+export function isHalted(priced: PricedMarket): boolean {
+  const live = liveRoutes(priced);
+  if (live.length === 0) return false;
+  const isMintPaused = priced.market.token?.pausable?.isPaused === true;
+  return isMintPaused || live.every((route) => isPausedPool(route.pool.status));
 }
 
 function isPausedPool(status: PoolStatus): boolean {

@@ -1,123 +1,212 @@
-import { mulDivFloor } from "#src/units/integer.ts";
-import { compareRatios, multiplyRatios, type Ratio } from "#src/units/ratio.ts";
+import { minBigint, mulDivFloor } from "#src/units/integer.ts";
+import { multiplyRatios, type Ratio } from "#src/units/ratio.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { CALIBRATION } from "./calibration.ts";
+import { chainedPools } from "./chained-pools.ts";
+import { curveOf, curvesInRow, type PriceCurve } from "./price-curve.ts";
+import { nearDepthOf, referenceBid } from "./reference-bid.ts";
 
-/** A way from the token into SOL: a pool, and for a stable-quoted pool a SOL pool of that stable. */
+/** A way from the token into SOL: a pool of the token, then the hops that sell what it pays. */
 export type Route = {
   readonly pool: QuotablePool;
-  /** Null where the pool pays SOL itself. */
-  readonly hop: QuotablePool | null;
+  /** From the pool's quote mint into SOL, in order; empty where the pool pays SOL itself. */
+  readonly hops: readonly QuotablePool[];
+  /** The same pools as one instruction sells through them (`chainedPools`); null where none does. */
+  readonly chain: readonly QuotablePool[] | null;
   /** Lamports per base unit, before fees; null where nothing can be sold here now. */
   readonly spotPrice: Ratio | null;
-  /** Lamports that selling can still reach in `pool`, stables at spot; 0 where it is not open. */
+  /** What a first unit loses to all fees of all pools of the route, as a share. */
+  readonly feeShare: number;
+  /** Lamports that selling can still reach in `pool`, other quotes at spot; 0 where it is not open. */
   readonly depthLamports: bigint;
-  /** D10: lamports that `pool` would pay before its own price falls 10 %. */
+  /**
+   * Lamports that `pool` pays before its own price falls 10 %, others at spot: how much liquidity it
+   * has at its own price, wherever the market is.
+   */
+  readonly ownNearDepthLamports: bigint;
+  /** W: lamports that the route pays before its after-fee price falls below the band under the reference bid. */
   readonly nearDepthLamports: bigint;
 };
 
 const ALL = 10_000;
+const PPM = 1_000_000;
 
-/** Binds a pool to its hop, and weighs it. @param hop must be given where the pool's quote is not SOL */
-export function routeThrough(pool: QuotablePool, hop: QuotablePool | null): Route {
+/** A pool of the token and its hops, before it is weighed against the other routes. */
+export type Way = { readonly pool: QuotablePool; readonly hops: readonly QuotablePool[] };
+
+type SoldWay = Way & Pick<Route, "chain">;
+
+/** Binds pools to their hops and weighs all of them together (method.md section 1). */
+export function weighRoutes(ways: readonly Way[]): readonly Route[] {
+  const routes = ways.map(routeOf);
+  const open = routes.filter((route) => route.spotPrice !== null);
+  // Alone, a route is the market: nothing is to be weighed against.
+  if (open.length < 2) return routes.map(weighedAlone);
+  const bids = routes.map((route) => (route.spotPrice === null ? null : bidCurve(route)));
+  const reference = referenceBid(
+    routes.flatMap((route, index) => {
+      const bid = bids[index] ?? null;
+      return bid === null ? [] : [{ bid, ask: () => askCurve(route) }];
+    }),
+  );
+  return routes.map((route, index) => {
+    const bid = bids[index] ?? null;
+    if (bid === null || reference === null) return route;
+    return { ...route, nearDepthLamports: BigInt(Math.floor(nearDepthOf(bid, reference))) };
+  });
+}
+
+/** Without others the reference bid is the route's own first bid, but for the little that is sold to learn it. */
+function weighedAlone(route: Route): Route {
+  if (route.feeShare >= 1) return route;
+  const kept = BigInt(Math.floor((1 - route.feeShare) * PPM));
+  return { ...route, nearDepthLamports: (route.ownNearDepthLamports * kept) / BigInt(PPM) };
+}
+
+/**
+ * The route whose spot is the mid: the median of the spots, weighed by near depth; between two, the
+ * higher. Null where no route has near depth.
+ */
+export function middleRoute(routes: readonly Route[]): Route | null {
+  const weighed = routes.filter((route) => route.nearDepthLamports > 0n).toSorted(bySpot);
+  const whole = weighed.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
+  let below = 0n;
+  for (const route of weighed) {
+    below += route.nearDepthLamports;
+    if (2n * below > whole) return route;
+  }
+  return null;
+}
+
+/** The route with the most near depth; null where none has any. */
+export function deepestRoute(routes: readonly Route[]): Route | null {
+  let deepest: Route | null = null;
+  for (const route of routes) {
+    if (route.nearDepthLamports > (deepest?.nearDepthLamports ?? 0n)) deepest = route;
+  }
+  return deepest;
+}
+
+/** Quote units in lamports at a spot, rounded down; as they are where the quote is SOL. */
+export function atSpot(amount: bigint, spot: Ratio | null): bigint {
+  return spot === null ? amount : mulDivFloor(amount, spot.numerator, spot.denominator);
+}
+
+/** Lamports per unit of the mint that these hops sell; null where there are none, or one is closed. */
+export function spotOfHops(hops: readonly QuotablePool[]): Ratio | null {
+  let spot: Ratio | null = null;
+  for (const hop of hops) {
+    const own = openSpot(hop);
+    if (own === null) return null;
+    spot = spot === null ? own : multiplyRatios(spot, own);
+  }
+  return spot;
+}
+
+/** Lamports that arrive, or null where one of the pools would refuse. */
+export function quoteRoute(route: SoldWay, amountIn: bigint): bigint | null {
+  return quoteRouteAscending(route, [amountIn])[0] ?? null;
+}
+
+/**
+ * The same for ascending amounts; each pool is walked once where its venue can. Where one instruction
+ * sells through the pools, an amount that it refuses is sold hop by hop.
+ */
+export function quoteRouteAscending(
+  { pool, hops, chain }: SoldWay,
+  amountsIn: readonly bigint[],
+): readonly (bigint | null)[] {
+  if (hops.length === 0) return pool.quoteAscending(amountsIn);
+  if (chain === null) return quoteInRow([pool, ...hops], amountsIn);
+  const paid = quoteInRow(chain, amountsIn);
+  if (!paid.includes(null)) return paid;
+  const byHop = quoteInRow([pool, ...hops], amountsIn);
+  return paid.map((amount, index) => amount ?? byHop[index] ?? null);
+}
+
+function quoteInRow(
+  pools: readonly QuotablePool[],
+  amountsIn: readonly bigint[],
+): readonly (bigint | null)[] {
+  return pools.reduce<readonly (bigint | null)[]>((amounts, next) => {
+    const quotes = next.quoteAscending(amounts.filter((amount) => amount !== null));
+    let index = 0;
+    return amounts.map((amount) => (amount === null ? null : (quotes[index++] ?? null)));
+  }, amountsIn);
+}
+
+function routeOf({ pool, hops }: Way): Route {
+  const chain = chainedPools([pool, ...hops]);
   const own = pool.status === "open" ? pool.spotPrice : null;
-  const hopSpot = hop?.spotPrice ?? null;
-  if (own === null || (hop !== null && hopSpot === null)) {
-    return { pool, hop, spotPrice: null, depthLamports: 0n, nearDepthLamports: 0n };
+  const reachable = own === null ? 0n : pool.reachable(ALL);
+  const hopSpot = hops.length === 0 ? null : spotOfHops(hops);
+  if (own === null || reachable === 0n || (hops.length > 0 && hopSpot === null)) {
+    return {
+      pool,
+      hops,
+      chain,
+      spotPrice: null,
+      feeShare: 0,
+      depthLamports: 0n,
+      ownNearDepthLamports: 0n,
+      nearDepthLamports: 0n,
+    };
   }
   return {
     pool,
-    hop,
+    hops,
+    chain,
     spotPrice: hopSpot === null ? own : multiplyRatios(own, hopSpot),
-    depthLamports: atSpot(pool.reachable(ALL), hopSpot),
-    nearDepthLamports: atSpot(pool.reachable(CALIBRATION.mid.nearFallBps), hopSpot),
+    feeShare: feeShareOf(chain ?? [pool, ...hops]),
+    depthLamports: inLamportsThrough(hops, reachable),
+    ownNearDepthLamports: atSpot(pool.reachable(CALIBRATION.mid.ownNearFallBps), hopSpot),
+    nearDepthLamports: 0n,
   };
 }
 
-/** Quote units in lamports at the hop's spot, rounded down; as they are where there is no hop. */
-export function atSpot(amount: bigint, hopSpot: Ratio | null): bigint {
-  return hopSpot === null ? amount : mulDivFloor(amount, hopSpot.numerator, hopSpot.denominator);
-}
-
-/** Lamports that arrive, or null where either pool would refuse. */
-export function quoteRoute(route: Route, amountIn: bigint): bigint | null {
-  const own = route.pool.quote(amountIn);
-  return own === null || route.hop === null ? own : route.hop.quote(own);
-}
-
-/** The same for ascending amounts; each pool is walked once where its venue has a fast path. */
-export function quoteRouteAscending(
-  route: Route,
-  amountsIn: readonly bigint[],
-): readonly (bigint | null)[] {
-  const own = route.pool.quoteAscending(amountsIn);
-  if (route.hop === null) return own;
-  const { hop } = route;
-  const paid = own.filter((amount) => amount !== null);
-  const quotes = hop.quoteAscending(paid);
-  let next = 0;
-  return own.map((amount) => (amount === null ? null : (quotes[next++] ?? null)));
-}
-
-/**
- * The route whose first small unit pays the most after its own fees, among those with enough D10
- * (method.md section 1): its spot is the mid. So neither large bids far below the market, nor a
- * sliver of a pool, nor one with a huge fee can move it. Null where none can sell anything.
- */
-export function leadingRoute(routes: readonly Route[]): Route | null {
-  const selling = routes.filter((route) => route.spotPrice !== null);
-  const deep = selling.filter(
-    (route) => route.nearDepthLamports >= CALIBRATION.mid.leastNearDepthLamports,
+/** An amount in lamports at the hops' spots: never more than each hop can pay. */
+function inLamportsThrough(hops: readonly QuotablePool[], amount: bigint): bigint {
+  return hops.reduce(
+    (left, hop) => minBigint(atSpot(left, hop.spotPrice), hop.reachable(ALL)),
+    amount,
   );
-  const candidates = deep.length > 0 ? deep : selling;
-  if (candidates.length === 1) return candidates[0] ?? null;
-  let leading: { readonly route: Route; readonly rate: Ratio } | null = null;
-  for (const route of candidates) {
-    const rate = firstUnitRate(route);
-    if (rate === null) continue;
-    const order = leading === null ? 1 : compareRatios(rate, leading.rate);
-    const isDeeper = leading !== null && route.nearDepthLamports > leading.route.nearDepthLamports;
-    if (order > 0 || (order === 0 && isDeeper)) leading = { route, rate };
+}
+
+/** A pool's spot while it is open and holds something to pay with. */
+function openSpot(pool: QuotablePool): Ratio | null {
+  if (pool.status !== "open") return null;
+  return pool.reachable(ALL) === 0n ? null : pool.spotPrice;
+}
+
+/** What a first unit loses to the fees of pools in a row, as a share. */
+function feeShareOf(pools: readonly QuotablePool[]): number {
+  return 1 - pools.reduce((kept, { feePpm }) => kept * Math.max(0, 1 - feePpm / PPM), 1);
+}
+
+function bidCurve({ pool, hops, chain }: SoldWay): PriceCurve | null {
+  const curves: PriceCurve[] = [];
+  for (const one of chain ?? [pool, ...hops]) {
+    const curve = one.status === "open" ? curveOf(one) : null;
+    if (curve === null) return null;
+    curves.push(curve);
   }
-  return leading?.route ?? null;
+  return curvesInRow(curves);
 }
 
-/** What a first small unit really pays, in lamports per base unit; null where it is refused. */
-function firstUnitRate(route: Route): Ratio | null {
-  if (route.spotPrice === null) return null;
-  const { probeLamports, probeShareOfNearDepth } = CALIBRATION.mid;
-  const share = route.nearDepthLamports / probeShareOfNearDepth;
-  const worth = share < probeLamports ? share : probeLamports;
-  const units = mulDivFloor(worth, route.spotPrice.denominator, route.spotPrice.numerator);
-  const amountIn = units > 0n ? units : 1n;
-  const paid = quoteRoute(route, amountIn);
-  return paid === null || paid === 0n ? null : { numerator: paid, denominator: amountIn };
-}
-
-/**
- * The second hop of a stable: its deepest SOL pool, among those whose spot is near the stable's own
- * mid, so that a deep pool which buys the stable far below the market is no way out.
- *
- * @param pools SOL pools that sell the stable
- */
-export function deepestHop(pools: readonly QuotablePool[]): QuotablePool | null {
-  if (pools.length === 0) return null;
-  const routes = pools.map((pool) => routeThrough(pool, null));
-  const mid = leadingRoute(routes)?.spotPrice ?? null;
-  if (mid === null) return null;
-  let deepest: Route | null = null;
-  for (const route of routes) {
-    if (!isNear(route.spotPrice, mid)) continue;
-    if (deepest === null || route.nearDepthLamports > deepest.nearDepthLamports) deepest = route;
+/** Buying the token goes the other way round: SOL into the last hop first. */
+function askCurve({ pool, hops }: Way): PriceCurve | null {
+  const curves: PriceCurve[] = [];
+  for (const one of [...hops.toReversed(), pool]) {
+    const curve = one.status === "open" ? curveOf(one.purchases) : null;
+    if (curve === null) return null;
+    curves.push(curve);
   }
-  return deepest?.pool ?? null;
+  return curvesInRow(curves);
 }
 
-/** Whether a spot is within 10 % of the mid, decided in integers. */
-export function isNear(spot: Ratio | null, mid: Ratio): boolean {
-  if (spot === null) return false;
-  const band = CALIBRATION.mid.familyBandBps;
-  const scaled = spot.numerator * mid.denominator * 10_000n;
-  const unit = mid.numerator * spot.denominator;
-  return scaled >= unit * (10_000n - band) && scaled <= unit * (10_000n + band);
+function bySpot(a: Route, b: Route): number {
+  if (a.spotPrice === null || b.spotPrice === null) return 0;
+  const left = a.spotPrice.numerator * b.spotPrice.denominator;
+  const right = b.spotPrice.numerator * a.spotPrice.denominator;
+  return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 
 /** Whether a share's owner can burn it for what it is worth. */
 export type OwnerStanding =
-  /** An ordinary address: whoever signs for it can. */
+  /** An ordinary address: its signer can. */
   | "wallet"
   /** An address that a program signs for: a farm, a vesting, a locker we do not know. Taken to be able to. */
   | "program";
@@ -35,7 +35,7 @@ export type KnownHolders = {
   readonly issued: bigint;
   /** By owner, the largest first. */
   readonly owners: readonly ShareOwner[];
-  /** Gone for good: burned, never minted, or held by an address that nobody signs for. */
+  /** Gone for good: burned, never minted, or held by an address without a signer. */
   readonly burned: bigint;
   /** Held by a locker that never gives them back. */
   readonly locked: bigint;
@@ -46,6 +46,6 @@ export type KnownHolders = {
 
 export type PoolHolders =
   | KnownHolders
-  /** Nobody ever holds a share of it: a launchpad's curve. */
+  /** It has no shares: a launchpad's curve. */
   | { readonly kind: "nobody" }
   | { readonly kind: "unknown"; readonly reason: HoldersUnknownReason };

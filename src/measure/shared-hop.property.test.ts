@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "#src/platform/seeded-random.ts";
+import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { marketOf, PLAIN_TOKEN, usdcPool } from "#test/support/markets.ts";
-import { between, randomPool } from "#test/support/random-pools.ts";
+import { randomPool } from "#test/support/random-pools.ts";
 import { exitAt } from "./exit-at.ts";
 
 const PARTS = 400n;
@@ -65,7 +65,7 @@ test("pools that share a stable's hop are split within 0.01 % of brute force", (
     };
     const market = marketOf([...scene.inUsdc, scene.inSol], {
       token: { ...PLAIN_TOKEN, supply: 2n ** 64n - 1n },
-      stablePools: [scene.hop],
+      hopPools: [scene.hop],
     });
     const size = BigInt(Math.floor(between(random, 0.5, 300) * 1e9));
     const exit = exitAt(market, size, "pro");

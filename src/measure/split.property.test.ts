@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "#src/platform/seeded-random.ts";
+import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { bruteForceSplit } from "#test/support/brute-force.ts";
 import { constantProductPool } from "#test/support/pools.ts";
-import { between, randomPool } from "#test/support/random-pools.ts";
+import { randomPool } from "#test/support/random-pools.ts";
 import { sampleLane } from "./lane.ts";
 import { bestSplit, type Split } from "./split.ts";
 

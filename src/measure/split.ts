@@ -17,11 +17,11 @@ export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigi
  * split where it is reached is quoted next: until the best one found is as good as the bound.
  */
 export function bestSplit(lanes: readonly SampledLane[], amountIn: bigint): Split | null {
-  let best = bestSingle(lanes, amountIn);
-  if (lanes.length < 2 || amountIn <= 1n) return best;
+  if (lanes.length < 2 || amountIn <= 1n) return bestSingle(lanes, amountIn);
   const whole = toNumber(amountIn);
   const closed = closedForm(lanes, amountIn, whole);
-  best = better(best, closed.split);
+  if (closed.isSettled && paysMoreThanAnySingle(closed.split, lanes, whole)) return closed.split;
+  let best = better(bestSingle(lanes, amountIn), closed.split);
   if (closed.isSettled) return best;
   for (let round = 0; round < CALIBRATION.split.rounds; round++) {
     const bound = outerBound(lanes, whole);
@@ -32,6 +32,37 @@ export function bestSplit(lanes: readonly SampledLane[], amountIn: bigint): Spli
     if (next === null) quoteHalfWay(lanes);
     else best = better(best, quoteSplit(lanes, wholeUnits(lanes, next.amounts, amountIn)));
     if (countQuotes(lanes) === asked) break;
+  }
+  return best === null ? null : movedByUnits(lanes, best, amountIn);
+}
+
+/**
+ * Where a position is a few units only, rounding makes the lanes uneven: units are moved from lane to
+ * lane as long as that pays more, in steps from a quarter of the position down to one unit.
+ */
+function movedByUnits(lanes: readonly SampledLane[], split: Split, amountIn: bigint): Split {
+  const { coarseUnits, coarseRounds } = CALIBRATION.split;
+  if (amountIn > coarseUnits) return split;
+  let best = split;
+  for (let round = 0; round < coarseRounds; round++) {
+    const before = best.paid;
+    for (let step = amountIn / 4n; step > 0n; step /= 2n) best = bestMove(lanes, best, step);
+    if (best.paid === before) break;
+  }
+  return best;
+}
+
+/** The split after each lane was offered `step` units of each other one, in order. */
+function bestMove(lanes: readonly SampledLane[], split: Split, step: bigint): Split {
+  let best = split;
+  for (let from = 0; from < lanes.length; from++) {
+    for (let to = 0; to < lanes.length; to++) {
+      if (from === to || (best.amountsIn[from] ?? 0n) < step) continue;
+      const amounts = best.amountsIn.map((amount, index) =>
+        index === from ? amount - step : index === to ? amount + step : amount,
+      );
+      best = better(best, quoteSplit(lanes, amounts)) ?? best;
+    }
   }
   return best;
 }
@@ -55,7 +86,7 @@ function better(a: Split | null, b: Split | null): Split | null {
   return b.paid > a.paid ? b : a;
 }
 
-/** The optimum over lanes that are all hyperbolas; settled where each quote is what was foretold. */
+/** The optimum over lanes that are all hyperbolas; settled if each quote equals the prediction. */
 function closedForm(
   lanes: readonly SampledLane[],
   amountIn: bigint,
@@ -77,6 +108,21 @@ function closedForm(
     isSettled = false;
   });
   return { split, isSettled };
+}
+
+/** Whether no single lane can pay as much, judged by the hyperbolas; they are quoted only if one may. */
+function paysMoreThanAnySingle(
+  split: Split | null,
+  lanes: readonly SampledLane[],
+  whole: number,
+): boolean {
+  if (split === null) return false;
+  const paid = toNumber(split.paid);
+  return lanes.every(({ hyperbola }) => {
+    if (hyperbola === null) return false;
+    const single = paidOn(hyperbola, whole);
+    return single < paid && !foretells(single, paid);
+  });
 }
 
 /** The lane, no further than half-way into what is not known to be filled where a refusal lies beyond. */
@@ -106,7 +152,11 @@ function wholeUnits(
   amountIn: bigint,
 ): readonly bigint[] {
   const least = toNumber(amountIn) * CALIBRATION.split.leastShare;
-  const units = amounts.map((amount) => (amount < least ? 0n : BigInt(Math.floor(amount))));
+  const units = amounts.map((amount, index) => {
+    const whole = Math.floor(amount);
+    const isDust = amount < least || whole <= (lanes[index]?.dustUpTo ?? 0);
+    return isDust ? 0n : BigInt(whole);
+  });
   const rest = amountIn - units.reduce((sum, amount) => sum + amount, 0n);
   let taker = -1;
   let most = -1;

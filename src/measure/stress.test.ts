@@ -105,7 +105,7 @@ describe("an exit after the largest withdrawal", () => {
       base: 30_000_000_000_000n,
       quote: 6_000_000_000n,
     });
-    const market = marketOf([inUsdc, second], { stablePools: [usdcPool()] });
+    const market = marketOf([inUsdc, second], { hopPools: [usdcPool()] });
     const known = holders([inUsdc, held([[ALICE, 100n]])], [second, held([[BOB, 60n]])]);
     assert.partialDeepStrictEqual(stress(market, known).withdrawal, {
       owner: ALICE,
@@ -113,7 +113,7 @@ describe("an exit after the largest withdrawal", () => {
     });
   });
 
-  test("where all shares are burned nobody leaves, and the ladder stays", () => {
+  test("if all shares are burned nothing is withdrawn, and the ladder is unchanged", () => {
     const exit = stress(marketOf([first]), holders([first, held([])]));
     assert.equal(exit.withdrawal, null);
     assert.deepEqual(exit.after, exit.now);

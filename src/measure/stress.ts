@@ -33,7 +33,7 @@ export type StressedExit = {
   readonly now: Assessment;
   /** Null where the market is blocked, and where it is known of no pool who can withdraw. */
   readonly after: Assessment | null;
-  /** Null where nobody is known who could. */
+  /** Null if no owner is known who could. */
   readonly withdrawal: LargestWithdrawal | null;
   readonly pools: readonly StressedPool[];
 };
@@ -44,7 +44,7 @@ export type StressedExit = {
  * `after` is then no bound, and `pools` says which. Ties go to the lower address. Pure.
  *
  * Worth is what of the depth would leave: the quote that sellers could reach before and not after.
- * A pool that can't be sold into weighs nothing, whoever owns it.
+ * A pool that can't be sold into weighs nothing, regardless of its owner.
  */
 export function stress(market: Market, holdersOf: ReadonlyMap<Address, PoolHolders>): StressedExit {
   const priced = priceMarket(market);

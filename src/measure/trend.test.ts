@@ -37,7 +37,7 @@ test("less than five minutes of samples are stable, however steep", () => {
   assert.equal(trendOf(emptyTrendWindow(1)), "stable");
 });
 
-test("one outlier is no trend", () => {
+test("one outlier is not a trend", () => {
   const calm = line(180, 0).map((capacity, index) => (index === 90 ? capacity / 5 : capacity));
   assert.equal(trendOf(windowOf(calm)), "stable");
 });

@@ -5,7 +5,7 @@ export type Trend = "improving" | "stable" | "deteriorating";
 
 /**
  * The last half hour of ln C10, one place per 10 s: 720 bytes a token. Only samples of one basis
- * stand in it; a place without a sample holds NaN.
+ * are in it; a place without a sample holds NaN.
  */
 export type TrendWindow = {
   readonly basis: number;
@@ -26,7 +26,7 @@ export function emptyTrendWindow(basis: number): TrendWindow {
 
 /**
  * The window with one more sample; a later sample of the same 10 s replaces the one before, and one
- * of another basis starts anew. An older sample than the newest changes nothing.
+ * of another basis starts a new series. An older sample than the newest changes nothing.
  *
  * @param c10Sol null: a gap, which leaves the places as they are
  * @param basis which series this belongs to; samples of different ones are never compared
@@ -66,7 +66,7 @@ export function trendOf(window: TrendWindow): Trend {
   const { leastSpanMs, significance, slopePctPerHour } = CALIBRATION.trend;
   if (trendSpanSeconds(window) * 1_000 < leastSpanMs) return "stable";
   const change = (logs.at(-1) ?? 0) - (logs[0] ?? 0);
-  // Most tokens are quiet most of the time: a flat series is told without its slopes.
+  // Most tokens are quiet most of the time: a flat series is detected without its slopes.
   if (change === 0 || Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs)))
     return "stable";
   const perInterval = (pct: number) => Math.log1p(pct / 100) * (intervalMs / 3_600_000);

@@ -1,0 +1,102 @@
+import { toNumber } from "#src/units/to-number.ts";
+import { CALIBRATION } from "./calibration.ts";
+import type { PriceCurve } from "./price-curve.ts";
+
+/** A route's two sides: what it pays for the token, and for how much it sells it. */
+export type RouteCurves = {
+  /** Selling the token: lamports. */
+  readonly bid: PriceCurve;
+  /** Buying the token: base units; null where nothing is for sale. Asked for only if bids cross asks. */
+  readonly ask: () => PriceCurve | null;
+};
+
+const BISECTIONS = 40;
+/** A price is searched to this share of itself. */
+const PRECISION = 1e-7;
+
+/**
+ * The price that the market really bids (method.md section 1), in lamports per base unit after fees.
+ *
+ * Bids above asks are matched first, as an arbitrage would; then `q` lamports are sold into what
+ * remains. So a bid above the market moves the result only by buying out the asks below it.
+ * Null where there are no bids.
+ */
+export function referenceBid(routes: readonly RouteCurves[]): number | null {
+  const bids = routes.map(({ bid }) => bid);
+  const best = bids.reduce((top, bid) => Math.max(top, bid.topPrice), 0);
+  if (best === 0) return null;
+  const start = crossingPrice(routes, best);
+  const matched = paidDownTo(bids, start);
+  const remaining = paidDownTo(bids, 0) - matched;
+  const wanted = matched + Math.min(referenceLamports(bids), remaining / 2);
+  return priceWherePaid(bids, start, wanted);
+}
+
+/** Lamports that a route pays before its price after fees falls below the band under the reference bid. */
+export function nearDepthOf(bid: PriceCurve, reference: number): number {
+  const floor = reference * (1 - CALIBRATION.mid.bandBps / 10_000);
+  return bid.topPrice <= floor ? 0 : bid.paidAtFall(1 - floor / bid.topPrice);
+}
+
+/** `q`: what is sold to learn the price; less where even the deepest route holds little. */
+function referenceLamports(bids: readonly PriceCurve[]): number {
+  const { referenceLamports, deepestShare, deepestFall } = CALIBRATION.mid;
+  const deepest = bids.reduce((most, bid) => Math.max(most, bid.estimateAtFall(deepestFall)), 0);
+  return Math.min(toNumber(referenceLamports), deepest / deepestShare);
+}
+
+/** All bids at or above a price, in lamports paid. */
+function paidDownTo(bids: readonly PriceCurve[], price: number): number {
+  return bids.reduce(
+    (sum, bid) =>
+      bid.topPrice <= price ? sum : sum + bid.estimateAtFall(1 - price / bid.topPrice),
+    0,
+  );
+}
+
+/** Where bids and asks meet after all crossing ones were matched; the best bid where none cross. */
+function crossingPrice(routes: readonly RouteCurves[], best: number): number {
+  if (routes.length < 2) return best;
+  const asks = routes.flatMap(({ ask }) => ask() ?? []);
+  const cheapest = asks.reduce((low, ask) => Math.min(low, 1 / ask.topPrice), Infinity);
+  if (cheapest >= best) return best;
+  const excess = (price: number): number => unitsBid(routes, price) - unitsAsked(asks, price);
+  return bisect(cheapest, best, (price) => excess(price) > 0);
+}
+
+/** Base units that all bids at or above a price take: within one range, at the geometric mean price. */
+function unitsBid(routes: readonly RouteCurves[], price: number): number {
+  return routes.reduce((sum, { bid }) => {
+    if (bid.topPrice <= price) return sum;
+    const paid = bid.estimateAtFall(1 - price / bid.topPrice);
+    return sum + paid / Math.sqrt(bid.topPrice * price);
+  }, 0);
+}
+
+/** Base units for sale at or below a price. An ask curve's own price is base units per lamport. */
+function unitsAsked(asks: readonly PriceCurve[], price: number): number {
+  return asks.reduce((sum, ask) => {
+    const fall = 1 - 1 / (price * ask.topPrice);
+    return fall <= 0 ? sum : sum + ask.estimateAtFall(fall);
+  }, 0);
+}
+
+/** The price from `start` downwards at which the bids have paid `wanted`. */
+function priceWherePaid(bids: readonly PriceCurve[], start: number, wanted: number): number {
+  const isPaid = (price: number): boolean => paidDownTo(bids, price) >= wanted;
+  let fall = 1e-4;
+  while (fall < 1 && !isPaid(start * (1 - fall))) fall *= 4;
+  return bisect(start * Math.max(0, 1 - fall), start, isPaid);
+}
+
+/** The highest price at which `holds`, which holds at `low` and below its answer. */
+function bisect(low: number, high: number, holds: (price: number) => boolean): number {
+  let below = low;
+  let above = high;
+  for (let round = 0; round < BISECTIONS && above - below > PRECISION * above; round++) {
+    const middle = (below + above) / 2;
+    if (holds(middle)) below = middle;
+    else above = middle;
+  }
+  return below;
+}

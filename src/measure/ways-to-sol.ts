@@ -1,0 +1,76 @@
+import type { Address } from "#src/units/address.ts";
+import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { deepestRoute, type Way, weighRoutes } from "./route.ts";
+
+/** How a mint is sold for SOL: the pools in order; none for SOL itself, null where no way is known. */
+export type WayToSol = readonly QuotablePool[] | null;
+
+/** How many hops may follow, and how many of them only as a chain of pump's own pools. */
+type HopsLeft = { readonly any: number; readonly pump: number };
+
+const MOST_HOPS = 2;
+const MOST_PUMP_HOPS = 5;
+
+/**
+ * Finds the hops behind a pool of the token (method.md section 1): a stable through its deepest SOL
+ * pool, any other mint through its own best route by near depth, with at most one more hop; coins
+ * that are quoted in pump coins through at most five more pools of pump's.
+ */
+export class WaysToSol {
+  readonly #poolsByMint = new Map<Address, QuotablePool[]>();
+  readonly #found = new Map<string, WayToSol>();
+  readonly #token: Address;
+
+  /** @param hopPools pools that sell other mints than the token */
+  constructor(token: Address, hopPools: readonly QuotablePool[]) {
+    this.#token = token;
+    for (const pool of hopPools) {
+      const sharing = this.#poolsByMint.get(pool.baseMint);
+      if (sharing === undefined) this.#poolsByMint.set(pool.baseMint, [pool]);
+      else sharing.push(pool);
+    }
+  }
+
+  /** The hops that sell what `pool` pays; null where it pays in something without a modelled way to SOL. */
+  after(pool: QuotablePool): WayToSol {
+    const { quoteMint } = pool;
+    if (quoteMint === WSOL) return [];
+    // A stable counts through its SOL pools alone, as a token too.
+    if (isStable(this.#token)) return null;
+    const left = { any: MOST_HOPS, pump: pool.family === "pump" ? MOST_PUMP_HOPS : 0 };
+    const key = `${quoteMint} ${left.pump}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const way = this.#best(quoteMint, left, new Set([this.#token]));
+    this.#found.set(key, way);
+    return way;
+  }
+
+  #best(mint: Address, left: HopsLeft, visited: ReadonlySet<Address>): WayToSol {
+    if (mint === WSOL) return [];
+    if (visited.has(mint)) return null;
+    const passed = new Set([...visited, mint]);
+    const ways: Way[] = [];
+    for (const pool of this.#poolsByMint.get(mint) ?? []) {
+      if (isStable(mint) && pool.quoteMint !== WSOL) continue;
+      const next = hopsLeftAfter(pool, left);
+      const hops = next === null ? null : this.#best(pool.quoteMint, next, passed);
+      if (hops !== null) ways.push({ pool, hops });
+    }
+    const [only] = ways;
+    const best = ways.length === 1 && only !== undefined ? only : deepestRoute(weighRoutes(ways));
+    return best === null ? null : [best.pool, ...best.hops];
+  }
+}
+
+function isStable(mint: Address): boolean {
+  return STABLE_MINTS.some((stable) => stable === mint);
+}
+
+/** What is left after a hop through `pool`; null where it may not be taken. */
+function hopsLeftAfter(pool: QuotablePool, { any, pump }: HopsLeft): HopsLeft | null {
+  const isChain = pool.family === "pump" && pump > 0;
+  if (any === 0 && !isChain) return null;
+  return { any: Math.max(0, any - 1), pump: isChain ? pump - 1 : 0 };
+}
