@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
 
-/** An account as it stands from `slot` on; null: it does not exist (any more). */
+/** An account's content from `slot` on; null: it does not exist (any more). */
 export type AccountUpdate = {
   readonly address: Address;
   readonly account: Account | null;
@@ -10,9 +10,9 @@ export type AccountUpdate = {
 };
 
 /**
- * Accounts read together. Each account carries the slot that it was served at; `slot` is the lowest
- * of them, so all of this is known to hold at it or later. An address that the node left out, or
- * whose entry made no sense, is absent from the map: unknown, not null.
+ * Accounts read together. Each account carries the slot that it was read at; `slot` is the lowest of
+ * them, so all accounts are of that slot or later. An address that the node left out, or whose entry was
+ * malformed, is absent from the map: unknown, not null.
  */
 export type AccountsRead = {
   readonly slot: bigint;
@@ -25,33 +25,33 @@ export type SearchResult =
       readonly slot: bigint;
       readonly accounts: ReadonlyMap<Address, Account>;
     }
-  /** The provider does not answer such queries, or gave up: what exists is unknown. */
+  /** The provider refuses such queries, or failed: it is unknown which accounts exist. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The accounts that hold most of a mint's tokens, as a node lists them. */
+/** The accounts that hold most of a mint's tokens, as listed by a node. */
 export type LargestAccounts =
   | {
       readonly kind: "found";
-      /** The largest first, and never more than `LARGEST_LISTED`; fewer: that is all there are. */
+      /** The largest first, at most `LARGEST_LISTED`; fewer means that there are no others. */
       readonly addresses: readonly Address[];
     }
-  /** The provider does not answer such queries, or knows no such mint: who holds it is unknown. */
+  /** The provider refuses such queries, or does not know the mint: its holders are unknown. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/** How many accounts a node lists of one mint at the most. */
+/** The most accounts that a node lists for one mint. */
 export const LARGEST_LISTED = 20;
 
-/** The newest slot a node has told of, with the chain's own clock at it. */
+/** The newest slot of a node, with the chain's own clock at it. */
 export type ChainHead = { readonly clock: Clock; readonly receivedAtMs: number };
 
 export type FollowEvents = {
-  /** Late, doubled and out of order: apply by slot. */
+  /** May be late, doubled and out of order: apply by slot. */
   readonly onUpdate: (update: AccountUpdate) => void;
-  /** The link was down and stands again: updates may have been lost since `sinceSlot` (null: unknown). Read everything again. */
+  /** The connection was lost and is restored: updates since `sinceSlot` (null: unknown) may be lost. Read everything again. */
   readonly onGap: (sinceSlot: bigint | null) => void;
-  /** Addresses just added are followed from now on: what was read of them before may be out of date. */
+  /** Addresses just added are followed from now on: earlier reads of them may be out of date. */
   readonly onFollowed?: (addresses: readonly Address[]) => void;
-  /** A slot that the node tells of; it may go back after a reconnect. */
+  /** A slot notification; the slot may be lower after a reconnect. */
   readonly onSlot: (slot: bigint) => void;
 };
 
@@ -66,7 +66,7 @@ export interface Following extends Subscription {
   remove(addresses: readonly Address[]): void;
 }
 
-/** One instruction of a transaction, with where it stood. */
+/** One instruction of a transaction, with its position. */
 export type ObservedInstruction = {
   readonly programId: Address;
   readonly accounts: readonly Address[];
@@ -76,51 +76,63 @@ export type ObservedInstruction = {
   readonly isInner: boolean;
 };
 
-/** A transaction that went through, with what its programs left behind. */
+/** A successful transaction, with its logs and instructions. */
 export type ObservedTransaction = {
   /** Base58. */
   readonly signature: string;
   readonly slot: bigint;
-  /** The node cuts long logs short ("Log truncated"). */
+  /** The node truncates long logs ("Log truncated"). */
   readonly logs: readonly string[];
-  /** In the order in which they ran; null: only logs are known, `readTransaction` tells the rest. */
+  /** The first signer; absent where only logs are known. */
+  readonly feePayer?: Address;
+  /** In the order of execution; null: only logs are known, `readTransaction` returns the rest. */
   readonly instructions: readonly ObservedInstruction[] | null;
 };
 
 export type TransactionEvents = {
   /** May repeat and may miss some. Failed transactions are left out. */
   readonly onTransaction: (transaction: ObservedTransaction) => void;
-  /** Transactions may have been missed since `sinceSlot` (null: unknown). */
+  /** Transactions since `sinceSlot` (null: unknown) may have been missed. */
   readonly onGap: (sinceSlot: bigint | null) => void;
 };
 
 /**
- * A Solana node, by RPC or gRPC: the one shape that tracking knows. Reads have a timeout, bounded
+ * A Solana node over RPC or gRPC, the only interface that tracking uses. Reads have a timeout, bounded
  * retries with jitter, and throw AppError("chain_unavailable") when these are used up, or
  * AppError("overloaded") when too many wait. Commitment is `confirmed` unless configured otherwise.
  */
 export interface ChainSource {
   /**
-   * "demo" where the node is the local one with the demo market. "recorded": accounts of the past,
-   * where now is what `readHead` says, not the wall clock.
+   * "demo": the local node with the demo market. "recorded": accounts of the past; the current time is
+   * that of `readHead`, not the wall clock.
    */
   readonly origin: "demo" | "recorded" | "live";
   readAccounts(addresses: readonly Address[], signal?: AbortSignal): Promise<AccountsRead>;
+  /** See AccountStarts; absent where accounts are always read whole. */
+  readonly readAccountStarts?: AccountStarts["readAccountStarts"] | undefined;
   searchAccounts(filter: ProgramFilter, signal?: AbortSignal): Promise<SearchResult>;
-  /** What the accounts hold is read anew, with `readAccounts`: then all of it is of one slot. */
+  /** Returns addresses alone: read the accounts with `readAccounts`, so that all are of one slot. */
   findLargestAccounts(mint: Address, signal?: AbortSignal): Promise<LargestAccounts>;
+  /**
+   * The newest transaction that mentions the address; null: none is known. Absent where the source
+   * serves no transactions. Fails as the other reads do.
+   */
+  readonly readLastMention?: (
+    address: Address,
+    signal?: AbortSignal,
+  ) => Promise<ObservedTransaction | null>;
   /** Reads the Clock sysvar. */
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   follow(events: FollowEvents): Following;
-  /** New and changed accounts of the program that match; may repeat and may miss some. */
+  /** New and changed accounts of the program that match; updates may repeat, and some may be missing. */
   followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Subscription;
   close(): Promise<void>;
 }
 
-/** The beginnings of accounts that are too large to be read whole: a program's code is megabytes. */
+/** Reads the first bytes of accounts that are too large to read whole, such as a program's code. */
 export interface AccountStarts {
   /**
-   * As `readAccounts`, with `data` cut to its first `bytes`: the node sends no more than these.
+   * As `readAccounts`, with `data` cut to its first `bytes`, which is all that the node sends.
    * Fails as the reads of a ChainSource do.
    */
   readAccountStarts(
@@ -130,11 +142,10 @@ export interface AccountStarts {
   ): Promise<AccountsRead>;
 }
 
-/** What a node tells of transactions, beside its accounts. */
+/** Transactions of a node. */
 export interface TransactionSource {
   /**
-   * Null where the node does not know the transaction (any more), or it failed. Fails as the reads
-   * of a ChainSource do.
+   * Null: unknown to the node (any more), or failed on chain. Fails as the reads of a ChainSource do.
    */
   readTransaction(signature: string, signal?: AbortSignal): Promise<ObservedTransaction | null>;
   /** Transactions that mention any of the addresses added: programs or pools. */

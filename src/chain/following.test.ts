@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Ledger } from "#src/local-node/ledger.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
+import { Ledger } from "#src/node/ledger.ts";
+import { createLocalNode } from "#src/node/node.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
 import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
@@ -22,7 +22,7 @@ type Told =
   | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
   | { readonly kind: "followed"; readonly addresses: readonly Address[] };
 
-/** A chain whose slots the test ends, or that ends them by itself every few milliseconds. */
+/** A chain whose slots the test ends, or that ends automatically every few milliseconds. */
 async function startChain(t: TestContext) {
   const ledger = new Ledger(START);
   const node = createLocalNode({ ledger });
@@ -88,7 +88,7 @@ test("a followed account's changes arrive with their slots, as do slots", async 
   assert.equal(chain.link.connections, 1);
 });
 
-test("a closed account is told as not existing", async (t) => {
+test("a closed account is published as not existing", async (t) => {
   const chain = await startChain(t);
   const { following, followed, log } = followAll(chain);
   chain.set(POOL, 1);
@@ -98,7 +98,7 @@ test("a closed account is told as not existing", async (t) => {
   await log.first((told) => told.kind === "update" && told.update.account === null, "closing");
 });
 
-test("an address that was removed, or a following that was closed, is told of no more", async (t) => {
+test("an address that was removed, or a subscription that was closed, gets no further updates", async (t) => {
   const chain = await startChain(t);
   const { following, followed, updateTo, log } = followAll(chain);
   following.add([POOL, OTHER_POOL]);
@@ -125,7 +125,7 @@ test("an address that was removed, or a following that was closed, is told of no
   assert.equal(log.events.length, before);
 });
 
-test("after the node was cut off and came back, everything is followed again and a gap told", async (t) => {
+test("after a reconnect everything is followed again and a gap is published", async (t) => {
   const chain = await startChain(t);
   const { following, followed, updateTo, gap, log } = followAll(chain);
   following.add([POOL, OTHER_POOL]);
@@ -197,7 +197,7 @@ test("with every tenth notification lost, the last state still comes with the ne
   assert.ok(received.size < 25, `${received.size} of 25 arrived`);
 });
 
-test("new accounts of a program are told of where they match", async (t) => {
+test("new accounts of a program are published if they match", async (t) => {
   const chain = await startChain(t);
   const mint = testAddress(9);
   const log = new EventLog<AccountUpdate>();
@@ -222,7 +222,7 @@ test("new accounts of a program are told of where they match", async (t) => {
   await subscription.close();
 });
 
-test("transactions that mention an address are told of by their logs, and read whole", async (t) => {
+test("transactions that mention an address are published with their logs, and can be read whole", async (t) => {
   const chain = await startChain(t);
   const log = new EventLog<ObservedTransaction>();
   const transactions = chain.source.followTransactions({ onTransaction: log.add, onGap: () => {} });
@@ -247,7 +247,7 @@ test("transactions that mention an address are told of by their logs, and read w
   const { signature, slot, logs } = swap;
   assert.deepEqual(told, { signature, slot, logs, instructions: null });
   assert.deepEqual(await chain.source.readTransaction(signature), {
-    ...{ signature, slot, logs },
+    ...{ signature, slot, logs, feePayer: swap.feePayer },
     instructions: [
       { ...instruction, outerIndex: 0, isInner: false },
       { ...swap.inner[0], outerIndex: 0, isInner: true },

@@ -7,10 +7,10 @@ import { addressBytes } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { Commitment } from "./rpc-reader.ts";
 
-/** What one stream should bring: a request says all of it, each time. */
+/** The complete subscription of one stream; each request contains all of it. */
 export type GeyserWants = {
   readonly accounts: ReadonlySet<Address>;
-  /** By the name that the updates then carry. */
+  /** By the filter name that their updates carry. */
   readonly programs: ReadonlyMap<string, ProgramFilter>;
   /** Transactions that mention any of these. */
   readonly mentioned: ReadonlySet<Address>;
@@ -21,8 +21,8 @@ export const ACCOUNTS_FILTER = "accounts";
 const COMMITMENT = { processed: 0, confirmed: 1, finalized: 2 } as const;
 
 /**
- * The whole subscription as one request, which replaces what the stream brought before. A filter
- * that names nothing would match every account on the chain, so it is left out.
+ * The whole subscription as one request, which replaces the stream's previous one. An empty filter
+ * would match every account on the chain, so it is left out.
  */
 export function subscribeRequest(wants: GeyserWants, commitment: Commitment): SubscribeRequest {
   const accounts: Record<string, SubscribeRequestFilterAccounts> = {};
@@ -51,7 +51,7 @@ export function subscribeRequest(wants: GeyserWants, commitment: Commitment): Su
   };
 }
 
-/** A server answers a ping and leaves the subscription as it is. */
+/** A server replies to a ping and keeps the subscription. */
 export function pingRequest(id: number): SubscribeRequest {
   return { ...EMPTY, ping: { id } };
 }

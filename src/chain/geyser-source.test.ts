@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Ledger } from "#src/local-node/ledger.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
+import { Ledger } from "#src/node/ledger.ts";
+import { createLocalNode } from "#src/node/node.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { FakeGeyser } from "#test/support/fake-geyser.ts";
@@ -156,7 +156,7 @@ test("a whole program costs one filter, and brings its new accounts", async (t) 
   assert.deepEqual([...new Set(log.events.map(({ address }) => address))], [testAddress(20)]);
 });
 
-test("a slot whose parent was never told of is a gap", async (t) => {
+test("a slot whose parent was never received is a gap", async (t) => {
   const chain = await startChain(t);
   const { following, followed, log } = followAll(chain);
   following.add([POOL]);
@@ -169,7 +169,7 @@ test("a slot whose parent was never told of is a gap", async (t) => {
   assert.deepEqual(gap, { kind: "gap", sinceSlot: lost - 1n });
 });
 
-test("after the server was gone, what is wanted is asked for again and a gap is told", async (t) => {
+test("after a reconnect the subscription is sent again and a gap is published", async (t) => {
   const chain = await startChain(t);
   const { following, followed, updateTo, log } = followAll(chain);
   following.add([POOL]);
@@ -182,7 +182,7 @@ test("after the server was gone, what is wanted is asked for again and a gap is 
   await updateTo(POOL, 9);
 });
 
-test("a stream that is open but tells of no slots is left for a new one", async (t) => {
+test("an open stream without slots is replaced by a new one", async (t) => {
   const chain = await startChain(t);
   const { following, followed, updateTo, log } = followAll(chain);
   following.add([POOL]);
@@ -219,6 +219,7 @@ test("transactions come whole: logs, instructions and what they called", async (
   chain.ledger.addTransaction(transaction);
   const expected = {
     ...{ signature: transaction.signature, slot: transaction.slot, logs: transaction.logs },
+    feePayer: testAddress(50),
     instructions: [
       { ...transaction.instruction, outerIndex: 0, isInner: false },
       { ...transaction.inner[0], outerIndex: 0, isInner: true },

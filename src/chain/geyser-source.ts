@@ -6,7 +6,7 @@ import type {
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import type { ChainLogger } from "./chain-logger.ts";
+import { type ChainLogger, hostOf } from "./chain-logger.ts";
 import type {
   AccountUpdate,
   ChainSource,
@@ -27,7 +27,7 @@ export type GeyserOptions = {
   readonly url: string;
   /** Sent as x-token; null: none. */
   readonly token: string | null;
-  /** What is read, searched and looked up goes here: a stream answers no questions. */
+  /** Serves reads and searches, which a stream does not offer. */
   readonly reads: ChainSource & TransactionSource;
   readonly nowMs: NowMs;
   readonly random: () => number;
@@ -36,11 +36,11 @@ export type GeyserOptions = {
   readonly timing?: LinkTiming;
 };
 
-/** The gRPC client can't be loaded here: its native part is made for a few platforms only. */
+/** The gRPC client can't be loaded: its native part exists for a few platforms only. */
 export class GeyserUnavailable extends Error {
   constructor(cause: unknown) {
     super(
-      `there is no gRPC client for ${process.platform}-${process.arch}: unset GEYSER_URL, and the chain is followed over SOLANA_WS_URL`,
+      `there is no gRPC client for ${process.platform}-${process.arch}: unset GEYSER_URL, then SOLANA_WS_URL is used`,
       { cause },
     );
     this.name = "GeyserUnavailable";
@@ -49,7 +49,7 @@ export class GeyserUnavailable extends Error {
 
 const CONNECT_TIMEOUT_MS = 8_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-/** Each request names every address anew: the more there are, the longer changes are gathered. */
+/** Each request contains every address: the more there are, the longer changes are gathered. */
 const GATHER_MS_PER_ADDRESS = 0.02;
 
 type AccountFollower = { readonly addresses: Set<Address>; readonly events: FollowEvents };
@@ -64,9 +64,9 @@ type TransactionFollower = {
 
 /**
  * A ChainSource whose subscriptions run over one Yellowstone gRPC stream: whole programs at the cost
- * of one filter each. Reads go through `reads`, which is not closed with it.
+ * of one filter each. Reads use `reads`, which is not closed with it.
  *
- * @throws GeyserUnavailable where the client can't be loaded on this platform
+ * @throws GeyserUnavailable if the client can't be loaded on this platform
  */
 export async function createGeyserSource(
   options: GeyserOptions,
@@ -77,8 +77,10 @@ export async function createGeyserSource(
   return {
     origin: reads.origin,
     readAccounts: reads.readAccounts,
+    readAccountStarts: reads.readAccountStarts,
     searchAccounts: reads.searchAccounts,
     findLargestAccounts: reads.findLargestAccounts,
+    ...(reads.readLastMention === undefined ? {} : { readLastMention: reads.readLastMention }),
     readHead: reads.readHead,
     readTransaction: reads.readTransaction,
     follow: source.follow,
@@ -112,7 +114,7 @@ async function loadClient(options: GeyserOptions): Promise<OpenStream> {
 async function importClient(): Promise<ClientClass> {
   try {
     const { default: loaded } = await import("@triton-one/yellowstone-grpc");
-    // Typed as the CommonJS build, where the class lies one `default` deeper than in the loaded one.
+    // The types describe the CommonJS build, whose class is one `default` deeper than in the loaded module.
     return isClientClass(loaded) ? loaded : loaded.default;
   } catch (cause) {
     throw new GeyserUnavailable(cause);
@@ -125,7 +127,7 @@ class GeyserSource {
   readonly #accounts = new Set<AccountFollower>();
   readonly #programs = new Map<string, ProgramFollower>();
   readonly #transactions = new Set<TransactionFollower>();
-  #unannounced: { readonly follower: AccountFollower; readonly address: Address }[] = [];
+  #unreported: { readonly follower: AccountFollower; readonly address: Address }[] = [];
   #refreshTimer: NodeJS.Timeout | null = null;
   #programCount = 0;
 
@@ -146,6 +148,7 @@ class GeyserSource {
       nowMs: options.nowMs,
       random: options.random,
       logger: options.logger ?? null,
+      host: hostOf(options.url),
       timing,
     });
   }
@@ -154,7 +157,7 @@ class GeyserSource {
     const follower: AccountFollower = { addresses: new Set(), events };
     this.#accounts.add(follower);
     return this.#following(follower.addresses, {
-      onAdded: (address) => this.#unannounced.push({ follower, address }),
+      onAdded: (address) => this.#unreported.push({ follower, address }),
       onClosed: () => this.#accounts.delete(follower),
     });
   };
@@ -215,16 +218,16 @@ class GeyserSource {
     };
   }
 
-  /** Many changes made together become one request. */
+  /** Changes made together become one request. */
   #refreshSoon(): void {
     let addresses = 0;
     for (const follower of this.#accounts) addresses += follower.addresses.size;
     this.#refreshTimer ??= setTimeout(
       () => {
         this.#refreshTimer = null;
-        const announced = this.#unannounced;
-        this.#unannounced = [];
-        this.#stream.refresh(() => announce(announced));
+        const reported = this.#unreported;
+        this.#unreported = [];
+        this.#stream.refresh(() => report(reported));
       },
       this.#settleMs + addresses * GATHER_MS_PER_ADDRESS,
     );
@@ -241,7 +244,7 @@ class GeyserSource {
   #dispatch(message: SubscribeUpdate): void {
     if (message.account !== undefined) {
       const update = accountUpdateOf(message.account);
-      if (update !== null) this.#tellAccount(message.filters, update);
+      if (update !== null) this.#reportAccount(message.filters, update);
     } else if (message.transaction !== undefined) {
       const transaction = transactionOf(message.transaction);
       if (transaction === null) return;
@@ -249,7 +252,7 @@ class GeyserSource {
     }
   }
 
-  #tellAccount(filters: readonly string[], update: AccountUpdate): void {
+  #reportAccount(filters: readonly string[], update: AccountUpdate): void {
     for (const name of filters) {
       if (name === ACCOUNTS_FILTER) {
         for (const { addresses, events } of this.#accounts) {
@@ -265,7 +268,7 @@ class GeyserSource {
   }
 }
 
-function announce(
+function report(
   added: readonly { readonly follower: AccountFollower; readonly address: Address }[],
 ): void {
   const byFollower = Map.groupBy(added, ({ follower }) => follower);

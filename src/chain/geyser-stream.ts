@@ -3,7 +3,10 @@ import type {
   SubscribeRequest,
   SubscribeUpdate,
 } from "@triton-one/yellowstone-grpc";
+import { BackOff } from "#src/platform/back-off.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { FailureLog, reasonOf } from "#src/platform/failure-log.ts";
+import { Poller } from "#src/platform/poller.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import { pingRequest } from "./geyser-request.ts";
 import { parseU64 } from "./geyser-updates.ts";
@@ -12,7 +15,7 @@ import type { LinkTiming } from "./subscription-link.ts";
 export type GeyserStreamOptions = {
   /** Resolves once the server has accepted the stream and its first request. */
   readonly open: (request: SubscribeRequest) => Promise<ClientDuplexStream>;
-  /** What to ask for now. */
+  /** The subscription as it should be now. */
   readonly request: () => SubscribeRequest;
   readonly onUpdate: (update: SubscribeUpdate) => void;
   readonly onSlot: (slot: bigint) => void;
@@ -21,12 +24,14 @@ export type GeyserStreamOptions = {
   readonly nowMs: NowMs;
   readonly random: () => number;
   readonly logger: ChainLogger | null;
+  /** Of the endpoint, for the log. */
+  readonly host: string;
   readonly timing: LinkTiming;
 };
 
 /**
- * A server answers a ping from another task than the one that applies filters: a slot under way may
- * still be told of by the old ones.
+ * A server replies to a ping from another task than the one that applies filters: updates of the slot in
+ * progress may still follow the old ones.
  */
 const SLOTS_TO_SETTLE = 2;
 const SLOT_CONFIRMED = 1;
@@ -34,31 +39,45 @@ const SLOT_FINALIZED = 2;
 const SLOT_PROCESSED = 0;
 
 /**
- * One gRPC stream, reopened with growing waits when it ends, fails, or tells of no new slots. It
- * tells of a gap after each reopening, and where a slot's parent was never told of.
+ * One gRPC stream, reopened with growing waits when it ends, fails or sends no new slots. It reports a gap
+ * after each reopening, and when a slot arrives whose parent did not.
  */
 export class GeyserStream {
   readonly #options: GeyserStreamOptions;
   #stream: ClientDuplexStream | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #watchdog: NodeJS.Timeout | null = null;
+  readonly #backOff: BackOff;
+  readonly #failures: FailureLog;
+  readonly #watchdog: Poller;
   #aliveAtMs = 0;
-  #failures = 0;
   #attempt = 0;
   #lastSlot: bigint | null = null;
   #hasBeenOpen = false;
   #isReopened = false;
   #lastPing = 0;
   readonly #pings = new Map<number, () => void>();
-  /** Answered, and waiting for a few slots more. */
+  /** Pings with a reply, which wait for a few more slots. */
   #settling: { readonly onApplied: () => void; slotsLeft: number }[] = [];
   #isClosed = false;
 
   constructor(options: GeyserStreamOptions) {
     this.#options = options;
+    const { timing, random, nowMs, host, logger: log } = options;
+    const { firstWaitMs: firstMs, longestWaitMs: longestMs, silentAfterMs } = timing;
+    this.#backOff = new BackOff({ firstMs, longestMs, random });
+    this.#failures = new FailureLog({
+      log,
+      what: "follow the gRPC stream",
+      next: "reopening with growing waits; missed changes are read after it",
+      context: { host },
+    });
+    const run = () => {
+      if (nowMs() - this.#aliveAtMs > silentAfterMs) this.#lost(`no slot for ${silentAfterMs} ms`);
+    };
+    this.#watchdog = new Poller({ run, everyMs: silentAfterMs / 4, failures: null });
   }
 
-  /** Opens the stream where it is not, or asks for what is wanted now; `onApplied` once the server has it. */
+  /** Opens the stream, or updates its subscription; calls `onApplied` once the server has applied it. */
   refresh(onApplied: () => void): void {
     if (this.#isClosed) return;
     this.#pings.set(++this.#lastPing, onApplied);
@@ -73,10 +92,10 @@ export class GeyserStream {
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#forget();
+    this.#dropStream();
   }
 
-  /** `#timer` stands for an opening to come or under way: a server that never answers is one that failed. */
+  /** `#timer` is set while an opening is scheduled or running. A server that never replies has failed. */
   #reopen(waitMs = 0): void {
     const { open, request, timing } = this.#options;
     this.#timer = setTimeout(() => {
@@ -91,7 +110,7 @@ export class GeyserStream {
         return true;
       };
       this.#timer = setTimeout(
-        () => ifCurrent(() => this.#lost("no answer")),
+        () => ifCurrent(() => this.#lost(`no reply for ${timing.silentAfterMs} ms`)),
         timing.silentAfterMs,
       );
       open(request()).then(
@@ -99,14 +118,14 @@ export class GeyserStream {
           if (!ifCurrent(() => this.#start(stream, pingAtOpening))) stream.destroy();
         },
         (error: unknown) => {
-          ifCurrent(() => this.#lost(error instanceof Error ? error.message : String(error)));
+          ifCurrent(() => this.#lost(reasonOf(error)));
         },
       );
     }, waitMs);
   }
 
   #start(stream: ClientDuplexStream, pingAtOpening: number): void {
-    const { nowMs, timing, request } = this.#options;
+    const { nowMs, request } = this.#options;
     this.#stream = stream;
     this.#aliveAtMs = nowMs();
     this.#isReopened = this.#hasBeenOpen;
@@ -114,13 +133,11 @@ export class GeyserStream {
     stream.on("data", (update: SubscribeUpdate) => {
       if (stream === this.#stream) this.#receive(update);
     });
-    stream.on("error", (error: Error) => this.#end(stream, error.message));
-    stream.on("end", () => this.#end(stream, "ended"));
-    stream.on("close", () => this.#end(stream, "closed"));
-    this.#watchdog = setInterval(() => {
-      if (nowMs() - this.#aliveAtMs > timing.silentAfterMs) this.#end(stream, "silent");
-    }, timing.silentAfterMs / 4);
-    // More may be wanted by now than when the opening began.
+    stream.on("error", (error: Error) => this.#end(stream, reasonOf(error)));
+    stream.on("end", () => this.#end(stream, "the stream ended"));
+    stream.on("close", () => this.#end(stream, "the stream was closed"));
+    this.#watchdog.start();
+    // The subscription may have changed since the opening began.
     if (this.#lastPing > pingAtOpening) stream.write(request());
     stream.write(pingRequest(this.#lastPing));
   }
@@ -130,22 +147,17 @@ export class GeyserStream {
   }
 
   #lost(reason: string): void {
-    const { timing, random, logger } = this.#options;
-    this.#forget();
+    this.#dropStream();
     if (this.#isClosed) return;
-    const grown = Math.min(timing.firstWaitMs * 2 ** this.#failures, timing.longestWaitMs);
-    const waitMs = grown * (0.5 + 0.5 * random());
-    this.#failures++;
-    logger?.warn({ reason, waitMs: Math.round(waitMs) }, "gRPC stream lost; reopening");
-    this.#reopen(waitMs);
+    this.#failures.failed(new Error(reason));
+    this.#reopen(this.#backOff.nextMs());
   }
 
-  #forget(): void {
+  #dropStream(): void {
     const stream = this.#stream;
     this.#stream = null;
-    if (this.#watchdog !== null) clearInterval(this.#watchdog);
-    this.#watchdog = null;
-    // Destroying tells of an error once more, which nobody needs to hear.
+    this.#watchdog.stop();
+    // Destroying emits one more error, which has no meaning here.
     stream?.removeAllListeners().on("error", () => {});
     stream?.destroy();
   }
@@ -153,15 +165,15 @@ export class GeyserStream {
   #receive(update: SubscribeUpdate): void {
     if (update.slot !== undefined) this.#receiveSlot(update.slot);
     else if (update.pong !== undefined) this.#receivePong(update.pong.id);
-    // Some servers cut a client that never answers.
+    // Some servers disconnect a client that does not reply to pings.
     else if (update.ping !== undefined) this.#stream?.write(pingRequest(0));
-    else this.#tell(() => this.#options.onUpdate(update));
+    else this.#call(() => this.#options.onUpdate(update));
   }
 
   #receivePong(id: number): void {
-    for (const [asked, onApplied] of this.#pings) {
-      if (asked > id) continue;
-      this.#pings.delete(asked);
+    for (const [sent, onApplied] of this.#pings) {
+      if (sent > id) continue;
+      this.#pings.delete(sent);
       this.#settling.push({ onApplied, slotsLeft: SLOTS_TO_SETTLE });
     }
   }
@@ -172,35 +184,37 @@ export class GeyserStream {
     for (const waiting of settling) waiting.slotsLeft--;
     this.#settling = settling.filter(({ slotsLeft }) => slotsLeft > 0);
     for (const { onApplied, slotsLeft } of settling) {
-      if (slotsLeft === 0) this.#tell(onApplied);
+      if (slotsLeft === 0) this.#call(onApplied);
     }
   }
 
   #receiveSlot(message: NonNullable<SubscribeUpdate["slot"]>): void {
     const slot = parseU64(message.slot);
-    const isTold = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
-    if (slot === null || !isTold) return;
+    const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
+    if (slot === null || !isKnownStatus) return;
     const { nowMs, onGap, onSlot } = this.#options;
     this.#aliveAtMs = nowMs();
-    this.#failures = 0;
+    this.#backOff.reset();
+    this.#failures.succeeded();
     const before = this.#lastSlot;
     const parent = parseU64(message.parent);
     const hasHole = before !== null && parent !== null && parent > before;
     if (before === null || slot > before) this.#lastSlot = slot;
     if (this.#isReopened || hasHole) {
       this.#isReopened = false;
-      this.#tell(() => onGap(before));
+      this.#call(() => onGap(before));
     }
-    this.#tell(() => onSlot(slot));
+    this.#call(() => onSlot(slot));
     this.#settle();
   }
 
-  /** A listener's mistake costs this one event, not the stream or the process. */
-  #tell(event: () => void): void {
+  /** A listener's exception costs this one event, not the stream or the process. */
+  #call(listener: () => void): void {
     try {
-      event();
+      listener();
     } catch (err) {
-      this.#options.logger?.warn({ err }, "a listener of the chain failed");
+      const text = "a listener of the chain failed; the event is skipped";
+      this.#options.logger?.error({ err }, text);
     }
   }
 }

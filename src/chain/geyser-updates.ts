@@ -8,7 +8,7 @@ import type { AccountUpdate, ObservedInstruction, ObservedTransaction } from "./
 
 const ADDRESS_BYTES = 32;
 
-/** An account as a stream tells of it, or null where the message makes no sense. */
+/** An account update of a stream; null: malformed. */
 export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate | null {
   const { account } = message;
   const slot = parseU64(message.slot);
@@ -22,7 +22,7 @@ export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate 
   return { address, account: { owner, lamports, data: account.data, slot }, slot };
 }
 
-/** A transaction that went through, or null where it failed or the message makes no sense. */
+/** A successful transaction; null: it failed, or the message is malformed. */
 export function transactionOf(message: SubscribeUpdateTransaction): ObservedTransaction | null {
   const { transaction: info } = message;
   const slot = parseU64(message.slot);
@@ -48,15 +48,17 @@ export function transactionOf(message: SubscribeUpdateTransaction): ObservedTran
       instructions.push(instruction);
     }
   }
+  const [feePayer] = addresses;
   return {
     signature: base58Encode(info.signature),
     slot,
     logs: meta.logMessages,
+    ...(feePayer === undefined ? {} : { feePayer }),
     instructions: meta.innerInstructionsNone ? null : instructions,
   };
 }
 
-/** A 64-bit number, which comes as text; null where it is none. */
+/** A 64-bit number in decimal text; null: malformed. */
 export function parseU64(text: string | undefined): bigint | null {
   return text !== undefined && /^\d{1,20}$/.test(text) ? BigInt(text) : null;
 }

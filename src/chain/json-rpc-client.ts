@@ -1,28 +1,42 @@
+import { backOffMs } from "#src/platform/back-off.ts";
 import type { NowMs } from "#src/platform/clock.ts";
-import { mayPass, RpcFailure } from "./rpc-failure.ts";
+import type { FailureLog } from "#src/platform/failure-log.ts";
+import { type CallPacer, wait } from "./call-pacer.ts";
+import { outcomeOf, type RpcCalls } from "./rpc-calls.ts";
+import { isNodeFailure, isRateLimit, mayPass, RpcFailure, retryAfterOf } from "./rpc-failure.ts";
 
 export type JsonRpcCall = {
   readonly method: string;
   readonly params: readonly unknown[];
   /** For one attempt. */
   readonly timeoutMs: number;
+  /** No attempt begins later than this after the first; unlimited by default. */
+  readonly deadlineMs?: number;
+  /** False: a call that got no reply in time is not repeated. True by default. */
+  readonly repeatsTimeouts?: boolean;
+  /** Spaces the calls of this kind. */
+  readonly pacer?: CallPacer;
 };
 
 export type JsonRpcClientOptions = {
-  readonly url: string;
+  /** The first is preferred; the others are used while it does not answer. */
+  readonly urls: readonly [string, ...string[]];
   readonly nowMs: NowMs;
   /** 0 up to 1: spreads the waits between attempts. */
   readonly random: () => number;
   readonly retry?: RetryPolicy;
-  /** Ends every call under way, and refuses new ones, once it aborts. */
+  /** Once it aborts, running calls end and new ones are refused. */
   readonly closed?: AbortSignal;
+  /** Gets each call that failed although it might have succeeded; a reply of any kind ends the failing. */
+  readonly failures?: FailureLog;
+  readonly calls?: RpcCalls;
 };
 
 export type RetryPolicy = {
   readonly attempts: number;
-  /** The wait before attempt n + 1 is this times 2^(n-1), half of it random. */
+  /** The wait before the second attempt; it doubles with each further one, and half of it is random. */
   readonly firstWaitMs: number;
-  /** No wait is longer, whatever Retry-After asks for: then the call fails at once. */
+  /** No wait is longer: a call whose Retry-After asks for more fails at once. */
   readonly longestWaitMs: number;
 };
 
@@ -30,28 +44,54 @@ export const DEFAULT_RETRY: RetryPolicy = { attempts: 4, firstWaitMs: 150, longe
 
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_ERROR_TEXT = 300;
+/** An endpoint that did not answer is used again after so long, or if no other answers either. */
+const AVOIDED_FOR_MS = 10_000;
+const GENESIS_TIMEOUT_MS = 5_000;
 
 export type JsonRpcClient = {
   /**
-   * The `result` of a call, passed through `parse`, which throws RpcFailure "garbage" for a wrong
-   * shape. Each attempt has a timeout; attempts are few, with waits that grow and vary.
+   * The `result` of a call, passed through `parse`, which throws RpcFailure "malformed" for a wrong
+   * shape. Each attempt has a timeout; failed attempts are repeated a few times with growing waits.
    *
-   * @throws RpcFailure of the last attempt; the signal's reason where it aborts
+   * @throws RpcFailure of the last attempt; the signal's reason if it aborts
    */
   readonly call: <Result>(
     call: JsonRpcCall,
     parse: (result: unknown) => Result,
     signal?: AbortSignal,
   ) => Promise<Result>;
+  /**
+   * The genesis hash of each endpoint, by its place in `urls`; null: unknown. From then on an endpoint
+   * of another chain than the first that answered is not used.
+   */
+  readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
+  /** The endpoint in use is not used for a while if there is another. */
+  readonly avoidEndpoint: () => void;
 };
 
-/** JSON-RPC over HTTP POST. Integers above 2^53 lose their last digits: none that we read is so large. */
+/** JSON-RPC over HTTP POST. Integers above 2^53 lose their last digits; no integer that we read is so large. */
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
   const { random, nowMs, retry = DEFAULT_RETRY } = options;
-  const endpoint = endpointOf(options.url);
+  const [firstUrl, ...otherUrls] = options.urls;
+  const first = endpointOf(firstUrl);
+  const endpoints = [first, ...otherUrls.map(endpointOf)];
   let lastId = 0;
 
-  async function attempt({ method, params, timeoutMs }: JsonRpcCall, signal?: AbortSignal) {
+  function endpointNow(): PostTarget {
+    const atMs = performance.now();
+    const usable = endpoints.filter(({ isForeign }) => !isForeign);
+    return (
+      usable.find(({ avoidedUntilMs }) => avoidedUntilMs <= atMs) ??
+      usable.toSorted((a, b) => a.avoidedUntilMs - b.avoidedUntilMs)[0] ??
+      first
+    );
+  }
+
+  async function attempt(
+    { method, params, timeoutMs }: JsonRpcCall,
+    endpoint: PostTarget,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     signal?.throwIfAborted();
     const id = ++lastId;
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -79,57 +119,99 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     asked?: AbortSignal,
   ): Promise<Result> {
     const signal = either(asked, options.closed);
+    const { method, pacer } = request;
+    const startedMs = performance.now();
     for (let made = 1; ; made++) {
+      await pacer?.turn(signal);
+      const endpoint = endpointNow();
       try {
-        return parse(await attempt(request, signal));
+        const result = parse(await attempt(request, endpoint, signal));
+        options.calls?.count(method, "ok");
+        options.failures?.succeeded();
+        pacer?.succeeded();
+        return result;
       } catch (error) {
-        if (!(error instanceof RpcFailure) || !mayPass(error) || made >= retry.attempts)
+        if (!(error instanceof RpcFailure)) throw error;
+        options.calls?.count(method, outcomeOf(error));
+        if (isNodeFailure(error)) avoid(endpoint);
+        if (isRateLimit(error)) pacer?.limited(retryAfterOf(error));
+        const spentMs = performance.now() - startedMs;
+        const waitMs = waitBefore(error, request, { made, spentMs, retry, random });
+        if (waitMs === null) {
+          if (mayPass(error)) options.failures?.failed(error, { method });
+          else options.failures?.succeeded();
           throw error;
-        const waitMs = waitBefore(error, made, retry, random);
-        if (waitMs === null) throw error;
+        }
         await wait(waitMs, signal);
       }
     }
   }
 
-  return { call };
+  function avoid(endpoint: PostTarget): void {
+    endpoint.avoidedUntilMs = performance.now() + AVOIDED_FOR_MS;
+  }
+
+  async function compareChains(signal?: AbortSignal): Promise<readonly (string | null)[]> {
+    const request = { method: "getGenesisHash", params: [], timeoutMs: GENESIS_TIMEOUT_MS };
+    const hashes = await Promise.all(
+      endpoints.map((endpoint) =>
+        attempt(request, endpoint, either(signal, options.closed)).then(
+          (hash) => (typeof hash === "string" ? hash : null),
+          () => null,
+        ),
+      ),
+    );
+    const own = hashes.find((hash) => hash !== null);
+    for (const [place, endpoint] of endpoints.entries()) {
+      const hash = hashes[place] ?? null;
+      endpoint.isForeign = hash !== null && hash !== own;
+    }
+    return hashes;
+  }
+
+  return { call, compareChains, avoidEndpoint: () => avoid(endpointNow()) };
 }
+
+type PostTarget = {
+  readonly url: string;
+  readonly headers: Headers;
+  avoidedUntilMs: number;
+  /** It serves another chain than the first endpoint. */
+  isForeign: boolean;
+};
 
 function either(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
   return a === undefined || b === undefined ? (a ?? b) : AbortSignal.any([a, b]);
 }
 
-/** Milliseconds until the next attempt, or null where the node asks for more patience than we have. */
+/** Milliseconds until the next attempt; null: the call can't succeed, or the node asks for a longer wait. */
 function waitBefore(
-  { failure }: RpcFailure,
-  made: number,
-  retry: RetryPolicy,
-  random: () => number,
+  error: RpcFailure,
+  { pacer, deadlineMs = Number.POSITIVE_INFINITY, repeatsTimeouts = true }: JsonRpcCall,
+  attempts: {
+    readonly made: number;
+    readonly spentMs: number;
+    readonly retry: RetryPolicy;
+    readonly random: () => number;
+  },
 ): number | null {
-  const grown = Math.min(retry.firstWaitMs * 2 ** (made - 1), retry.longestWaitMs);
-  const own = grown * (0.5 + 0.5 * random());
-  const asked = failure.kind === "http" ? (failure.retryAfterMs ?? 0) : 0;
+  if (!mayPass(error)) return null;
+  const { made, spentMs, retry, random } = attempts;
+  const { kind } = error.failure;
+  if (kind === "timeout" && !repeatsTimeouts) return null;
+  const asked = retryAfterOf(error) ?? 0;
   if (asked > retry.longestWaitMs) return null;
-  return Math.max(own, asked);
+  // The pacer spaces refused calls out: they may be repeated until the deadline.
+  const isPaced = pacer !== undefined && isRateLimit(error) && Number.isFinite(deadlineMs);
+  if (!isPaced && made >= retry.attempts) return null;
+  const { firstWaitMs: firstMs, longestWaitMs: longestMs } = retry;
+  const own = backOffMs({ firstMs, longestMs, random }, isPaced ? 1 : made);
+  const waitMs = Math.max(own, asked);
+  return spentMs + waitMs > deadlineMs ? null : waitMs;
 }
 
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
-  });
-}
-
-/** fetch refuses a URL with a user and password in it: they move to the header that says the same. */
-function endpointOf(url: string): { readonly url: string; readonly headers: Headers } {
+/** fetch refuses a URL with a user and a password: they are sent as an Authorization header instead. */
+function endpointOf(url: string): PostTarget {
   const parsed = new URL(url);
   const headers = new Headers({ "content-type": "application/json" });
   if (parsed.username !== "" || parsed.password !== "") {
@@ -138,7 +220,7 @@ function endpointOf(url: string): { readonly url: string; readonly headers: Head
     parsed.username = "";
     parsed.password = "";
   }
-  return { url: parsed.href, headers };
+  return { url: parsed.href, headers, avoidedUntilMs: 0, isForeign: false };
 }
 
 async function readBounded(response: Response, limitBytes: number): Promise<string> {
@@ -153,7 +235,7 @@ async function readBounded(response: Response, limitBytes: number): Promise<stri
   return Buffer.concat(parts, length).toString("utf8");
 }
 
-/** The answer's `result`. A JSON-RPC error counts more than the HTTP status that it came with. */
+/** The reply's `result`. A JSON-RPC error takes precedence over the HTTP status. */
 function resultOf(text: string, id: number, response: Response, now: number): unknown {
   const answer = parseObject(text);
   const error = answer === null ? null : rpcErrorOf(answer);
@@ -163,9 +245,9 @@ function resultOf(text: string, id: number, response: Response, now: number): un
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), now);
     throw new RpcFailure({ kind: "http", status: response.status, retryAfterMs });
   }
-  if (answer === null) throw new RpcFailure({ kind: "garbage", detail: "no JSON object" });
-  if (answer["id"] !== id) throw new RpcFailure({ kind: "garbage", detail: "another id" });
-  if (!("result" in answer)) throw new RpcFailure({ kind: "garbage", detail: "no result" });
+  if (answer === null) throw new RpcFailure({ kind: "malformed", detail: "not a JSON object" });
+  if (answer["id"] !== id) throw new RpcFailure({ kind: "malformed", detail: "another id" });
+  if (!("result" in answer)) throw new RpcFailure({ kind: "malformed", detail: "no result" });
   return answer["result"];
 }
 
@@ -174,7 +256,7 @@ function parseObject(text: string): Record<string, unknown> | null {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
   } catch {
-    // A proxy's HTML page, or an answer cut short: the caller says so by its status.
+    // A proxy's HTML page or a truncated body: the caller reports the status.
     return null;
   }
 }
@@ -189,7 +271,7 @@ function rpcErrorOf(answer: Record<string, unknown>) {
   };
 }
 
-/** Retry-After is seconds or a date; null where it is neither. */
+/** Retry-After is seconds or a date; null: neither. */
 function parseRetryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   const seconds = Number(value);

@@ -3,16 +3,16 @@ import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { ChainSource } from "./chain-source.ts";
 
-/** What came through a remembering source. */
+/** The replies that a remembering source has received. */
 export type RememberedReads = {
-  /** The newest answer for each address; null: known not to exist. */
+  /** The newest reply for each address; null: known not to exist. */
   readonly accounts: Map<Address, Account | null>;
   readonly refusedSearches: ProgramFilter[];
-  /** Asked for and never told: neither there nor known to be absent. */
+  /** Read without a valid reply: neither present nor known to be absent. */
   readonly unknown: Set<Address>;
 };
 
-/** The same source, which keeps what its reads and searches answered: for a recording. */
+/** Wraps a source and keeps the replies to its reads and searches, for a recording. */
 export function rememberReads(source: ChainSource): {
   readonly source: ChainSource;
   readonly remembered: RememberedReads;

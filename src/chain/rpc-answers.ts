@@ -11,7 +11,7 @@ const CLOCK_BYTES = 40;
 
 export type AccountsAnswer = {
   readonly slot: bigint;
-  /** An entry of the wrong shape is missing: unknown, not absent. */
+  /** An entry of the wrong shape is left out: unknown, not absent. */
   readonly accounts: ReadonlyMap<Address, Account | null>;
 };
 
@@ -20,15 +20,15 @@ export type ProgramAnswer = {
   readonly accounts: ReadonlyMap<Address, Account>;
 };
 
-/** `getMultipleAccounts`. @throws RpcFailure where it does not have an entry for each address */
+/** `getMultipleAccounts`. @throws RpcFailure unless it has one entry for each address */
 export function parseMultipleAccounts(
   result: unknown,
   addresses: readonly Address[],
 ): AccountsAnswer {
   const { slot, value } = parseContext(result);
-  if (!Array.isArray(value)) throw garbage("value is no list");
+  if (!Array.isArray(value)) throw malformed("value is not a list");
   if (value.length !== addresses.length) {
-    throw garbage(`${value.length} entries for ${addresses.length} addresses`);
+    throw malformed(`${value.length} entries for ${addresses.length} addresses`);
   }
   const accounts = new Map<Address, Account | null>();
   for (const [index, address] of addresses.entries()) {
@@ -39,41 +39,64 @@ export function parseMultipleAccounts(
 }
 
 /**
- * `getProgramAccounts` with context. An account that does not match the filter is dropped: some
- * nodes take a filter for a hint.
+ * `getProgramAccounts` with context. Accounts that do not match the filter are dropped: some nodes
+ * ignore filters.
  *
- * @throws RpcFailure where an entry can't be read: a list with holes is no complete answer
+ * @throws RpcFailure if an entry is malformed, because the list would be incomplete
  */
 export function parseProgramAccounts(result: unknown, filter: ProgramFilter): ProgramAnswer {
   const { slot, value } = parseContext(result);
-  if (!Array.isArray(value)) throw garbage("value is no list");
+  if (!Array.isArray(value)) throw malformed("value is not a list");
   const accounts = new Map<Address, Account>();
   for (const entry of value) {
     const found = parseKeyedAccount(entry, slot);
-    if (found === null) throw garbage("an entry that is no account");
+    if (found === null) throw malformed("an entry is not an account");
     if (matchesFilter(found.account, filter)) accounts.set(found.address, found.account);
   }
   return { slot, accounts };
 }
 
+/** One page of `getProgramAccountsV2`; `nextKey` null: it is the last. */
+export type ProgramPage = ProgramAnswer & { readonly nextKey: string | null };
+
+/** `getProgramAccountsV2` with context. @throws RpcFailure as `parseProgramAccounts` does */
+export function parseProgramPage(result: unknown, filter: ProgramFilter): ProgramPage {
+  const { value } = parseContext(result);
+  if (!isRecord(value) || !isRecord(result)) throw malformed("value is not a page");
+  const { accounts, paginationKey } = value;
+  const page = parseProgramAccounts({ context: result["context"], value: accounts }, filter);
+  // Filters may empty a page: only a missing key, or a page without any account, is the end.
+  const isLast =
+    typeof paginationKey !== "string" || !Array.isArray(accounts) || accounts.length === 0;
+  return { ...page, nextKey: isLast ? null : paginationKey };
+}
+
+/** `getSignaturesForAddress`, newest first: the first of a successful transaction; null: none. */
+export function parseNewestSignature(result: unknown): string | null {
+  if (!Array.isArray(result)) throw malformed("signatures are not a list");
+  const entry: unknown = result.find((one: unknown) => isRecord(one) && one["err"] === null);
+  const signature = isRecord(entry) ? entry["signature"] : null;
+  return typeof signature === "string" ? signature : null;
+}
+
 /**
  * `getTokenLargestAccounts`: the addresses alone.
  *
- * @throws RpcFailure where an entry can't be read: a list with holes hides a holder
+ * @throws RpcFailure if an entry is malformed, because a holder would be missing
  */
 export function parseLargestAccounts(result: unknown): readonly Address[] {
   const { value } = parseContext(result);
-  if (!Array.isArray(value)) throw garbage("value is no list");
-  if (value.length > LARGEST_LISTED) throw garbage(`${value.length} largest accounts`);
+  if (!Array.isArray(value)) throw malformed("value is not a list");
+  if (value.length > LARGEST_LISTED) throw malformed(`${value.length} largest accounts`);
   return value.map((entry: unknown) => {
     const text = isRecord(entry) ? entry["address"] : undefined;
     const address = typeof text === "string" ? parseAddress(text) : null;
-    if (address === null) throw garbage("an entry that is no token account");
+    if (address === null) throw malformed("an entry is not a token account");
     return address;
   });
 }
 
-/** `{ pubkey, account }`, or null where it is not that. */
+/** `{ pubkey, account }`; null: malformed. */
 export function parseKeyedAccount(
   entry: unknown,
   slot: bigint,
@@ -86,7 +109,7 @@ export function parseKeyedAccount(
     : { address, account };
 }
 
-/** An account in base64 encoding; null where it does not exist, undefined where the entry makes no sense. */
+/** An account in base64 encoding; null: it does not exist; undefined: the entry is malformed. */
 export function parseAccount(entry: unknown, slot: bigint): Account | null | undefined {
   if (entry === null) return null;
   if (!isRecord(entry)) return undefined;
@@ -97,20 +120,20 @@ export function parseAccount(entry: unknown, slot: bigint): Account | null | und
   const ownerAddress = parseAddress(owner);
   const bytes = data[1] === "base64" ? parseBase64(data[0]) : undefined;
   if (ownerAddress === null || bytes === undefined) return undefined;
-  // How a node tells of an account that was closed: nothing in it, and owned by nobody.
+  // A closed account is notified with no lamports and the system program as its owner.
   if (lamports === 0) return null;
   return { owner: ownerAddress, lamports: BigInt(lamports), data: bytes, slot };
 }
 
-/** `{ context: { slot }, value }`. @throws RpcFailure where it is not that */
+/** `{ context: { slot }, value }`. @throws RpcFailure for any other shape */
 export function parseContext(result: unknown): { readonly slot: bigint; readonly value: unknown } {
   const context = isRecord(result) ? result["context"] : undefined;
   const slot = isRecord(context) ? context["slot"] : undefined;
-  if (!isRecord(result) || !isWholeNumber(slot)) throw garbage("no context slot");
+  if (!isRecord(result) || !isWholeNumber(slot)) throw malformed("no context slot");
   return { slot: BigInt(slot), value: result["value"] };
 }
 
-/** The Clock sysvar's bytes, or null where they are none. */
+/** The Clock sysvar; null: not its size. */
 export function parseClock(data: Uint8Array): Clock | null {
   if (data.length !== CLOCK_BYTES) return null;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -121,7 +144,7 @@ export function parseClock(data: Uint8Array): Clock | null {
   };
 }
 
-/** Whether an account is one that the filter asks for. */
+/** Whether an account matches the filter. */
 export function matchesFilter(account: Account, filter: ProgramFilter): boolean {
   if (account.owner !== filter.programId) return false;
   if (filter.dataSize !== null && account.data.length !== filter.dataSize) return false;
@@ -132,21 +155,21 @@ export function matchesFilter(account: Account, filter: ProgramFilter): boolean 
   });
 }
 
-export function garbage(detail: string): RpcFailure {
-  return new RpcFailure({ kind: "garbage", detail });
+export function malformed(detail: string): RpcFailure {
+  return new RpcFailure({ kind: "malformed", detail });
 }
 
 export function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Exactly these bytes in a buffer of their own: a view of Node's pool would keep its 8 KiB alive. */
+/** Decodes into a buffer of its own: a view of Node's pool would keep all 8 KiB alive. */
 function parseBase64(text: unknown): Uint8Array | undefined {
   if (typeof text !== "string" || text.length > MAX_BASE64_LENGTH) return undefined;
   try {
     return Uint8Array.fromBase64(text);
   } catch {
-    // Not base64: the caller reports an account that can't be read.
+    // Not base64: the caller treats the account as malformed.
     return undefined;
   }
 }

@@ -6,15 +6,21 @@ export type RpcFailureCause =
   | { readonly kind: "timeout"; readonly timeoutMs: number }
   | { readonly kind: "http"; readonly status: number; readonly retryAfterMs: number | null }
   | { readonly kind: "too-large"; readonly limitBytes: number }
-  /** Not JSON, not a JSON-RPC answer, or an answer of the wrong shape. */
-  | { readonly kind: "garbage"; readonly detail: string }
+  /** Not JSON, not a JSON-RPC reply, or a reply of the wrong shape. */
+  | { readonly kind: "malformed"; readonly detail: string }
   | { readonly kind: "rpc-error"; readonly code: number; readonly message: string };
 
-/** The node's error codes that may pass by themselves: behind, block not there yet, too busy. */
+/** Error codes of a temporary condition: node behind, block not available yet, node too busy. */
 const PASSING_CODES = new Set([-32004, -32005, -32014, -32016, -32603, -32429]);
 const PASSING_STATUSES = new Set([408, 425, 429]);
+/** Codes with which providers refuse a call because of its rate, also inside HTTP 200. */
+const RATE_CODES = new Set([429, -429, -32429, -32007, -32029, -32090, -32097]);
+/** Codes that say that a method or its parameters are not served, whatever their text mentions. */
+const NOT_SERVED_CODES = new Set([-32010, -32012, -32600, -32601, -32602]);
+const RATE_WORDS =
+  /too many requests|rate.?limit|request limit|rps limit|requests per second|throughput|exceeded .*(limit|quota|capacity)/i;
 
-/** One attempt at a JSON-RPC call failed. Its text names no URL: an endpoint's URL often holds its key. */
+/** One attempt at a JSON-RPC call failed. The message contains no URL: it often holds the provider's key. */
 export class RpcFailure extends Error {
   readonly failure: RpcFailureCause;
 
@@ -25,12 +31,39 @@ export class RpcFailure extends Error {
   }
 }
 
-/** Whether the same call may well succeed a moment later. */
-export function mayPass({ failure }: RpcFailure): boolean {
+/** Whether the provider refused the call because of its rate. */
+export function isRateLimit({ failure }: RpcFailure): boolean {
+  if (failure.kind === "http") return failure.status === 429;
+  if (failure.kind !== "rpc-error" || NOT_SERVED_CODES.has(failure.code)) return false;
+  return RATE_CODES.has(failure.code) || RATE_WORDS.test(failure.message);
+}
+
+/** How long the provider asks to wait; null: it does not say. */
+export function retryAfterOf({ failure }: RpcFailure): number | null {
+  return failure.kind === "http" ? failure.retryAfterMs : null;
+}
+
+/** Whether the call got no answer from a node that works. */
+export function isNodeFailure({ failure }: RpcFailure): boolean {
   switch (failure.kind) {
     case "unreachable":
     case "timeout":
-    case "garbage":
+      return true;
+    case "http":
+      return failure.status >= 500 || failure.status === 401;
+    default:
+      return false;
+  }
+}
+
+/** Whether the same call may succeed a moment later. */
+export function mayPass(error: RpcFailure): boolean {
+  const { failure } = error;
+  if (isRateLimit(error)) return true;
+  switch (failure.kind) {
+    case "unreachable":
+    case "timeout":
+    case "malformed":
       return true;
     case "http":
       return failure.status >= 500 || PASSING_STATUSES.has(failure.status);
@@ -50,13 +83,13 @@ function describe(failure: RpcFailureCause): string {
     case "timeout":
       return `the node did not answer within ${failure.timeoutMs} ms`;
     case "http":
-      return `the node answered HTTP ${failure.status}`;
+      return `the node returned HTTP ${failure.status}`;
     case "too-large":
-      return `the node's answer is larger than ${failure.limitBytes} bytes`;
-    case "garbage":
-      return `the node's answer makes no sense: ${failure.detail}`;
+      return `the node's reply is larger than ${failure.limitBytes} bytes`;
+    case "malformed":
+      return `the node's reply is malformed: ${failure.detail}`;
     case "rpc-error":
-      return `the node answered error ${failure.code}: ${failure.message}`;
+      return `the node returned error ${failure.code}: ${failure.message}`;
     default:
       return assertNever(failure);
   }

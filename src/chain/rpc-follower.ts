@@ -1,3 +1,4 @@
+import { Batcher } from "#src/platform/batcher.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type {
@@ -17,11 +18,11 @@ import type { SubscriptionLink, WantedSubscription } from "./subscription-link.t
 export type RpcFollowerOptions = {
   readonly link: SubscriptionLink;
   readonly commitment: Commitment;
-  /** Subscriptions confirmed within so long of each other are announced together. */
+  /** Subscriptions confirmed within so long of each other are reported together. */
   readonly settleMs: number;
 };
 
-/** The subscriptions of a ChainSource, over a JSON-RPC link. */
+/** The subscriptions of a ChainSource over a JSON-RPC link. */
 export type RpcFollower = {
   readonly follow: (events: FollowEvents) => Following;
   readonly followProgram: (
@@ -35,20 +36,23 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
   const { link, commitment, settleMs } = options;
 
   function follow(events: FollowEvents): Following {
-    const followed = settled<Address>(settleMs, (addresses) => events.onFollowed?.(addresses));
+    const followed = new Batcher<Address>({
+      flush: (addresses) => events.onFollowed?.(addresses),
+      maxDelayMs: settleMs,
+    });
     const wantedOf = (address: Address): WantedSubscription => ({
       kind: "account",
       params: [address, { encoding: "base64", commitment }],
       onResult: (result) => {
-        const update = readable(() => accountUpdateOf(address, result));
+        const update = parsedOrNull(() => accountUpdateOf(address, result));
         if (update !== null) events.onUpdate(update);
       },
-      onStanding: () => followed.add(address),
+      onConfirmed: () => followed.add(address),
     });
     const stopListening = link.listen({ onSlot: events.onSlot, onRestored: events.onGap });
     return following(link, wantedOf, () => {
       stopListening();
-      followed.stop();
+      followed.clear();
     });
   }
 
@@ -61,10 +65,10 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
       kind: "program",
       params: [filter.programId, config],
       onResult: (result) => {
-        const update = readable(() => programUpdateOf(filter, result));
+        const update = parsedOrNull(() => programUpdateOf(filter, result));
         if (update !== null) onUpdate(update);
       },
-      onStanding: () => {},
+      onConfirmed: () => {},
     };
     link.want(wanted);
     return {
@@ -78,10 +82,10 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
       kind: "logs",
       params: [{ mentions: [address] }, { commitment: logsCommitment }],
       onResult: (result) => {
-        const transaction = readable(() => transactionOf(result));
+        const transaction = parsedOrNull(() => transactionOf(result));
         if (transaction !== null) events.onTransaction(transaction);
       },
-      onStanding: () => {},
+      onConfirmed: () => {},
     });
     const stopListening = link.listen({ onSlot: () => {}, onRestored: events.onGap });
     return following(link, wantedOf, stopListening);
@@ -127,28 +131,6 @@ function following(
   };
 }
 
-/** Gathers what comes within `settleMs` of the first, and hands it on together. */
-function settled<Item>(settleMs: number, flush: (items: readonly Item[]) => void) {
-  let items: Item[] = [];
-  let timer: NodeJS.Timeout | null = null;
-  return {
-    add: (item: Item) => {
-      items.push(item);
-      timer ??= setTimeout(() => {
-        timer = null;
-        const gathered = items;
-        items = [];
-        flush(gathered);
-      }, settleMs);
-    },
-    stop: () => {
-      if (timer !== null) clearTimeout(timer);
-      timer = null;
-      items = [];
-    },
-  };
-}
-
 function accountUpdateOf(address: Address, result: unknown): AccountUpdate | null {
   const { slot, value } = parseContext(result);
   const account = parseAccount(value, slot);
@@ -171,8 +153,8 @@ function transactionOf(result: unknown) {
   return { signature, slot, logs, instructions: null };
 }
 
-/** A notification that makes no sense is dropped: reads fill what it would have told. */
-function readable<Value>(parse: () => Value): Value | null {
+/** A malformed notification is dropped: periodic reads replace it. */
+function parsedOrNull<Value>(parse: () => Value): Value | null {
   try {
     return parse();
   } catch (error) {

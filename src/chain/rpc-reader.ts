@@ -1,9 +1,12 @@
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
-import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
+import { CallPacer } from "./call-pacer.ts";
+import type { ChainLogger } from "./chain-logger.ts";
 import type {
   AccountsRead,
   ChainHead,
@@ -11,27 +14,49 @@ import type {
   ObservedTransaction,
   SearchResult,
 } from "./chain-source.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
-import { createRequestLimiter } from "./request-limiter.ts";
 import {
   type AccountsAnswer,
-  garbage,
+  malformed,
+  type ProgramAnswer,
+  type ProgramPage,
   parseClock,
   parseLargestAccounts,
   parseMultipleAccounts,
+  parseNewestSignature,
   parseProgramAccounts,
+  parseProgramPage,
 } from "./rpc-answers.ts";
-import { RpcFailure } from "./rpc-failure.ts";
+import { isNodeFailure, isRateLimit, RpcFailure } from "./rpc-failure.ts";
 import { parseTransaction } from "./rpc-transaction.ts";
+import { SearchMemory } from "./search-memory.ts";
+import { SlotGuard } from "./slot-guard.ts";
 
-/** What a node takes in one getMultipleAccounts. */
+/** The most accounts that a node accepts in one getMultipleAccounts, unless it says otherwise. */
 const BATCH = 100;
-const READ_TIMEOUT_MS = 8_000;
-/** Providers scan every account of the program for these. */
-const SEARCH_TIMEOUT_MS = 25_000;
-const LIMITS = { maxActive: 12, maxWaiting: 2_000 };
-/** Reads made again because the node answered from an older slot than one already seen. */
+const READ_TIMEOUT_MS = 4_000;
+/** A read that is refused because of its rate is repeated within this time. */
+const READ_DEADLINE_MS = 7_000;
+/** A node without an index scans every account of the program. */
+const SEARCH_TIMEOUT_MS = 10_000;
+const SEARCH_DEADLINE_MS = 20_000;
+const READ_LIMITS = {
+  maxActive: 12,
+  maxWaiting: 2_000,
+  overloadedMessage: "Too many reads of the chain are waiting; try again in a moment.",
+};
+const SEARCH_LIMITS = {
+  maxActive: 4,
+  maxWaiting: 5_000,
+  overloadedMessage: "Too many searches for pools are waiting; try again in a moment.",
+};
+/** Between two searches before a rate is learned. */
+const SEARCH_INTERVAL_MS = 60;
+/** Repeated reads after a reply from an older slot than the newest seen. */
 const STALE_RETRIES = 3;
+const PAGE_ACCOUNTS = 1_000;
+const MAX_PAGES = 50;
 
 export type Commitment = "processed" | "confirmed" | "finalized";
 
@@ -39,11 +64,12 @@ export type RpcReaderOptions = {
   readonly client: JsonRpcClient;
   readonly commitment: Commitment;
   readonly nowMs: NowMs;
-  /** Before a batch that came from an older slot is asked for again. */
+  /** The wait before a batch whose reply came from an older slot is read again. */
   readonly staleWaitMs: number;
+  readonly logger: ChainLogger | null;
 };
 
-/** The reads of a ChainSource, over JSON-RPC. */
+/** The reads of a ChainSource over JSON-RPC. */
 export type RpcReader = {
   readonly readAccounts: (
     addresses: readonly Address[],
@@ -61,40 +87,110 @@ export type RpcReader = {
     signature: string,
     signal?: AbortSignal,
   ) => Promise<ObservedTransaction | null>;
+  readonly readLastMention: (
+    address: Address,
+    signal?: AbortSignal,
+  ) => Promise<ObservedTransaction | null>;
+  /** What the node refuses to search. */
+  readonly refusedSearches: SearchMemory["list"];
+  /** Whether the node's slots went back, so that its replies are not used. */
+  readonly isBack: () => boolean;
 };
 
-/** Accounts of one request; `bytes`: how much of each, null: all. */
+/** Accounts of one request. `bytes`: how many of each account; null: all. */
 type Batch = { readonly addresses: readonly Address[]; readonly bytes: number | null };
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
-  const { client, commitment, nowMs, staleWaitMs } = options;
-  const limiter = createRequestLimiter(LIMITS);
-  /** Behind a balancer stand nodes of different age; none should answer from before this slot. */
-  let newestSlot = 0n;
+  const { client, commitment, nowMs, staleWaitMs, logger } = options;
+  const reads = new TaskQueue(READ_LIMITS);
+  const searches = new TaskQueue(SEARCH_LIMITS);
+  const breaker = new CircuitBreaker();
+  const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 250 });
+  const searchPacer = new CallPacer({
+    firstIntervalMs: SEARCH_INTERVAL_MS,
+    longestIntervalMs: 2_000,
+    yieldsTo: readPacer,
+  });
+  const memory = new SearchMemory(logger);
+  const holders = new SearchMemory(null);
+  /** Nodes behind a load balancer may be at different slots; replies from before the newest are read again. */
+  const slots = new SlotGuard(logger);
+  let batchSize = BATCH;
+  /** Null: not known yet. */
+  let hasSearchV2: boolean | null = null;
 
-  function ask<Result>(
-    request: JsonRpcCall,
+  /** A read: fails at once while the node does not answer. */
+  async function ask<Result>(
+    request: Omit<JsonRpcCall, "timeoutMs">,
     parse: (result: unknown) => Result,
     signal: AbortSignal | undefined,
   ): Promise<Result> {
-    return limiter.run(() => client.call(request, parse, signal), signal);
+    const call = {
+      timeoutMs: READ_TIMEOUT_MS,
+      deadlineMs: READ_DEADLINE_MS,
+      pacer: readPacer,
+      ...request,
+    };
+    return reads.run(async () => {
+      if (!breaker.admits()) throw new RpcFailure({ kind: "unreachable" });
+      try {
+        const result = await client.call(call, parse, signal);
+        breaker.succeeded();
+        return result;
+      } catch (error) {
+        if (!(error instanceof RpcFailure)) breaker.abandoned();
+        else if (isNodeFailure(error)) breaker.failed();
+        else breaker.succeeded();
+        throw error;
+      }
+    }, signal);
   }
 
-  function readOnce({ addresses: batch, bytes }: Batch, signal: AbortSignal | undefined) {
+  async function readOnce(
+    { addresses: batch, bytes }: Batch,
+    signal: AbortSignal | undefined,
+  ): Promise<AccountsAnswer> {
+    if (batch.length > batchSize) return readParts({ addresses: batch, bytes }, signal);
     const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
     const params = [batch, { encoding: "base64", commitment, ...slice }];
-    const request = { method: "getMultipleAccounts", params, timeoutMs: READ_TIMEOUT_MS };
-    return ask(request, (result) => parseMultipleAccounts(result, batch), signal);
+    const request = { method: "getMultipleAccounts", params };
+    try {
+      return await ask(request, (result) => parseMultipleAccounts(result, batch), signal);
+    } catch (error) {
+      if (!isTooManyAccounts(error) || batch.length === 1) throw error;
+      const allowed = Math.min(batchSize, Math.ceil(batch.length / 2));
+      if (allowed < batchSize) {
+        const text =
+          "the node refuses as many accounts in one read; smaller reads are sent from now on";
+        logger?.warn({ refused: batch.length, next: allowed }, text);
+      }
+      batchSize = allowed;
+      return readParts({ addresses: batch, bytes }, signal);
+    }
+  }
+
+  async function readParts(
+    { addresses, bytes }: Batch,
+    signal: AbortSignal | undefined,
+  ): Promise<AccountsAnswer> {
+    const parts = batchesOf(addresses, bytes, batchSize);
+    const answers = await Promise.all(parts.map((part) => readOnce(part, signal)));
+    return merged(answers) ?? { slot: slots.newest, accounts: new Map() };
   }
 
   async function readBatch(batch: Batch, signal: AbortSignal | undefined): Promise<AccountsAnswer> {
     for (let retries = 0; ; retries++) {
-      const floor = newestSlot;
+      const floor = slots.newest;
       const answer = await readOnce(batch, signal);
-      if (answer.slot >= floor || retries >= STALE_RETRIES) {
-        // A node that stays behind, or a slot that was a lie: what it says now is all there is.
-        newestSlot = answer.slot >= floor ? maxSlot(newestSlot, answer.slot) : answer.slot;
+      const verdict = slots.judge(answer.slot);
+      if (verdict === "plausible" && (answer.slot >= floor || retries >= STALE_RETRIES)) {
+        // The node stays behind, or the newest slot was wrong: accept what it returns now.
+        slots.accept(answer.slot >= floor ? maxSlot(slots.newest, answer.slot) : answer.slot);
         return answer;
+      }
+      if (verdict !== "plausible") client.avoidEndpoint();
+      if (verdict !== "plausible" && retries >= STALE_RETRIES) {
+        throw malformed(`slot ${answer.slot} where ${floor} was reached before`);
       }
       await new Promise((resolve) => setTimeout(resolve, staleWaitMs));
     }
@@ -121,54 +217,104 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     bytes: number | null,
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
-    const wanted = [...new Set(addresses)];
-    const batches: Batch[] = [];
-    for (let start = 0; start < wanted.length; start += BATCH) {
-      batches.push({ addresses: wanted.slice(start, start + BATCH), bytes });
-    }
+    const batches = batchesOf([...new Set(addresses)], bytes, batchSize);
     const answers = await Promise.all(batches.map((batch) => readBatch(batch, signal))).catch(
       asUnavailable,
     );
-    const accounts = new Map<Address, Account | null>();
-    let slot: bigint | null = null;
-    for (const answer of answers) {
-      for (const [address, account] of answer.accounts) accounts.set(address, account);
-      if (slot === null || answer.slot < slot) slot = answer.slot;
-    }
-    return { slot: slot ?? newestSlot, accounts };
+    return merged(answers) ?? { slot: slots.newest, accounts: new Map() };
   }
 
+  /** In a queue of its own, so that slow searches never delay a read. */
   async function searchAccounts(
     filter: ProgramFilter,
     signal?: AbortSignal,
   ): Promise<SearchResult> {
+    const { programId } = filter;
+    try {
+      return await searches.run(async () => {
+        const refusal = memory.refusalOf(programId);
+        if (refusal !== null) return { kind: "refused", reason: refusal };
+        const answer = await searchOnce(filter, signal);
+        memory.succeeded(programId);
+        return { kind: "found", ...answer };
+      }, signal);
+    } catch (error) {
+      if (error instanceof RpcFailure) memory.failed(programId, error);
+      return asRefused(error);
+    }
+  }
+
+  async function searchOnce(
+    filter: ProgramFilter,
+    signal: AbortSignal | undefined,
+  ): Promise<ProgramAnswer> {
     const config = {
       encoding: "base64",
       commitment,
       withContext: true,
       filters: filtersOf(filter),
     };
-    const params = [filter.programId, config];
-    const request = { method: "getProgramAccounts", params, timeoutMs: SEARCH_TIMEOUT_MS };
-    try {
-      const answer = await ask(request, (result) => parseProgramAccounts(result, filter), signal);
-      return { kind: "found", ...answer };
-    } catch (error) {
-      return asRefused(error);
+    const limits = {
+      timeoutMs: SEARCH_TIMEOUT_MS,
+      deadlineMs: SEARCH_DEADLINE_MS,
+      repeatsTimeouts: false,
+      pacer: searchPacer,
+    };
+    if (hasSearchV2 !== false) {
+      try {
+        const answer = await searchPages(filter, config, limits, signal);
+        hasSearchV2 = true;
+        return answer;
+      } catch (error) {
+        if (hasSearchV2 === true || !isNotServed(error)) throw error;
+        hasSearchV2 = false;
+      }
     }
+    const request = { method: "getProgramAccounts", params: [filter.programId, config], ...limits };
+    return await client.call(request, (result) => parseProgramAccounts(result, filter), signal);
+  }
+
+  /** getProgramAccountsV2, which some providers serve for a tenth of the price. */
+  async function searchPages(
+    filter: ProgramFilter,
+    config: Readonly<Record<string, unknown>>,
+    limits: Pick<JsonRpcCall, "timeoutMs" | "deadlineMs" | "repeatsTimeouts" | "pacer">,
+    signal: AbortSignal | undefined,
+  ): Promise<ProgramAnswer> {
+    const accounts = new Map<Address, Account>();
+    let slot: bigint | null = null;
+    let key: string | null = null;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const paging = { limit: PAGE_ACCOUNTS, ...(key === null ? {} : { paginationKey: key }) };
+      const params = [filter.programId, { ...config, ...paging }];
+      const request = { method: "getProgramAccountsV2", params, ...limits };
+      const found: ProgramPage = await client.call(
+        request,
+        (result) => parseProgramPage(result, filter),
+        signal,
+      );
+      for (const [address, account] of found.accounts) accounts.set(address, account);
+      if (slot === null || found.slot < slot) slot = found.slot;
+      key = found.nextKey;
+      if (key === null) return { slot, accounts };
+    }
+    throw malformed("a search has too many pages");
   }
 
   async function findLargestAccounts(
     mint: Address,
     signal?: AbortSignal,
   ): Promise<LargestAccounts> {
-    // The method knows no commitment below confirmed.
+    // The method accepts no commitment below confirmed.
     const config = { commitment: commitment === "processed" ? "confirmed" : commitment };
     const params = [mint, config];
-    const request = { method: "getTokenLargestAccounts", params, timeoutMs: READ_TIMEOUT_MS };
+    const request = { method: "getTokenLargestAccounts", params };
+    const refusal = holders.refusalOf(SYSTEM_PROGRAM);
+    if (refusal !== null) return { kind: "refused", reason: refusal };
     try {
       return { kind: "found", addresses: await ask(request, parseLargestAccounts, signal) };
     } catch (error) {
+      if (error instanceof RpcFailure && isNotServed(error)) holders.failed(SYSTEM_PROGRAM, error);
       return asRefused(error);
     }
   }
@@ -177,7 +323,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     const { accounts } = await readAccounts([CLOCK_SYSVAR], signal);
     const account = accounts.get(CLOCK_SYSVAR);
     const clock = account === null || account === undefined ? null : parseClock(account.data);
-    if (clock === null) return asUnavailable(garbage("no Clock sysvar"));
+    if (clock === null) return asUnavailable(malformed("no Clock sysvar"));
     return { clock, receivedAtMs: nowMs() };
   }
 
@@ -188,13 +334,24 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     const config = {
       encoding: "json",
       commitment: commitment === "processed" ? "confirmed" : commitment,
-      maxSupportedTransactionVersion: 0,
+      // Version 1 has no look-up tables: its reply is parsed as that of a legacy transaction.
+      maxSupportedTransactionVersion: 1,
     };
     const params = [signature, config];
-    const request = { method: "getTransaction", params, timeoutMs: READ_TIMEOUT_MS };
+    const request = { method: "getTransaction", params };
     return ask(request, (result) => parseTransaction(result, signature), signal).catch(
       asUnavailable,
     );
+  }
+
+  async function readLastMention(
+    address: Address,
+    signal?: AbortSignal,
+  ): Promise<ObservedTransaction | null> {
+    const config = { limit: 1, commitment: commitment === "processed" ? "confirmed" : commitment };
+    const request = { method: "getSignaturesForAddress", params: [address, config] };
+    const signature = await ask(request, parseNewestSignature, signal).catch(asUnavailable);
+    return signature === null ? null : await readTransaction(signature, signal);
   }
 
   return {
@@ -204,10 +361,54 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     findLargestAccounts,
     readHead,
     readTransaction,
+    readLastMention,
+    refusedSearches: () => memory.list(),
+    isBack: () => slots.isBack,
   };
 }
 
-/** The filter as getProgramAccounts and programSubscribe take it. */
+function batchesOf(
+  addresses: readonly Address[],
+  bytes: number | null,
+  size: number,
+): readonly Batch[] {
+  const batches: Batch[] = [];
+  for (let start = 0; start < addresses.length; start += size) {
+    batches.push({ addresses: addresses.slice(start, start + size), bytes });
+  }
+  return batches;
+}
+
+/** The replies as one, at the lowest of their slots; null: there are none. */
+function merged(answers: readonly AccountsAnswer[]): AccountsAnswer | null {
+  const [first, ...others] = answers;
+  if (first === undefined || others.length === 0) return first ?? null;
+  const accounts = new Map<Address, Account | null>();
+  let { slot } = first;
+  for (const answer of answers) {
+    for (const [address, account] of answer.accounts) accounts.set(address, account);
+    if (answer.slot < slot) slot = answer.slot;
+  }
+  return { slot, accounts };
+}
+
+/** Whether the node refused the number of accounts in one call. */
+function isTooManyAccounts(error: unknown): boolean {
+  if (!(error instanceof RpcFailure)) return false;
+  const { failure } = error;
+  if (failure.kind === "http") return failure.status === 413;
+  return failure.kind === "rpc-error" && failure.code === -32602;
+}
+
+/** Whether the node does not serve the method at all, or not with these parameters. */
+function isNotServed(error: unknown): boolean {
+  if (!(error instanceof RpcFailure) || isRateLimit(error)) return false;
+  const { failure } = error;
+  if (failure.kind === "rpc-error") return true;
+  return failure.kind === "http" && failure.status >= 400 && failure.status < 500;
+}
+
+/** The filter in the form of getProgramAccounts and programSubscribe. */
 export function filtersOf(filter: ProgramFilter): readonly unknown[] {
   const size = filter.dataSize === null ? [] : [{ dataSize: filter.dataSize }];
   const memcmp = filter.memcmp.map(({ offset, bytes }) => ({
@@ -219,7 +420,7 @@ export function filtersOf(filter: ProgramFilter): readonly unknown[] {
   return [...size, ...memcmp];
 }
 
-/** A node may take a slice for a hint: a copy, so that what it sent beyond is not kept alive. */
+/** A node may ignore the slice. Copies, so that the bytes beyond it are not kept alive. */
 function cut(account: Account | null, bytes: number): Account | null {
   if (account === null || account.data.length <= bytes) return account;
   return { ...account, data: account.data.slice(0, bytes) };
@@ -230,9 +431,9 @@ function maxSlot(a: bigint, b: bigint): bigint {
 }
 
 /**
- * Without a node there is no answer at all; with one that won't, only this search is lost.
+ * A node that can't be reached fails the caller; one that refuses fails this search alone.
  *
- * @throws AppError("chain_unavailable") where the node can't be reached; what is no failed call as it is
+ * @throws AppError("chain_unavailable") if the node can't be reached; errors other than RpcFailure unchanged
  */
 function asRefused(error: unknown): { readonly kind: "refused"; readonly reason: string } {
   if (error instanceof RpcFailure && error.failure.kind !== "unreachable") {
@@ -241,13 +442,14 @@ function asRefused(error: unknown): { readonly kind: "refused"; readonly reason:
   return asUnavailable(error);
 }
 
-/** @throws AppError("chain_unavailable") for a failed call; anything else as it is */
+/** @throws AppError("chain_unavailable") for an RpcFailure; other errors unchanged */
 function asUnavailable(error: unknown): never {
   if (!(error instanceof RpcFailure)) throw error;
   throw new AppError("chain_unavailable", {
-    publicMessage: "The chain can't be reached right now; try again in a few seconds.",
+    publicMessage: "Chain data is temporarily unavailable; try again in a few seconds.",
     context: { reason: error.message },
     retryable: true,
+    isLoggedAtSource: true,
     cause: error,
   });
 }

@@ -1,18 +1,29 @@
 import type { NowMs } from "#src/platform/clock.ts";
-import type { ChainLogger } from "./chain-logger.ts";
+import { FailureLog } from "#src/platform/failure-log.ts";
+import { type ChainLogger, hostOf } from "./chain-logger.ts";
 import type { AccountStarts, ChainSource, TransactionSource } from "./chain-source.ts";
 import { createJsonRpcClient, type RetryPolicy } from "./json-rpc-client.ts";
+import { type CallCount, RpcCalls } from "./rpc-calls.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import { type Commitment, createRpcReader } from "./rpc-reader.ts";
+import type { SearchMemory } from "./search-memory.ts";
 import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 import { createSubscriptionLinks } from "./subscription-links.ts";
 
-/** About half a slot: the next node asked has likely caught up. */
+/** About half a slot: by then the next node has probably caught up. */
 const STALE_WAIT_MS = 250;
+
+/** Calls that succeed between failing ones do not end an outage. */
+const CALM_MS = 5_000;
+
+/** The addresses of one node. */
+export type Endpoint = { readonly httpUrl: string; readonly wsUrl: string };
 
 export type RpcSourceOptions = {
   readonly httpUrl: string;
   readonly wsUrl: string;
+  /** Further nodes of the same chain, used while the first does not answer. */
+  readonly fallbacks?: readonly Endpoint[];
   readonly origin: ChainSource["origin"];
   readonly nowMs: NowMs;
   /** 0 up to 1: spreads retries and reconnects. */
@@ -24,21 +35,43 @@ export type RpcSourceOptions = {
   readonly staleWaitMs?: number;
 };
 
-/** A Solana node over JSON-RPC: HTTP for reads, WebSockets for all that is followed. */
+/** What an operator may want to know of the node. */
+export type NodeReport = {
+  /** Calls sent to it, by method and outcome. */
+  readonly calls: () => readonly CallCount[];
+  /** What it refuses to search. */
+  readonly refusedSearches: SearchMemory["list"];
+  /** Whether its slots went back, so that its replies are not used. */
+  readonly isBack: () => boolean;
+  /** The genesis hash of each endpoint; endpoints of another chain than the first are not used. */
+  readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
+};
+
+/** A Solana node over JSON-RPC: HTTP for reads, WebSockets for subscriptions. */
 export function createRpcSource(
   options: RpcSourceOptions,
-): ChainSource & TransactionSource & AccountStarts {
+): ChainSource & TransactionSource & AccountStarts & NodeReport {
   const { nowMs, random, commitment = "confirmed", logger = null } = options;
+  const { fallbacks = [] } = options;
   const closing = new AbortController();
+  const calls = new RpcCalls();
   const client = createJsonRpcClient({
-    url: options.httpUrl,
+    urls: [options.httpUrl, ...fallbacks.map(({ httpUrl }) => httpUrl)],
     nowMs,
     random,
+    calls,
     closed: closing.signal,
+    failures: new FailureLog({
+      log: logger,
+      what: "call the RPC node",
+      next: "calls are retried with growing waits, and prices age until they succeed",
+      context: { host: hostOf(options.httpUrl) },
+      endsAfterMs: CALM_MS,
+    }),
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   const staleWaitMs = options.staleWaitMs ?? STALE_WAIT_MS;
-  const reader = createRpcReader({ client, commitment, nowMs, staleWaitMs });
+  const reader = createRpcReader({ client, commitment, nowMs, staleWaitMs, logger });
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
   const link = createSubscriptionLinks({ url: options.wsUrl, nowMs, random, logger, timing });
   const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });
@@ -46,5 +79,12 @@ export function createRpcSource(
     closing.abort(new Error("the chain source was closed"));
     await link.close();
   };
-  return { origin: options.origin, ...reader, ...follower, close };
+  return {
+    origin: options.origin,
+    ...reader,
+    ...follower,
+    calls: () => calls.list(),
+    compareChains: client.compareChains,
+    close,
+  };
 }

@@ -2,15 +2,15 @@ import { type Address, parseAddress } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
 import { isRecord } from "./json-rpc-client.ts";
-import { garbage, isWholeNumber } from "./rpc-answers.ts";
+import { isWholeNumber, malformed } from "./rpc-answers.ts";
 
-/** More instructions than this fit in no transaction. */
+/** No transaction has room for more instructions. */
 const MAX_INSTRUCTIONS = 2_000;
 
 /**
- * `getTransaction` in encoding "json"; null where the node knows none, or it failed.
+ * `getTransaction` in encoding "json"; null: unknown to the node, or failed.
  *
- * @throws RpcFailure where the answer makes no sense
+ * @throws RpcFailure if the reply is malformed
  */
 export function parseTransaction(result: unknown, signature: string): ObservedTransaction | null {
   if (result === null) return null;
@@ -18,21 +18,23 @@ export function parseTransaction(result: unknown, signature: string): ObservedTr
   const message = field(field(result, "transaction"), "message");
   const slot = field(result, "slot");
   if (!isRecord(meta) || !isRecord(message) || !isWholeNumber(slot)) {
-    throw garbage("no slot, message or meta");
+    throw malformed("no slot, message or meta");
   }
   if (meta["err"] !== null) return null;
   const addresses = addressesOf(message, meta);
   const logs = parseLogs(meta["logMessages"] ?? []);
-  if (logs === null) throw garbage("logs that are no text");
+  if (logs === null) throw malformed("logs are not text");
+  const [feePayer] = addresses;
   return {
     signature,
     slot: BigInt(slot),
     logs,
+    ...(feePayer === undefined ? {} : { feePayer }),
     instructions: instructionsOf(message, meta, addresses),
   };
 }
 
-/** Log lines, or null where they are none. */
+/** Log lines; null: malformed. */
 export function parseLogs(value: unknown): readonly string[] | null {
   if (!Array.isArray(value)) return null;
   return value.every((line) => typeof line === "string") ? value : null;
@@ -50,7 +52,7 @@ function addressesOf(
     ...list(field(loaded, "readonly") ?? []),
   ].map((text) => {
     const parsed = typeof text === "string" ? parseAddress(text) : null;
-    if (parsed === null) throw garbage("an account that is no address");
+    if (parsed === null) throw malformed("an account is not an address");
     return parsed;
   });
 }
@@ -60,7 +62,7 @@ function instructionsOf(
   meta: Record<string, unknown>,
   addresses: readonly Address[],
 ): readonly ObservedInstruction[] | null {
-  // Null where the node keeps no inner instructions: then the event bytes are unknown, not absent.
+  // Null: the node stores no inner instructions, so the event bytes are unknown, not absent.
   const inner = meta["innerInstructions"];
   if (inner === null || inner === undefined) return null;
   const innerByOuter = new Map<unknown, readonly unknown[]>(
@@ -72,7 +74,7 @@ function instructionsOf(
     for (const nested of innerByOuter.get(outerIndex) ?? []) {
       found.push(parseInstruction(nested, addresses, { outerIndex, isInner: true }));
     }
-    if (found.length > MAX_INSTRUCTIONS) throw garbage("too many instructions");
+    if (found.length > MAX_INSTRUCTIONS) throw malformed("too many instructions");
   }
   return found;
 }
@@ -84,10 +86,10 @@ function parseInstruction(
 ): ObservedInstruction {
   const text = field(value, "data");
   const data = typeof text === "string" ? base58Decode(text) : null;
-  if (data === null) throw garbage("instruction data that is no base58");
+  if (data === null) throw malformed("instruction data is not base58");
   const at = (index: unknown): Address => {
     const found = isWholeNumber(index) ? addresses[index] : undefined;
-    if (found === undefined) throw garbage("an account index out of range");
+    if (found === undefined) throw malformed("an account index out of range");
     return found;
   };
   return {
@@ -103,6 +105,6 @@ function field(value: unknown, name: string): unknown {
 }
 
 function list(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw garbage("a list is missing");
+  if (!Array.isArray(value)) throw malformed("a list is missing");
   return value;
 }

@@ -1,16 +1,20 @@
 import { WebSocket } from "ws";
+import { BackOff } from "#src/platform/back-off.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { type FailureLog, reasonOf } from "#src/platform/failure-log.ts";
+import { Listeners } from "#src/platform/listeners.ts";
+import { Poller } from "#src/platform/poller.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import { isRecord } from "./json-rpc-client.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
 
 export type LinkTiming = {
-  /** A link that has told of no slot for so long is taken for dead. */
+  /** A link without a slot notification for so long is treated as dead. */
   readonly silentAfterMs: number;
-  /** The wait before reconnecting is this times 2^(failures), half of it random, up to the longest. */
+  /** The wait before the first reconnect; it doubles up to the longest, and half of it is random. */
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
-  /** Subscriptions confirmed within so long of each other are announced together. */
+  /** Subscriptions confirmed within so long of each other are reported together. */
   readonly settleMs: number;
 };
 
@@ -27,48 +31,56 @@ export type LinkOptions = {
   readonly random: () => number;
   readonly logger: ChainLogger | null;
   readonly timing: LinkTiming;
+  /** Gets each loss of the connection; a slot notification ends the failing. */
+  readonly failures: FailureLog;
 };
 
-/** One subscription that should stand whenever the link does. */
+/** One subscription that is made again after each reconnect. */
 export type WantedSubscription = {
-  /** "account", "program" or "logs": the node's methods are called after it. */
+  /** The prefix of the node's methods: "accountSubscribe", "accountUnsubscribe". */
   readonly kind: "account" | "program" | "logs";
   readonly params: readonly unknown[];
-  /** The notification's `result`, as it came. */
+  /** Gets the notification's unparsed `result`. */
   readonly onResult: (result: unknown) => void;
-  /** It stands for the first time: what happened before was not told of. */
-  readonly onStanding: () => void;
+  /** Confirmed for the first time: changes before this caused no notification. */
+  readonly onConfirmed: () => void;
 };
 
 export type SubscriptionLink = {
   readonly want: (wanted: WantedSubscription) => void;
   readonly drop: (wanted: WantedSubscription) => void;
-  /** Returns what stops the listening. */
+  /** @returns what removes the listener again */
   readonly listen: (listener: LinkListener) => () => void;
   readonly close: () => Promise<void>;
 };
 
 export type LinkListener = {
   readonly onSlot: (slot: bigint) => void;
-  /** After a reconnect all that is wanted stands again; nothing was told since `sinceSlot` (null: unknown). */
+  /** All subscriptions are confirmed again after a reconnect; notifications since `sinceSlot` (null: unknown) were lost. */
   readonly onRestored: (sinceSlot: bigint | null) => void;
 };
 
-type Entry = { readonly wanted: WantedSubscription; serverId: number | null; hasStood: boolean };
+type SubscriptionState = {
+  readonly wanted: WantedSubscription;
+  serverId: number | null;
+  wasConfirmed: boolean;
+};
 
-type Question = { readonly entry: Entry | null; readonly askedAtMs: number };
+/** A request without a reply yet; state null: the subscription to slots. */
+type PendingRequest = { readonly state: SubscriptionState | null; readonly sentAtMs: number };
 
-/** Subscriptions asked for and not answered yet, at a time: nodes limit the rate of requests. */
-const MAX_UNANSWERED = 128;
-/** Slots are told of when processed, accounts when confirmed: a few slots later. */
+/** Requests without a reply at a time: nodes limit the rate of requests. */
+const MAX_PENDING = 128;
+/** Slots are notified when processed, accounts when confirmed: a few slots later. */
 const CONFIRMATION_LAG = 8n;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const MAX_ERROR_TEXT = 300;
 const HANDSHAKE_TIMEOUT_MS = 8_000;
 
 /**
- * One WebSocket to a node, opened with the first subscription wanted. It reconnects by itself with
- * growing waits, asks for every wanted subscription again, and takes a link that tells of no new
- * slots for dead, open or not. Messages are handled as they arrive; nothing is queued here.
+ * One WebSocket to a node, opened with the first subscription. It reconnects with growing waits and
+ * subscribes again. A connection without slot notifications is treated as dead even while it is open.
+ * Messages are handled as they arrive; nothing is queued here.
  */
 export function createSubscriptionLink(options: LinkOptions): SubscriptionLink {
   return new Link(options);
@@ -76,59 +88,75 @@ export function createSubscriptionLink(options: LinkOptions): SubscriptionLink {
 
 class Link implements SubscriptionLink {
   readonly #options: LinkOptions;
-  readonly #entries = new Map<WantedSubscription, Entry>();
-  readonly #unasked = new Set<Entry>();
-  readonly #asked = new Map<number, Question>();
-  readonly #standing = new Map<number, Entry>();
-  readonly #listeners = new Set<LinkListener>();
+  readonly #subscriptions = new Map<WantedSubscription, SubscriptionState>();
+  readonly #unsent = new Set<SubscriptionState>();
+  readonly #pending = new Map<number, PendingRequest>();
+  readonly #confirmed = new Map<number, SubscriptionState>();
+  readonly #slots: Listeners<bigint>;
+  readonly #restorations: Listeners<bigint | null>;
+  readonly #backOff: BackOff;
+  /** Slots must keep coming and requests must be answered: an open socket alone proves nothing. */
+  readonly #watchdog: Poller;
   #socket: WebSocket | null = null;
   #slotSubscription: number | null = null;
   #lastRequestId = 0;
   #lastSlot: bigint | null = null;
-  /** Set from the loss of a link that had stood until all stands again. */
+  /** Set from the loss of confirmed subscriptions until all are confirmed again. */
   #gap: { readonly sinceSlot: bigint | null } | null = null;
   #aliveAtMs = 0;
   #hasSlots = true;
-  #failures = 0;
+  /** Logged once each: a node may refuse thousands. */
+  readonly #refusedKinds = new Set<string>();
   #reconnectTimer: NodeJS.Timeout | null = null;
-  #watchdog: NodeJS.Timeout | null = null;
   #isClosed = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    const { timing, random } = options;
+    const { firstWaitMs: firstMs, longestWaitMs: longestMs } = timing;
+    this.#backOff = new BackOff({ firstMs, longestMs, random });
+    const run = () => this.#checkAlive();
+    this.#watchdog = new Poller({ run, everyMs: timing.silentAfterMs / 4, failures: null });
+    this.#slots = new Listeners((cause) => this.#logListenerFailure(cause));
+    this.#restorations = new Listeners((cause) => this.#logListenerFailure(cause));
   }
 
   readonly want = (wanted: WantedSubscription): void => {
-    if (this.#isClosed || this.#entries.has(wanted)) return;
-    const entry: Entry = { wanted, serverId: null, hasStood: false };
-    this.#entries.set(wanted, entry);
-    this.#unasked.add(entry);
+    if (this.#isClosed || this.#subscriptions.has(wanted)) return;
+    const state: SubscriptionState = { wanted, serverId: null, wasConfirmed: false };
+    this.#subscriptions.set(wanted, state);
+    this.#unsent.add(state);
     if (this.#socket === null && this.#reconnectTimer === null) this.#connect();
-    else this.#askMore();
+    else this.#sendMore();
   };
 
   readonly drop = (wanted: WantedSubscription): void => {
-    const entry = this.#entries.get(wanted);
-    if (entry === undefined) return;
-    this.#entries.delete(wanted);
-    this.#unasked.delete(entry);
-    if (entry.serverId === null) return;
-    this.#standing.delete(entry.serverId);
-    this.#send(`${wanted.kind}Unsubscribe`, [entry.serverId]);
+    const state = this.#subscriptions.get(wanted);
+    if (state === undefined) return;
+    this.#subscriptions.delete(wanted);
+    this.#unsent.delete(state);
+    if (state.serverId === null) return;
+    this.#confirmed.delete(state.serverId);
+    this.#send(`${wanted.kind}Unsubscribe`, [state.serverId]);
   };
 
-  readonly listen = (listener: LinkListener): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  readonly listen = ({ onSlot, onRestored }: LinkListener): (() => void) => {
+    const removeSlot = this.#slots.add(onSlot);
+    const removeRestored = this.#restorations.add(onRestored);
+    return () => {
+      removeSlot();
+      removeRestored();
+    };
   };
 
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
     if (this.#reconnectTimer !== null) clearTimeout(this.#reconnectTimer);
-    this.#entries.clear();
-    this.#listeners.clear();
+    this.#subscriptions.clear();
+    this.#slots.clear();
+    this.#restorations.clear();
     const socket = this.#socket;
-    this.#forgetSocket();
+    this.#resetConnection();
     if (socket === null || socket.readyState === WebSocket.CLOSED) return;
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.terminate();
@@ -143,16 +171,17 @@ class Link implements SubscriptionLink {
       perMessageDeflate: false,
     });
     this.#socket = socket;
+    let reason = "the connection was closed";
     socket.on("open", () => this.#start(socket));
     socket.on("message", (data) => {
       if (socket === this.#socket) this.#receive(String(data));
     });
-    // "close" follows and does the work; without a listener the event would end the process.
+    // "close" follows and reconnects.
     socket.on("error", (error) => {
-      this.#options.logger?.debug({ reason: error.message }, "subscription link failed");
+      reason = reasonOf(error);
     });
     socket.on("close", () => {
-      if (socket === this.#socket) this.#reconnectLater("closed");
+      if (socket === this.#socket) this.#reconnectLater(reason);
     });
   }
 
@@ -160,61 +189,55 @@ class Link implements SubscriptionLink {
     if (socket !== this.#socket) return;
     this.#aliveAtMs = this.#options.nowMs();
     this.#hasSlots = true;
-    const { silentAfterMs } = this.#options.timing;
-    this.#watchdog = setInterval(() => this.#checkAlive(silentAfterMs), silentAfterMs / 4);
-    this.#ask("slotSubscribe", [], null);
-    for (const entry of this.#entries.values()) this.#unasked.add(entry);
-    this.#askMore();
+    this.#watchdog.start();
+    this.#request("slotSubscribe", [], null);
+    for (const state of this.#subscriptions.values()) this.#unsent.add(state);
+    this.#sendMore();
   }
 
-  /** Slots must keep coming, and questions must be answered: an open socket alone proves nothing. */
-  #checkAlive(silentAfterMs: number): void {
-    const now = this.#options.nowMs();
-    const [oldest] = this.#asked.values();
-    const isUnanswered = oldest !== undefined && now - oldest.askedAtMs > silentAfterMs;
-    if (isUnanswered || now - this.#aliveAtMs > silentAfterMs) this.#reconnectLater("silent");
+  #checkAlive(): void {
+    const { nowMs, timing } = this.#options;
+    const [oldest] = this.#pending.values();
+    const sinceMs = Math.min(this.#aliveAtMs, oldest?.sentAtMs ?? Infinity);
+    if (nowMs() - sinceMs > timing.silentAfterMs)
+      this.#reconnectLater(`no slot or no reply for ${timing.silentAfterMs} ms`);
   }
 
-  #reconnectLater(reason: "closed" | "silent"): void {
-    const { timing, random, logger } = this.#options;
+  #reconnectLater(reason: string): void {
     const socket = this.#socket;
-    if (this.#standing.size > 0) {
+    if (this.#confirmed.size > 0) {
       const sinceSlot = this.#lastSlot === null ? null : this.#lastSlot - CONFIRMATION_LAG;
       this.#gap ??= { sinceSlot };
     }
-    this.#forgetSocket();
+    this.#resetConnection();
     socket?.terminate();
     if (this.#isClosed) return;
-    const grown = Math.min(timing.firstWaitMs * 2 ** this.#failures, timing.longestWaitMs);
-    const waitMs = grown * (0.5 + 0.5 * random());
-    this.#failures++;
-    logger?.warn({ reason, waitMs: Math.round(waitMs) }, "subscription link lost; reconnecting");
-    this.#reconnectTimer = setTimeout(() => this.#connect(), waitMs);
+    this.#options.failures.failed(new Error(reason));
+    this.#reconnectTimer = setTimeout(() => this.#connect(), this.#backOff.nextMs());
   }
 
-  #forgetSocket(): void {
+  #resetConnection(): void {
     this.#socket = null;
     this.#slotSubscription = null;
-    if (this.#watchdog !== null) clearInterval(this.#watchdog);
-    this.#watchdog = null;
-    this.#asked.clear();
-    this.#standing.clear();
-    this.#unasked.clear();
-    for (const entry of this.#entries.values()) entry.serverId = null;
+    this.#watchdog.stop();
+    this.#pending.clear();
+    this.#confirmed.clear();
+    this.#unsent.clear();
+    for (const state of this.#subscriptions.values()) state.serverId = null;
   }
 
-  #askMore(): void {
+  #sendMore(): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
-    for (const entry of this.#unasked) {
-      if (this.#asked.size >= MAX_UNANSWERED) return;
-      this.#unasked.delete(entry);
-      this.#ask(`${entry.wanted.kind}Subscribe`, entry.wanted.params, entry);
+    for (const state of this.#unsent) {
+      if (this.#pending.size >= MAX_PENDING) return;
+      this.#unsent.delete(state);
+      this.#request(`${state.wanted.kind}Subscribe`, state.wanted.params, state);
     }
   }
 
-  #ask(method: string, params: readonly unknown[], entry: Entry | null): void {
+  #request(method: string, params: readonly unknown[], state: SubscriptionState | null): void {
     const id = this.#send(method, params);
-    this.#asked.set(id, { entry, askedAtMs: this.#options.nowMs() });
+    this.#pending.set(id, { state, sentAtMs: this.#options.nowMs() });
   }
 
   #send(method: string, params: readonly unknown[]): number {
@@ -230,72 +253,82 @@ class Link implements SubscriptionLink {
     try {
       message = JSON.parse(text);
     } catch {
-      this.#options.logger?.debug({}, "a message that is no JSON");
+      this.#options.logger?.debug({}, "ignored a message that is not JSON");
       return;
     }
     if (!isRecord(message)) return;
     if (!this.#hasSlots) this.#aliveAtMs = this.#options.nowMs();
-    if (isWholeNumber(message["id"])) this.#receiveAnswer(message["id"], message);
+    if (isWholeNumber(message["id"])) this.#receiveReply(message["id"], message);
     else if (isRecord(message["params"])) this.#receiveNotification(message["params"]);
   }
 
-  #receiveAnswer(id: number, message: Record<string, unknown>): void {
-    const question = this.#asked.get(id);
-    if (question === undefined) return;
-    this.#asked.delete(id);
-    const { entry } = question;
-    const { result } = message;
-    if (!isWholeNumber(result)) {
-      const kind = entry?.wanted.kind ?? "slot";
-      this.#options.logger?.warn({ kind }, "the node refused a subscription");
-      // Without slots any message has to do for a sign of life.
-      if (entry === null) this.#hasSlots = false;
-    } else if (entry === null) this.#slotSubscription = result;
-    else this.#stand(entry, result);
-    this.#askMore();
-    if (this.#asked.size === 0 && this.#gap !== null) {
+  #receiveReply(id: number, { result, error }: Record<string, unknown>): void {
+    const request = this.#pending.get(id);
+    if (request === undefined) return;
+    this.#pending.delete(id);
+    const { state } = request;
+    if (!isWholeNumber(result)) this.#logRefusal(state, error);
+    else if (state === null) this.#slotSubscription = result;
+    else this.#confirm(state, result);
+    // Without slot notifications any message is a sign of life.
+    if (state === null && this.#slotSubscription === null) this.#hasSlots = false;
+    this.#sendMore();
+    if (this.#pending.size === 0 && this.#gap !== null) {
       const { sinceSlot } = this.#gap;
       this.#gap = null;
-      for (const listener of this.#listeners) this.#tell(() => listener.onRestored(sinceSlot));
+      this.#restorations.emit(sinceSlot);
     }
   }
 
-  #stand(entry: Entry, serverId: number): void {
-    if (this.#entries.get(entry.wanted) !== entry) {
-      // Dropped while the node was answering.
-      this.#send(`${entry.wanted.kind}Unsubscribe`, [serverId]);
+  #logRefusal(state: SubscriptionState | null, error: unknown): void {
+    const kind = state?.wanted.kind ?? "slot";
+    if (this.#refusedKinds.has(kind)) return;
+    this.#refusedKinds.add(kind);
+    const reason = isRecord(error) ? String(error["message"]).slice(0, MAX_ERROR_TEXT) : "no id";
+    const text = "the node refused a subscription; it is tried again after the next reconnect";
+    this.#options.logger?.warn({ kind, reason }, text);
+  }
+
+  #confirm(state: SubscriptionState, serverId: number): void {
+    if (this.#subscriptions.get(state.wanted) !== state) {
+      // Dropped while the request was pending.
+      this.#send(`${state.wanted.kind}Unsubscribe`, [serverId]);
       return;
     }
-    entry.serverId = serverId;
-    this.#standing.set(serverId, entry);
-    if (entry.hasStood) return;
-    entry.hasStood = true;
-    this.#tell(entry.wanted.onStanding);
+    state.serverId = serverId;
+    this.#confirmed.set(serverId, state);
+    if (state.wasConfirmed) return;
+    state.wasConfirmed = true;
+    this.#call(state.wanted.onConfirmed);
   }
 
-  #receiveNotification(params: Record<string, unknown>): void {
-    const { subscription, result } = params;
+  #receiveNotification({ subscription, result }: Record<string, unknown>): void {
     if (!isWholeNumber(subscription)) return;
     if (subscription === this.#slotSubscription) this.#receiveSlot(result);
-    else this.#tell(() => this.#standing.get(subscription)?.wanted.onResult(result));
+    else this.#call(() => this.#confirmed.get(subscription)?.wanted.onResult(result));
   }
 
   #receiveSlot(result: unknown): void {
-    const slot = isRecord(result) ? result["slot"] : undefined;
-    if (!isWholeNumber(slot)) return;
+    const number = isRecord(result) ? result["slot"] : undefined;
+    if (!isWholeNumber(number)) return;
     this.#aliveAtMs = this.#options.nowMs();
-    this.#failures = 0;
-    const told = BigInt(slot);
-    this.#lastSlot = told;
-    for (const listener of this.#listeners) this.#tell(() => listener.onSlot(told));
+    this.#backOff.reset();
+    this.#options.failures.succeeded();
+    const slot = BigInt(number);
+    this.#lastSlot = slot;
+    this.#slots.emit(slot);
   }
 
-  /** A listener's mistake costs this one event, not the link or the process. */
-  #tell(event: () => void): void {
+  /** A listener's exception costs this one event, not the link or the process. */
+  #call(listener: () => void): void {
     try {
-      event();
-    } catch (err) {
-      this.#options.logger?.warn({ err }, "a listener of the chain failed");
+      listener();
+    } catch (cause) {
+      this.#logListenerFailure(cause);
     }
+  }
+
+  #logListenerFailure(err: unknown): void {
+    this.#options.logger?.error({ err }, "a listener of the chain failed; the event is skipped");
   }
 }

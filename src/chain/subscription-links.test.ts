@@ -7,7 +7,7 @@ import { EventLog } from "#test/support/event-log.ts";
 import type { WantedSubscription } from "./subscription-link.ts";
 import { createSubscriptionLinks } from "./subscription-links.ts";
 
-const MOST_ON_A_LINK = 3;
+const MAX_PER_LINK = 3;
 
 /** A node that takes slotSubscribe and three more on each connection, and speaks as the test says. */
 async function strictNode(t: TestContext) {
@@ -39,7 +39,7 @@ class Connection {
       const { id, method, params } = JSON.parse(String(data));
       const subscription = ++this.#lastId;
       if (method === "slotSubscribe") this.#slotId = subscription;
-      else if (method === "accountSubscribe" && this.#idByName.size < MOST_ON_A_LINK)
+      else if (method === "accountSubscribe" && this.#idByName.size < MAX_PER_LINK)
         this.#idByName.set(params[0], subscription);
       else if (method === "accountSubscribe") {
         onRefused();
@@ -78,7 +78,7 @@ function linksTo(t: TestContext, url: string) {
     random: () => 0.5,
     logger: null,
     timing: { silentAfterMs: 60_000, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 },
-    mostOnALink: MOST_ON_A_LINK,
+    maxPerLink: MAX_PER_LINK,
   });
   t.after(() => links.close());
   const slots = new EventLog<bigint>();
@@ -91,7 +91,7 @@ function wantedOf(name: string, heard: EventLog<unknown>, stood: EventLog<string
     kind: "account",
     params: [name],
     onResult: (result) => heard.add(result),
-    onStanding: () => stood.add(name),
+    onConfirmed: () => stood.add(name),
   };
   return wanted;
 }
@@ -108,7 +108,7 @@ async function sevenWanted(t: TestContext) {
   return { node, links, slots, heard, names, wanted };
 }
 
-test("more subscriptions than a connection takes all stand and are heard, none refused", async (t) => {
+test("more subscriptions than one connection takes are all made and receive updates, none is refused", async (t) => {
   const { node, heard, names } = await sevenWanted(t);
   assert.deepEqual(node.told.events, []);
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("more subscriptions than a connection takes all stand and are heard, none r
   for (const name of names) await heard.first((it) => it === name, `${name} is heard`);
 });
 
-test("a slot is told once every connection has reached it: one that stands still holds it back", async (t) => {
+test("a slot is published once every connection has reached it: a stalled one holds it back", async (t) => {
   const { node, slots } = await sevenWanted(t);
   const [first, second, third] = node.connections;
   for (const connection of node.connections) connection.tellSlot(10);
@@ -139,7 +139,7 @@ test("a connection is closed with its last subscription, and holds back no slot 
   assert.ok(last !== undefined);
   links.drop(last);
   await node.told.first((it) => it === "closed", "the third connection closes");
-  const full = node.connections.filter(({ names }) => names.length === MOST_ON_A_LINK);
+  const full = node.connections.filter(({ names }) => names.length === MAX_PER_LINK);
   assert.equal(full.length, 2);
   for (const connection of full) connection.tellSlot(12);
   await slots.first((slot) => slot === 12n, "slot 12");

@@ -1,3 +1,6 @@
+import { FailureLog } from "#src/platform/failure-log.ts";
+import { Listeners } from "#src/platform/listeners.ts";
+import { hostOf } from "./chain-logger.ts";
 import {
   createSubscriptionLink,
   type LinkListener,
@@ -7,64 +10,71 @@ import {
 } from "./subscription-link.ts";
 
 /** Nodes refuse more than some tens of thousands of subscriptions on one connection. */
-const MOST_ON_A_LINK = 20_000;
+const MAX_PER_LINK = 20_000;
 
-export type LinksOptions = LinkOptions & { readonly mostOnALink?: number };
+export type LinksOptions = Omit<LinkOptions, "failures"> & { readonly maxPerLink?: number };
 
 type Carrier = {
   readonly link: SubscriptionLink;
   readonly carried: Set<WantedSubscription>;
-  /** The newest slot it has told of; null: none yet. */
+  /** Its newest slot notification; null: none yet. */
   lastSlot: bigint | null;
 };
 
 /**
- * As many WebSockets to one node as its subscriptions need, used as one link: a further one is
- * opened when the others are full, and closed with its last subscription. A slot is told of once
- * every link has reached it, so that one dead link is seen as one that stands still.
+ * As many WebSockets to one node as its subscriptions need, used as one link: another one is opened
+ * when the others are full, and closed with its last subscription. A slot is reported once every link
+ * has reached it, so that one dead link holds all slots back and the data is seen to be old.
  */
 export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink {
-  const { mostOnALink = MOST_ON_A_LINK } = options;
+  const { maxPerLink = MAX_PER_LINK } = options;
   const carriers = new Set<Carrier>();
   const carrierOf = new Map<WantedSubscription, Carrier>();
-  const listeners = new Set<LinkListener>();
-  let toldSlot: bigint | null = null;
+  const slots = new Listeners<bigint>();
+  const restorations = new Listeners<bigint | null>();
+  const failures = new FailureLog({
+    log: options.logger,
+    what: "follow the node's subscriptions",
+    next: "reconnecting with growing waits; missed changes are read after it",
+    context: { host: hostOf(options.url) },
+    // Several links share this log: one that works does not end the outage of another.
+    endsAfterMs: options.timing.longestWaitMs,
+  });
+  let reportedSlot: bigint | null = null;
   let isClosed = false;
 
   function open(): Carrier {
-    const link = createSubscriptionLink(options);
+    const link = createSubscriptionLink({ ...options, failures });
     const carrier: Carrier = { link, carried: new Set(), lastSlot: null };
     carriers.add(carrier);
     link.listen({
       onSlot: (slot) => {
         carrier.lastSlot = slot;
-        tellSlot();
+        reportSlot();
       },
-      onRestored: (sinceSlot) => {
-        for (const { onRestored } of listeners) onRestored(sinceSlot);
-      },
+      onRestored: (sinceSlot) => restorations.emit(sinceSlot),
     });
     return carrier;
   }
 
-  function tellSlot(): void {
+  function reportSlot(): void {
     let reached: bigint | null = null;
     for (const { lastSlot } of carriers) {
       if (lastSlot !== null && (reached === null || lastSlot < reached)) reached = lastSlot;
     }
-    if (reached === null || reached === toldSlot) return;
-    toldSlot = reached;
-    for (const { onSlot } of listeners) onSlot(reached);
+    if (reached === null || reached === reportedSlot) return;
+    reportedSlot = reached;
+    slots.emit(reached);
   }
 
-  function withRoom(): Carrier {
-    for (const carrier of carriers) if (carrier.carried.size < mostOnALink) return carrier;
+  function carrierWithRoom(): Carrier {
+    for (const carrier of carriers) if (carrier.carried.size < maxPerLink) return carrier;
     return open();
   }
 
   function want(wanted: WantedSubscription): void {
     if (isClosed || carrierOf.has(wanted)) return;
-    const carrier = withRoom();
+    const carrier = carrierWithRoom();
     carrierOf.set(wanted, carrier);
     carrier.carried.add(wanted);
     carrier.link.want(wanted);
@@ -76,21 +86,26 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     carrierOf.delete(wanted);
     carrier.carried.delete(wanted);
     carrier.link.drop(wanted);
-    // The last link stays: it tells of slots.
+    // The last link stays open: it reports slots.
     if (carrier.carried.size > 0 || carriers.size === 1) return;
     carriers.delete(carrier);
     void carrier.link.close();
-    tellSlot();
+    reportSlot();
   }
 
-  function listen(listener: LinkListener): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+  function listen({ onSlot, onRestored }: LinkListener): () => void {
+    const removeSlot = slots.add(onSlot);
+    const removeRestored = restorations.add(onRestored);
+    return () => {
+      removeSlot();
+      removeRestored();
+    };
   }
 
   async function close(): Promise<void> {
     isClosed = true;
-    listeners.clear();
+    slots.clear();
+    restorations.clear();
     await Promise.all(Array.from(carriers, ({ link }) => link.close()));
   }
 

@@ -1,0 +1,86 @@
+import type { Address } from "#src/units/address.ts";
+import type { ChainLogger } from "./chain-logger.ts";
+import { isRateLimit, type RpcFailure } from "./rpc-failure.ts";
+
+/** A program that the provider does not search. */
+export type RefusedSearch = { readonly programId: Address; readonly reason: string };
+
+/** A refusal is trusted for so long before the search is tried again. */
+const REFUSED_FOR_MS = 10 * 60_000;
+/** A search that timed out is tried again after this, and after twice as long each further time. */
+const FIRST_TIMEOUT_PAUSE_MS = 60_000;
+const NOT_A_METHOD = -32601;
+const FORBIDDEN_STATUSES = new Set([401, 402, 403, 404, 405]);
+
+type Memory = { readonly reason: string; readonly untilMs: number; readonly timeouts: number };
+
+/**
+ * What a provider refuses to search, so that the same refusal is not asked for with every token: by
+ * program, or for the whole method where the provider does not serve it.
+ */
+export class SearchMemory {
+  readonly #logger: ChainLogger | null;
+  readonly #byProgram = new Map<Address, Memory>();
+  readonly #logged = new Set<string>();
+  #method: Memory | null = null;
+
+  constructor(logger: ChainLogger | null) {
+    this.#logger = logger;
+  }
+
+  /** Why a search of the program would be refused now; null: it may be tried. */
+  refusalOf(programId: Address): string | null {
+    const nowMs = performance.now();
+    for (const memory of [this.#method, this.#byProgram.get(programId)]) {
+      if (memory !== null && memory !== undefined && memory.untilMs > nowMs) return memory.reason;
+    }
+    return null;
+  }
+
+  /** The programs whose searches are refused now. `all` is the reason for a method that is not served. */
+  list(): { readonly all: string | null; readonly programs: readonly RefusedSearch[] } {
+    const nowMs = performance.now();
+    const method = this.#method;
+    return {
+      all: method !== null && method.untilMs > nowMs ? method.reason : null,
+      programs: [...this.#byProgram]
+        .filter(([, { untilMs }]) => untilMs > nowMs)
+        .map(([programId, { reason }]) => ({ programId, reason })),
+    };
+  }
+
+  succeeded(programId: Address): void {
+    this.#byProgram.delete(programId);
+    this.#method = null;
+  }
+
+  failed(programId: Address, error: RpcFailure): void {
+    const { failure } = error;
+    if (isRateLimit(error) || failure.kind === "unreachable" || failure.kind === "malformed")
+      return;
+    const nowMs = performance.now();
+    const reason = error.message;
+    if (failure.kind === "timeout" || (failure.kind === "http" && failure.status >= 500)) {
+      const timeouts = (this.#byProgram.get(programId)?.timeouts ?? 0) + 1;
+      const pauseMs = Math.min(FIRST_TIMEOUT_PAUSE_MS * 2 ** (timeouts - 1), REFUSED_FOR_MS);
+      this.#byProgram.set(programId, { reason, untilMs: nowMs + pauseMs, timeouts });
+      this.#log({ programId, reason, pauseMs });
+      return;
+    }
+    const memory = { reason, untilMs: nowMs + REFUSED_FOR_MS, timeouts: 0 };
+    const isWholeMethod =
+      (failure.kind === "rpc-error" && failure.code === NOT_A_METHOD) ||
+      (failure.kind === "http" && FORBIDDEN_STATUSES.has(failure.status));
+    if (isWholeMethod) this.#method = memory;
+    else this.#byProgram.set(programId, memory);
+    this.#log({ programId: isWholeMethod ? "all" : programId, reason, pauseMs: REFUSED_FOR_MS });
+  }
+
+  #log(context: { programId: string; reason: string; pauseMs: number }): void {
+    if (this.#logged.has(context.programId)) return;
+    this.#logged.add(context.programId);
+    const text =
+      "the node refuses to search a program's pools; they are found by derived addresses and holders, and the search is tried again later";
+    this.#logger?.warn(context, text);
+  }
+}

@@ -1,0 +1,72 @@
+import type { ChainLogger } from "./chain-logger.ts";
+
+/** Two minutes: no node of a working provider is so far behind the others. */
+const FAR_BEHIND_SLOTS = 300n;
+/** A chain makes at most so many slots a second. */
+const SLOTS_PER_SECOND = 5;
+const FAR_AHEAD_SLOTS = 5_000;
+/** After so long without any newer slot, the chain itself went back: restart of a cluster. */
+const ACCEPT_AFTER_MS = 10 * 60_000;
+const WITNESSES = 3;
+
+/**
+ * Compares the slots of a node's replies with the newest one. A node that goes far back serves an old
+ * state, or another chain; a slot far in the future is a mistake that would make every later reply old.
+ */
+export class SlotGuard {
+  readonly #logger: ChainLogger | null;
+  #newest = 0n;
+  #newestAtMs = performance.now();
+  #isBack = false;
+  #ahead = 0;
+
+  constructor(logger: ChainLogger | null) {
+    this.#logger = logger;
+  }
+
+  get newest(): bigint {
+    return this.#newest;
+  }
+
+  /** The node's slots went back, and no reply has been as new as before since. */
+  get isBack(): boolean {
+    return this.#isBack;
+  }
+
+  /** Whether a reply of this slot can be served at all; `accept` it afterwards. */
+  judge(slot: bigint): "plausible" | "far-back" | "far-ahead" {
+    if (this.#newest === 0n) return "plausible";
+    const sinceMs = performance.now() - this.#newestAtMs;
+    if (slot + FAR_BEHIND_SLOTS < this.#newest) {
+      if (sinceMs > ACCEPT_AFTER_MS) return "plausible";
+      if (!this.#isBack) {
+        this.#isBack = true;
+        this.#logger?.error(
+          { slot: String(slot), newestSlot: String(this.#newest) },
+          "the node's slots went back: it serves an old state or another chain; its replies are not used",
+        );
+      }
+      return "far-back";
+    }
+    const most = FAR_AHEAD_SLOTS + (sinceMs / 1_000) * SLOTS_PER_SECOND;
+    if (slot > this.#newest + BigInt(Math.ceil(most)) && ++this.#ahead < WITNESSES) {
+      this.#logger?.warn(
+        { slot: String(slot), newestSlot: String(this.#newest) },
+        "a reply of the node has a slot far in the future; it is not used",
+      );
+      return "far-ahead";
+    }
+    this.#ahead = 0;
+    return "plausible";
+  }
+
+  /** The reply is used: its slot is the newest from now on, also if it is lower. */
+  accept(slot: bigint): void {
+    if (slot > this.#newest) this.#newestAtMs = performance.now();
+    if (this.#isBack) {
+      this.#isBack = false;
+      this.#logger?.info({ slot: String(slot) }, "the node's slots go on from where they were");
+    }
+    this.#newest = slot;
+  }
+}
