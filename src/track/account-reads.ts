@@ -5,10 +5,10 @@ import { applyUpdate } from "./apply-update.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import type { LiveState } from "./live-state.ts";
 
-/** Addresses of one read: the node's limit is 100, and the Clock sysvar is always among them. */
+/** Addresses per read: the node's limit is 100, and the Clock sysvar is always included. */
 const CHUNK = 99;
 const MAX_AT_ONCE = 8;
-/** How long failed reads rest. */
+/** No read starts for this time after a failed read. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
 export type ReadsDeps = {
@@ -20,9 +20,9 @@ export type ReadsDeps = {
 };
 
 /**
- * Reads of followed accounts, applied as they arrive. Queued reads are sent by `pump`, at most eight
- * at once and never the same address twice at a time, what an answer waits for before what only
- * confirms; what fails is queued again and rests a second.
+ * Reads followed accounts and applies the results. `pump` sends queued reads: at most eight at once,
+ * never the same address twice at a time, and addresses that an answer waits for first. Not a
+ * TaskQueue: a chunk is composed only when it is sent. A failed chunk is queued again.
  */
 export class AccountReads {
   readonly #deps: ReadsDeps;
@@ -37,12 +37,12 @@ export class AccountReads {
     this.#deps = deps;
   }
 
-  /** When reads last failed and none has worked since; null: they work. */
+  /** When a read last failed with no success since; null: reads work. */
   get failedAtMs(): number | null {
     return this.#failedAtMs;
   }
 
-  /** To be read before all that `queue` was told: an answer waits for it. */
+  /** Queues addresses before those of `queue`: an answer waits for them. */
   queueFirst(addresses: Iterable<Address>): void {
     for (const address of addresses) {
       this.#queued.delete(address);
@@ -50,17 +50,17 @@ export class AccountReads {
     }
   }
 
-  /** To be read from now on: a read that is under way already does not count. */
+  /** Queues addresses, even if a read of them is in progress. */
   queue(addresses: Iterable<Address>): void {
     for (const address of addresses) if (!this.#first.has(address)) this.#queued.add(address);
   }
 
-  /** To be read, unless a read is under way. */
+  /** Queues addresses, unless a read of them is in progress. */
   queueOnce(addresses: Iterable<Address>): void {
     for (const address of addresses) if (!this.#reading.has(address)) this.queue([address]);
   }
 
-  /** Sends what is queued, as far as the limits allow. */
+  /** Sends queued reads up to the limits. */
   pump(): void {
     if (this.#deps.nowMs() < this.#pausedUntilMs) return;
     while (this.#inFlight.size < MAX_AT_ONCE) {
@@ -72,9 +72,9 @@ export class AccountReads {
   }
 
   /**
-   * Reads these accounts at once and applies them.
+   * Reads these accounts now and applies them.
    *
-   * @throws AppError chain_unavailable where the node can't be reached in time
+   * @throws AppError chain_unavailable if the node can't be reached in time
    */
   async readNow(addresses: Iterable<Address>, signal: AbortSignal): Promise<void> {
     const wanted = [...addresses];
@@ -87,7 +87,7 @@ export class AccountReads {
     await Promise.all(chunks.map((chunk) => this.#read(chunk, signal)));
   }
 
-  /** Resolves when nothing is being read. */
+  /** Resolves when no read is in progress. */
   async idle(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
   }
@@ -126,7 +126,7 @@ export class AccountReads {
   }
 }
 
-/** Takes in one read; an address that the node left out stays as it was. */
+/** Applies one read; addresses that the node did not return stay unchanged. */
 export function applyRead(
   state: LiveState,
   asked: readonly Address[],

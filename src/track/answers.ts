@@ -1,20 +1,23 @@
 import type { NowMs } from "#src/platform/clock.ts";
-import { type AssessDeps, assessToken } from "./assess-token.ts";
+import { Listeners } from "#src/platform/listeners.ts";
+import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
+import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
+import type { MarketReport } from "./market-report.ts";
 import { refreshGroups, refreshPools } from "./refresh-pools.ts";
-import { isLookedAt } from "./schedule.ts";
+import { isActive } from "./schedule.ts";
+import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import { snapshotOf, type TokenObserver } from "./token-observer.ts";
-import { isSampleDue } from "./token-series.ts";
 
-/** An answer is computed anew after this long even where nothing changed: its age did, and its clock. */
+/** An answer is recomputed after this time even if nothing changed: its age and clock changed. */
 const MAX_AGE_MS = 1_000;
-/** One tick works for at most this long, so that requests are served in between. */
+/** One tick works for at most this time, so that requests are served in between. */
 const BUDGET_MS = 10;
-/** Every token is visited once in so many ticks for its sample: well within the ten seconds of one. */
+/** Every token is visited for its sample once in this many ticks: well within the ten seconds of a sample. */
 const TICKS_PER_ROUND = 400;
-const LEAST_VISITS = 200;
+const MIN_VISITS = 200;
 
 export type AnswersDeps = {
   readonly state: LiveState;
@@ -23,30 +26,22 @@ export type AnswersDeps = {
   readonly nowMs: NowMs;
 };
 
-/** The newest answer of every token, measured anew where something changed or somebody asks. */
+/** The newest answer of every token, recomputed after changes and on request. */
 export class Answers {
   readonly #deps: AnswersDeps;
-  readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
-  readonly #servedListeners = new Set<(served: Assessed) => void>();
+  /** Called with each new answer. */
+  readonly onSnapshot = new Listeners<AssessedSnapshot>();
+  /** Called with each new measurement and each change of a token's alert. */
+  readonly onReport = new Listeners<MarketReport>();
+  /** Called with each answer that was served, once a newer one replaces it. */
+  readonly onServed = new Listeners<Assessed>();
   #visits: Iterator<FollowedToken> | null = null;
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
   }
 
-  /** Called with each new answer. Returns what ends it. */
-  listen(listener: (snapshot: AssessedSnapshot) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Called with each answer that somebody was given, once another takes its place. Returns what ends it. */
-  listenToServed(listener: (served: Assessed) => void): () => void {
-    this.#servedListeners.add(listener);
-    return () => this.#servedListeners.delete(listener);
-  }
-
-  /** The token's answer now; null while the chain's clock is not known. */
+  /** The token's answer now; null while the chain's clock is unknown. */
   of(token: FollowedToken): AssessedSnapshot | null {
     const { state } = this.#deps;
     const nowMs = this.#deps.nowMs();
@@ -54,7 +49,7 @@ export class Answers {
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
 
-  /** Measures what changed since the last tick, and samples who is due. */
+  /** Measures the tokens that changed since the last tick, and samples those that are due. */
   tick(): void {
     const { state } = this.#deps;
     const nowMs = this.#deps.nowMs();
@@ -67,10 +62,10 @@ export class Answers {
     this.#sample(nowMs);
   }
 
-  /** One that somebody looks at is measured anew for its sample, the others where they changed. */
+  /** Active tokens are always measured again for their sample, others only if they changed. */
   #sample(nowMs: number): void {
     const { tokens } = this.#deps.state;
-    const visits = Math.max(LEAST_VISITS, Math.ceil(tokens.size / TICKS_PER_ROUND));
+    const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / TICKS_PER_ROUND));
     this.#visits ??= tokens.values();
     for (let visit = 0; visit < visits; visit++) {
       const { value: token, done } = this.#visits.next();
@@ -79,7 +74,7 @@ export class Answers {
         return;
       }
       if (!isSampleDue(token.series, nowMs)) continue;
-      const maxAgeMs = isLookedAt(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
+      const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
       this.#answer(token, nowMs, maxAgeMs);
     }
   }
@@ -87,14 +82,25 @@ export class Answers {
   #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
     const { state, assess, observer } = this.#deps;
     const before = token.assessed;
-    const assessment = assessToken(state, token, assess, { nowMs, maxAgeMs });
-    if (assessment === null) return null;
+    const measured = assessToken(state, token, assess, { nowMs, maxAgeMs });
+    if (measured === null) return null;
+    const { assessment } = measured;
     const isNew = token.assessed !== before;
-    if (isNew && before !== null && token.askedAtMs >= before.atMs)
-      for (const listener of this.#servedListeners) listener(before);
-    if (isNew || isSampleDue(token.series, nowMs)) observer.observe(token, assessment, nowMs);
+    if (isNew && before !== null && token.askedAtMs >= before.atMs) this.onServed.emit(before);
+    const alertChange =
+      isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, assessment, nowMs) : null;
     const snapshot = snapshotOf(token, assessment);
-    if (isNew) for (const listener of this.#listeners) listener(snapshot);
+    observer.give(token.mint, snapshot);
+    if (isNew || alertChange !== null) {
+      const market = measured.market ?? marketOf(state, token, assess, nowMs);
+      this.onReport.emit({
+        snapshot,
+        market,
+        alertChange,
+        chainMs: chainTimeMs(state.times, nowMs),
+      });
+    }
+    if (isNew) this.onSnapshot.emit(snapshot);
     return snapshot;
   }
 }

@@ -1,6 +1,6 @@
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
-import { decodeMint } from "#src/venues/token/mint.ts";
+import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeClock } from "./chain-clock.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import { fillVacancy } from "./followed-pools.ts";
@@ -9,8 +9,8 @@ import type { AccountUse, LiveState, PoolNeed } from "./live-state.ts";
 import { recordClock } from "./slot-times.ts";
 
 /**
- * Takes in what a notification or a read says of one account, in whatever order they come. Decodes
- * nothing: it marks what has to be read again, so that many updates of one slot cost one reading.
+ * Applies a notification or a read of one account; they may arrive in any order. Decodes nothing:
+ * it marks pools and tokens as changed, so that many updates of one slot are decoded once.
  */
 export function applyUpdate(state: LiveState, update: AccountUpdate, nowMs: number): void {
   if (update.address === CLOCK_SYSVAR) {
@@ -59,7 +59,7 @@ function touchPool(state: LiveState, need: PoolNeed, slot: bigint): void {
   need.changes++;
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;
-    // What a pool waits for is the rest of a change that was counted already.
+    // A waiting pool receives the rest of a change that was counted already.
     if (pool.waitingSinceMs === null) pool.changes++;
   }
   if (need.account.address === pool.open.ref.address) state.uncheckedPools.add(pool);

@@ -5,21 +5,22 @@ import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { hopsOf } from "./followed-tokens.ts";
+import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedPool, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
 
-/** A minute: what was confirmed so recently and does not move is taken to stand. */
+/** A minute: an account confirmed this recently that rarely changes counts as unchanged. */
 const SETTLED_SLOTS = 150n;
 
 export type AssessDeps = {
-  /** Recorded accounts stand still, and the time at which they are judged with them. */
-  readonly standsStill: boolean;
+  /** Recorded accounts never change, and are assessed at the time of the recording. */
+  readonly isFrozen: boolean;
   readonly historySeconds: (token: FollowedToken) => number | null;
   readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
 };
 
-/** The token's market as it is held now, or null while the chain's clock is not known. */
+/** The token's market from the accounts held now; null while the chain's clock is unknown. */
 export function marketOf(
   state: LiveState,
   token: FollowedToken,
@@ -35,14 +36,15 @@ export function marketOf(
     {
       mint: token.mint,
       mintFacts: token.mintFacts,
-      pools: standingPools(state, group),
-      stablePools: hopsOf(state, token).flatMap((hop) => standingPools(state, hop)),
+      pools: openPools(state, group),
+      hopPools: hopsOf(state, token).flatMap((hop) => openPools(state, hop)),
       leftOut: group.leftOut,
       isSearchComplete: group.isSearchComplete,
+      awaitsGraduation: awaitsGraduation(group),
       clock,
       slot,
       stateTimeMs,
-      nowMs: deps.standsStill ? blockTimeMs(clock) : nowMs,
+      nowMs: deps.isFrozen ? blockTimeMs(clock) : nowMs,
       historySeconds: deps.historySeconds(token),
       exactPctByVenue: deps.exactPctByVenue(),
     },
@@ -50,13 +52,19 @@ export function marketOf(
   );
 }
 
-/** Measures the token anew where anything it rests on changed, or where its answer is older than `maxAgeMs`. */
+export type MeasuredToken = {
+  readonly assessment: Assessment;
+  /** The market that was measured just now; null: the assessment is an earlier one. */
+  readonly market: Market | null;
+};
+
+/** Measures the token again if anything it depends on changed, or if its answer is older than `maxAgeMs`. */
 export function assessToken(
   state: LiveState,
   token: FollowedToken,
   deps: AssessDeps,
   options: { readonly nowMs: number; readonly maxAgeMs: number },
-): Assessment | null {
+): MeasuredToken | null {
   const version = versionOf(state, token);
   const { assessed } = token;
   if (
@@ -65,14 +73,14 @@ export function assessToken(
     !state.dirtyTokens.has(token) &&
     options.nowMs - assessed.atMs < options.maxAgeMs
   ) {
-    return assessed.assessment;
+    return { assessment: assessed.assessment, market: null };
   }
   const market = marketOf(state, token, deps, options.nowMs);
-  if (market === null) return assessed?.assessment ?? null;
+  if (market === null) return assessed && { assessment: assessed.assessment, market };
   const assessment = assess(market);
   token.assessed = { assessment, atMs: options.nowMs, version };
   state.dirtyTokens.delete(token);
-  return assessment;
+  return { assessment, market };
 }
 
 function versionOf(state: LiveState, token: FollowedToken): number {
@@ -81,8 +89,8 @@ function versionOf(state: LiveState, token: FollowedToken): number {
   return version;
 }
 
-/** Pools that are loaded and whose own account is there; one that is known to be closed holds nothing and is left out. */
-function standingPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
+/** The loaded pools, without those known to be closed. */
+function openPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
   const pools: OpenPool[] = [];
   for (const { open, isLoaded } of group.pools.values()) {
     if (isLoaded && state.known.get(open.ref.address) !== null) pools.push(open);
@@ -91,8 +99,8 @@ function standingPools(state: LiveState, group: PoolGroup): readonly OpenPool[] 
 }
 
 /**
- * The newest slot at which everything behind the token is known to hold. A stream that tells of every
- * change vouches for what it is silent about, up to the slot before its newest.
+ * The newest slot at which all accounts of the token are known to hold. With a complete stream, an
+ * account without updates is unchanged up to the slot before the newest.
  */
 function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
   const { stream, times } = state;
@@ -110,15 +118,15 @@ function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
       if (poolSlot !== null && (slot === null || poolSlot < slot)) slot = poolSlot;
     }
   }
-  // The mint moves seldom and is confirmed by rereads alone: it only bounds what the pools say.
+  // The mint rarely changes and is confirmed by rereads only: it counts only if it is much older.
   const mintSlot = state.accounts.get(token.mint)?.held.heldSlot ?? null;
   if (slot === null || mintSlot === null) return slot ?? mintSlot;
   return mintSlot + SETTLED_SLOTS < slot ? mintSlot : slot;
 }
 
 /**
- * A pool holds at the oldest slot of its accounts; or, where the parts that move were all seen at a
- * newer one, at that: what did not move then was confirmed not long before.
+ * The slot at which the pool holds: the oldest slot of its accounts. If all changing accounts were seen
+ * at a newer slot, it is that one: the others were confirmed shortly before.
  */
 function slotOfPool(pool: FollowedPool): bigint | null {
   let oldest: bigint | null = null;

@@ -1,4 +1,4 @@
-/** Work that nobody awaits: its failures are told, and it can be waited out. */
+/** Runs work that no caller awaits: reports its failures, and can wait until all of it is done. */
 export class BackgroundWork {
   readonly #onFailure: (what: string, cause: unknown) => void;
   readonly #running = new Set<Promise<void>>();
@@ -18,7 +18,7 @@ export class BackgroundWork {
     this.#running.add(done);
   }
 
-  /** Runs it unless the last one of that name still does. */
+  /** Runs the work unless work of the same name is in progress. */
   runAlone(what: string, work: () => Promise<unknown>): void {
     if (this.#named.has(what)) return;
     this.#named.add(what);

@@ -7,8 +7,8 @@ import type { Clock } from "#src/venues/venue.ts";
 const LENGTH = 40;
 
 /**
- * The chain's clock out of the Clock sysvar, or null where the account is none. Read in one batch
- * with other accounts it tells the block time of exactly the slot at which these stand.
+ * Decodes the chain's clock from the Clock sysvar; null if the account is not one. Read together with
+ * other accounts, it gives the block time of exactly their slot.
  *
  * @see https://github.com/anza-xyz/solana-sdk (clock/src/lib.rs)
  */
@@ -18,12 +18,12 @@ export function decodeClock(account: Account | null | undefined): Clock | null {
   return { slot: reader.u64(0), epoch: reader.u64(16), unixTimestamp: reader.i64(32) };
 }
 
-/** The clock among loaded accounts, or null where it was not delivered. */
+/** The clock among loaded accounts; null if the node did not return it. */
 export function clockOf(known: AccountSet): Clock | null {
   return decodeClock(known.get(CLOCK_SYSVAR));
 }
 
-/** The block time that a clock tells, in milliseconds since 1970. */
+/** The block time of a clock, in milliseconds since 1970. */
 export function blockTimeMs(clock: Clock): number {
   return toNumber(clock.unixTimestamp) * 1000;
 }

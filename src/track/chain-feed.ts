@@ -12,7 +12,7 @@ import { refreshPools } from "./refresh-pools.ts";
 import { dueConfirmations, dueRereads, rereadEverything } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 
-/** Without a word of a new slot for so long, the feed counts as silent. */
+/** If no new slot arrives for this time, the feed counts as silent. */
 const SILENT_MS = 3_000;
 
 export type ChainFeedDeps = {
@@ -25,18 +25,18 @@ export type ChainFeedDeps = {
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
-/** What keeps the accounts of the live state current: notifications, and reads where they leave off. */
+/** Keeps the accounts of the live state current, by notifications and, where those are missing, by reads. */
 export class ChainFeed {
   readonly #deps: ChainFeedDeps;
   readonly #reads: AccountReads;
   readonly #following: Following;
   #headSlot: bigint | null = null;
-  #headHeardAtMs: number;
+  #headReceivedAtMs: number;
 
   constructor(deps: ChainFeedDeps) {
     const { source, state, nowMs, signal, onFailure } = deps;
     this.#deps = deps;
-    this.#headHeardAtMs = nowMs();
+    this.#headReceivedAtMs = nowMs();
     this.#reads = new AccountReads({
       source,
       state,
@@ -48,22 +48,22 @@ export class ChainFeed {
       onUpdate: (update) => applyUpdate(state, update, nowMs()),
       onFollowed: (addresses) => this.#reads.queue(addresses),
       onGap: () => rereadEverything(state, nowMs()),
-      onSlot: (slot) => this.#hearSlot(slot),
+      onSlot: (slot) => this.#recordSlot(slot),
     });
     this.#following.add([CLOCK_SYSVAR]);
   }
 
-  /** The newest slot that the node has told of. */
+  /** The newest slot received from the node. */
   get headSlot(): bigint | null {
     return this.#headSlot;
   }
 
-  /** When reads last failed and none has worked since; null: they work. */
+  /** When a read last failed with no success since; null: reads work. */
   get readsFailedAtMs(): number | null {
     return this.#reads.failedAtMs;
   }
 
-  /** Follows and reads what the live state has come to want, and lets go of what it does not. */
+  /** Subscribes to and reads newly wanted accounts, and unsubscribes from unwanted ones. */
   pump(): void {
     const { state } = this.#deps;
     const { wanted, unwanted, rereadSoon } = state;
@@ -78,7 +78,7 @@ export class ChainFeed {
   /** Queues the reads that are due. */
   sweep(nowMs: number): void {
     const { state, background } = this.#deps;
-    const isStreaming = nowMs - this.#headHeardAtMs < SILENT_MS;
+    const isStreaming = nowMs - this.#headReceivedAtMs < SILENT_MS;
     this.#reads.queue(dueRereads(state, nowMs, isStreaming));
     this.#reads.queue(dueConfirmations(state, nowMs));
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
@@ -86,9 +86,9 @@ export class ChainFeed {
   }
 
   /**
-   * Reads everything behind the token now.
+   * Reads all accounts of the token now.
    *
-   * @throws AppError chain_unavailable where the node can't be reached in time
+   * @throws AppError chain_unavailable if the node can't be reached in time
    */
   async readToken(token: FollowedToken, signal: AbortSignal): Promise<void> {
     const { state, nowMs } = this.#deps;
@@ -114,12 +114,12 @@ export class ChainFeed {
     recordClock(state.times, clock, nowMs());
   }
 
-  #hearSlot(slot: bigint): void {
-    this.#headHeardAtMs = this.#deps.nowMs();
+  #recordSlot(slot: bigint): void {
+    this.#headReceivedAtMs = this.#deps.nowMs();
     if (this.#headSlot === null || slot > this.#headSlot) this.#headSlot = slot;
   }
 
-  /** Whether the account comes with its whole program: it needs no subscription of its own. */
+  /** Whether the stream of its whole program delivers the account: then it needs no subscription. */
   #isStreamed(address: Address): boolean {
     const { state, venues } = this.#deps;
     if (state.stream === null) return false;

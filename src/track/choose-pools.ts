@@ -2,22 +2,27 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { accountsNeeded, addAll, type LoadedAccounts } from "./gather-accounts.ts";
+import { hopMintsOf } from "./hop-mints.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { heldOf, quoteMintFor } from "./quote-mints.ts";
+import { heldOf, isMoney, quoteMintFor } from "./quote-mints.ts";
 
-/** Pools of one token that are priced: more are not worth an exit's attention. */
+/** Pools of one token that are followed, of those that pay in SOL or a stable. */
 export const MAX_POOLS = 40;
-/** Pools whose vaults are looked at to find the ones above. */
-const MAX_WEIGHED = 2_000;
+/** Pools followed besides that pay in another mint, where there are too many. */
+const MAX_OTHER_POOLS = 8;
+/** Pools of one search whose vaults are read, 100 accounts a call. */
+const MAX_WEIGHED = 10_000;
+/** A vault is known at the latest after the pool's configuration and the accounts that name it. */
+const WEIGHING_ROUNDS = 4;
 /** A rough weight for choosing only: what a stable's unit (6 decimals) is worth in lamports. */
 const LAMPORTS_PER_STABLE_UNIT = 5n;
 
 export type Choice = {
   readonly pools: readonly PoolRef[];
-  /** The pools left out, as one: what they hold together counts as known and not priced. */
-  readonly leftOut: UnpricedPool | null;
-  /** False where there were more pools than could even be weighed. */
+  /** The pools left out, one entry a kind of quote: they count as known and not priced. */
+  readonly leftOut: readonly UnpricedPool[];
+  /** False where there were more pools than could be weighed. */
   readonly isComplete: boolean;
 };
 
@@ -30,30 +35,48 @@ export type ChoiceInput = {
 };
 
 /**
- * The candidates that sell the mint for SOL or a stable; where they are too many, those at derived
- * addresses and then those whose quote vaults hold most. Anyone can make thousands of pools, so what
- * is left out is bounded by weight, not by luck, and is said.
+ * The candidates that sell the mint; where they are too many, those whose quote vaults hold the most
+ * (method.md section 1). A pool is left out only if `limit` others hold more: anyone can create
+ * thousands of pools, at any address that is not reserved for a launchpad's own.
  */
 export async function choosePools(source: ChainSource, input: ChoiceInput): Promise<Choice> {
   const { mint, known, limit } = input;
   const paying = input.candidates.filter((pool) => mayPay(pool, mint, known));
-  if (paying.length <= limit) return { pools: paying, leftOut: null, isComplete: true };
+  if (paying.length <= limit) return { pools: paying, leftOut: [], isComplete: true };
 
-  const inOrder = paying.toSorted((a, b) => Number(b.isDerived) - Number(a.isDerived));
-  const weighed = inOrder.slice(0, MAX_WEIGHED);
-  await gatherAccounts(source, weighed, known, { rounds: 2, signal: input.signal });
-  const byWeight = weighed
-    .map((pool) => ({ pool, weight: weightOf(pool, mint, known) }))
-    .toSorted((a, b) => compareWeights(a, b));
-  const dropped = byWeight.slice(limit);
+  const weighable = takeInTurn(paying).slice(0, MAX_WEIGHED);
+  await readVaults(source, weighable, input);
+  const weighed = weighable.map((pool) => weighedPool(pool, mint, known)).toSorted(compareWeights);
+  const hopMints = new Set(hopMintsOf({ mint, except: null }, weighable, known));
+  const money = weighed.filter(({ isMoney }) => isMoney);
+  const others = weighed.filter(({ isMoney }) => !isMoney);
+  const paidInOther = others.filter(
+    ({ quoteMint }) => quoteMint !== null && hopMints.has(quoteMint),
+  );
+  const chosen = new Set([
+    ...weighed.filter(({ pool }) => pool.isReserved),
+    ...money.slice(0, limit),
+    ...paidInOther.slice(0, Math.min(limit, MAX_OTHER_POOLS)),
+  ]);
+  const dropped = weighed.filter((pool) => !chosen.has(pool));
   return {
-    pools: byWeight.slice(0, limit).map(({ pool }) => pool),
-    leftOut: summarize(dropped),
+    pools: [...chosen].map(({ pool }) => pool),
+    leftOut: [
+      ...summarize(dropped.filter(({ isMoney }) => isMoney)),
+      ...summarize(dropped.filter(({ isMoney }) => !isMoney)),
+    ],
     isComplete: paying.length <= MAX_WEIGHED,
   };
 }
 
-type Weighed = { readonly pool: PoolRef; readonly weight: bigint | null };
+type WeighedPool = {
+  readonly pool: PoolRef;
+  /** Null while the pair can't be read. */
+  readonly quoteMint: Address | null;
+  readonly isMoney: boolean;
+  /** Lamports where it pays in SOL or a stable; else units of the token itself. Null: unreadable. */
+  readonly weight: bigint | null;
+};
 
 /** False only where the pair is readable and is not one we count. */
 function mayPay(pool: PoolRef, mint: Address, known: LoadedAccounts): boolean {
@@ -61,35 +84,81 @@ function mayPay(pool: PoolRef, mint: Address, known: LoadedAccounts): boolean {
   return outline === null || quoteMintFor(mint, outline) !== null;
 }
 
-function weightOf(pool: PoolRef, mint: Address, known: LoadedAccounts): bigint | null {
-  const outline = outlineOf(pool, known);
-  const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
-  if (quoteMint === null) return null;
-  const held = heldOf(outline, quoteMint);
-  return held === null || quoteMint === WSOL ? held : held * LAMPORTS_PER_STABLE_UNIT;
+/** One pool of each program after the other, so that no program's pools push out another's. */
+function takeInTurn(pools: readonly PoolRef[]): readonly PoolRef[] {
+  const byVenue = Map.groupBy(pools, ({ venue }) => venue.id);
+  const longest = Math.max(...Array.from(byVenue.values(), ({ length }) => length));
+  const queues = [...byVenue.values()];
+  return Array.from({ length: longest }, (_, place) =>
+    queues.flatMap((queue) => queue[place] ?? []),
+  ).flat();
 }
 
-function compareWeights(a: Weighed, b: Weighed): number {
-  if (a.pool.isDerived !== b.pool.isDerived) return a.pool.isDerived ? -1 : 1;
+/** Reads what the pools' vaults hold, and of the rest only what names the vaults. */
+async function readVaults(
+  source: ChainSource,
+  pools: readonly PoolRef[],
+  { mint, known, signal }: ChoiceInput,
+): Promise<void> {
+  const asked = new Set<Address>();
+  for (let round = 0; round < WEIGHING_ROUNDS; round++) {
+    const missing = new Set<Address>();
+    for (const pool of pools) {
+      for (const address of accountsToWeigh(pool, mint, known)) {
+        if (!known.has(address) && !asked.has(address)) missing.add(address);
+      }
+    }
+    if (missing.size === 0) return;
+    for (const address of missing) asked.add(address);
+    addAll(known, await source.readAccounts([...missing], signal));
+  }
+}
+
+function accountsToWeigh(pool: PoolRef, mint: Address, known: LoadedAccounts): readonly Address[] {
+  const outline = outlineOf(pool, known);
+  const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+  if (outline === null || quoteMint === null) return accountsNeeded(pool, known);
+  const wanted = isMoney(quoteMint) ? quoteMint : mint;
+  if (heldOf(outline, wanted) !== null) return [];
+  const vault = outline.mintA === wanted ? outline.vaultA : outline.vaultB;
+  return vault === undefined ? accountsNeeded(pool, known) : [vault];
+}
+
+function weighedPool(pool: PoolRef, mint: Address, known: LoadedAccounts): WeighedPool {
+  const outline = outlineOf(pool, known);
+  const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+  if (quoteMint === null) return { pool, quoteMint, isMoney: true, weight: null };
+  if (!isMoney(quoteMint)) {
+    return { pool, quoteMint, isMoney: false, weight: heldOf(outline, mint) };
+  }
+  const held = heldOf(outline, quoteMint);
+  const weight = held === null || quoteMint === WSOL ? held : held * LAMPORTS_PER_STABLE_UNIT;
+  return { pool, quoteMint, isMoney: true, weight };
+}
+
+function compareWeights(a: WeighedPool, b: WeighedPool): number {
   const left = a.weight ?? -1n;
   const right = b.weight ?? -1n;
   if (left !== right) return left > right ? -1 : 1;
   return a.pool.address < b.pool.address ? -1 : 1;
 }
 
-function summarize(dropped: readonly Weighed[]): UnpricedPool | null {
+/** Left-out pools as one: of SOL and stables by their weight in lamports, of others by the quote mint. */
+function summarize(dropped: readonly WeighedPool[]): readonly UnpricedPool[] {
   const [largest] = dropped;
-  if (largest === undefined) return null;
-  let held = 0n;
-  for (const { weight } of dropped) held += weight ?? 0n;
-  return {
-    venue: largest.pool.venue.id,
-    family: largest.pool.venue.family,
-    kind: "amm",
-    address: largest.pool.address,
-    reason: "unsupported",
-    detail: `${dropped.length} smaller pools beyond the ${MAX_POOLS} that are followed`,
-    quoteHeld: held,
-    quoteMint: WSOL,
-  };
+  if (largest === undefined) return [];
+  let lamports = 0n;
+  for (const { weight } of dropped) lamports += weight ?? 0n;
+  return [
+    {
+      venue: largest.pool.venue.id,
+      family: largest.pool.venue.family,
+      kind: "amm",
+      address: largest.pool.address,
+      reason: "unsupported",
+      detail: `${dropped.length} pools that hold less than the ${MAX_POOLS} that are followed`,
+      quoteHeld: largest.isMoney ? lamports : null,
+      quoteMint: largest.isMoney ? WSOL : largest.quoteMint,
+    },
+  ];
 }

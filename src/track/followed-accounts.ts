@@ -3,7 +3,7 @@ import type { LoadedAccounts } from "./gather-accounts.ts";
 import { NEVER_DELIVERED } from "./held-account.ts";
 import type { AccountUse, FollowedAccount, LiveState } from "./live-state.ts";
 
-/** The account under this address, followed from now on; what a load already brought is its start. */
+/** Follows the account from now on; an account that a load already returned is its first state. */
 export function followAccount(
   state: LiveState,
   address: Address,
@@ -35,7 +35,7 @@ export function addUse(account: FollowedAccount, use: AccountUse): void {
   else if (account.uses !== use) account.uses = new Set([account.uses, use]);
 }
 
-/** Ends a use; the last one's end lets go of the account. */
+/** Removes a use. Removing the last one stops following the account. */
 export function removeUse(state: LiveState, use: AccountUse): void {
   const { account } = use;
   if (account.uses instanceof Set) account.uses.delete(use);

@@ -7,7 +7,7 @@ import type { FoundPools } from "./load-token.ts";
 import { openPool, outlineOf, type PoolRef } from "./open-pool.ts";
 import { quoteMintFor } from "./quote-mints.ts";
 
-/** A group of pools as a search found them, followed from now on. */
+/** Follows the pools that a search found as a group. */
 export function addGroup(
   state: LiveState,
   input: { readonly mint: Address; readonly found: FoundPools; readonly loaded: LoadedAccounts },
@@ -20,6 +20,8 @@ export function addGroup(
     filters: found.filters,
     leftOut: found.leftOut,
     isSearchComplete: found.isSearchComplete,
+    searchedSlot: found.searchedSlot,
+    searchedAtMs: 0,
     version: 0,
     token: null,
   };
@@ -28,8 +30,8 @@ export function addGroup(
 }
 
 /**
- * Takes in what a search found. New pools are added; none is dropped for not being among them, for a
- * search may miss some, unless there are too many, and then the search has weighed them.
+ * Adds the pools that a search found. Pools that the search did not return are kept, because a search
+ * may miss some; they are removed only if there are too many, as the search then weighed all of them.
  */
 export function mergeFound(
   state: LiveState,
@@ -39,6 +41,7 @@ export function mergeFound(
 ): void {
   group.leftOut = found.leftOut;
   group.isSearchComplete = found.isSearchComplete;
+  group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
   for (const ref of found.pools) addPool(state, group, ref, loaded);
   for (const ref of found.vacant) addVacancy(state, group, ref, loaded);
   if (group.pools.size <= MAX_POOLS) return;
@@ -49,7 +52,7 @@ export function mergeFound(
   group.version++;
 }
 
-/** Follows a pool of the group, unless its pair is readable and is none that we count. */
+/** Follows a pool of the group, unless its pair is readable and is not one we count. */
 export function addPool(
   state: LiveState,
   group: PoolGroup,
@@ -64,6 +67,7 @@ export function addPool(
   const pool: FollowedPool = {
     group,
     open: openPool(ref, group.mint, known),
+    curve: null,
     needs: new Map(),
     changes: 0,
     changedSlot: -1n,
@@ -80,7 +84,7 @@ export function addPool(
   return pool;
 }
 
-/** Keeps an eye on an address at which a pool of the group can appear. */
+/** Follows an address at which a pool of the group can appear. */
 export function addVacancy(
   state: LiveState,
   group: PoolGroup,
@@ -94,7 +98,7 @@ export function addVacancy(
   addUse(account, vacancy);
 }
 
-/** The awaited account is there: if the program owns it, it is a pool from now on. */
+/** The account of a vacancy appeared: if the program owns it, it is added as a pool. */
 export function fillVacancy(state: LiveState, vacancy: Vacancy): void {
   const { group, ref, account } = vacancy;
   if (account.held.account?.owner !== ref.venue.programId) return;
@@ -103,7 +107,7 @@ export function fillVacancy(state: LiveState, vacancy: Vacancy): void {
   removeUse(state, vacancy);
 }
 
-/** Asks the venue again which accounts the pool needs: as the price moves, other ticks and bins do. */
+/** Asks the venue again which accounts the pool needs: with the price, the needed ticks and bins change. */
 export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: LoadedAccounts): void {
   const needed = new Set(accountsNeeded(pool.open.ref, loaded ?? state.known));
   for (const address of needed) {

@@ -3,27 +3,27 @@ import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { PoolRef } from "./open-pool.ts";
 
-/** Rounds of "what do you need, given this": pool, then vaults and configurations, then arrays. */
+/** Rounds of asking which accounts are needed: pool, then vaults and configurations, then arrays. */
 const MAX_ROUNDS = 6;
-/** A venue names a few dozen at most; more is a pool that lies about itself. */
+/** A venue needs a few dozen at most; a pool with more has false data. */
 const MAX_ACCOUNTS_PER_POOL = 64;
 
 export type LoadedAccounts = Map<Address, Account | null>;
 
-/** The addresses that a pool needs by what is loaded; none where the venue can't say. */
+/** The addresses that a pool needs, given the loaded accounts. */
 export function accountsNeeded(pool: PoolRef, known: AccountSet): readonly Address[] {
   try {
     const needed = pool.venue.accountsNeeded(pool.address, known, pool.mint);
     return needed.length <= MAX_ACCOUNTS_PER_POOL ? needed : needed.slice(0, MAX_ACCOUNTS_PER_POOL);
   } catch {
-    // A venue never throws here by contract; where it does, its pool shows as missing accounts.
+    // By contract a venue never throws; if it does, its pool is reported as missing accounts.
     return [pool.address];
   }
 }
 
 /**
- * Loads into `known` what the pools need, until they name nothing new or the rounds are used up.
- * An address that the node leaves out is asked for once and stays unknown.
+ * Loads the accounts that the pools need into `known`, until none is missing or the rounds are used up.
+ * An address that the node does not return is requested once and stays unknown.
  */
 export async function gatherAccounts(
   source: ChainSource,

@@ -1,18 +1,18 @@
 import type { Account } from "#src/venues/account-set.ts";
 
-/** One account as we hold it. Plain data, advanced by `applyAccount` alone. */
+/** One account as held in memory. Plain data, changed by `applyAccount` only. */
 export type HeldAccount = {
   /** Undefined: never delivered. Null: known not to exist. */
   readonly account: Account | null | undefined;
-  /** The slot of these bytes, as far as we have seen. */
+  /** The first slot at which these bytes were seen. */
   readonly changedSlot: bigint;
-  /** The newest slot at which they are known to hold. */
+  /** The newest slot at which these bytes are known to hold. */
   readonly heldSlot: bigint;
-  /** The slot at which it was first said to be gone, while nobody has confirmed that. */
+  /** The slot at which the account was first reported as gone, until that is confirmed. */
   readonly doubtSlot: bigint | null;
 };
 
-/** What a notification or a read says of an account. */
+/** The content of a notification or a read. */
 export type AccountEvent = { readonly account: Account | null; readonly slot: bigint };
 
 export const NEVER_DELIVERED: HeldAccount = {
@@ -23,10 +23,10 @@ export const NEVER_DELIVERED: HeldAccount = {
 };
 
 /**
- * The account after one event. The newest slot wins, in whatever order events come; an older one is
- * a no-op and gives back `held` itself; the same bytes at a newer slot confirm. An account that is
- * suddenly gone or all zeros is believed only when a second, newer event says so too: nodes that
- * lose their state answer like that, programs hardly ever do.
+ * The account after one event. The newest slot wins, in any order of arrival; an older event is a
+ * no-op and returns `held` itself; the same bytes at a newer slot confirm it. An account that is
+ * suddenly absent or all zeros is accepted only after a second, newer event that confirms it: nodes
+ * that lost their state answer like that, programs almost never do.
  */
 export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccount {
   if (event.slot < held.heldSlot) return held;

@@ -1,22 +1,23 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
+import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
-import type { Mint } from "#src/venues/token/mint.ts";
+import type { Mint } from "#src/venues/shared/token/mint.ts";
+import type { PoolStatus } from "#src/venues/venue.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import type { HeldAccount } from "./held-account.ts";
+import type { TokenSeries } from "./history/series.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { createSlotTimes, type SlotTimes } from "./slot-times.ts";
-import type { TokenNames } from "./token-names.ts";
-import type { TokenSeries } from "./token-series.ts";
 
-/** An account that something of ours depends on. */
+/** An account that a tracked token depends on. */
 export type FollowedAccount = {
   readonly address: Address;
   held: HeldAccount;
-  /** When an event last spoke for these bytes. */
+  /** When an event last confirmed these bytes. */
   confirmedAtMs: number;
-  /** A read has asked for it, whether or not the node delivered it. */
+  /** A read has requested it, whether or not the node returned it. */
   wasAsked: boolean;
   /** One use, or a set of them: most accounts have one, some configurations tens of thousands. */
   uses: AccountUse | Set<AccountUse> | null;
@@ -50,16 +51,27 @@ export type Vacancy = {
 export type FollowedPool = {
   readonly group: PoolGroup;
   readonly open: OpenPool;
+  /** Of a curve: how it last traded, and since which slot it has been closed. Null: not read yet, or no curve. */
+  curve: CurveStage | null;
   readonly needs: Map<Address, PoolNeed>;
   /** Slots at which anything of it changed, and the newest of them. */
   changes: number;
   changedSlot: bigint;
-  /** False while it was just found and its accounts are on their way: nothing is known of it yet. */
+  /** False until its accounts have arrived. */
   isLoaded: boolean;
-  /** Since when it has waited for parts of itself; null: it does not. */
+  /** Since when the pool waits for some of its accounts; null: it does not wait. */
   waitingSinceMs: number | null;
-  /** When the venue was last asked which accounts it needs. */
+  /** When the venue was last asked which accounts the pool needs. */
   needsCheckedAtMs: number;
+};
+
+/** Whether a curve sells, or since which slot it is full or migrated. */
+export type CurveStage = {
+  readonly status: PoolStatus;
+  /** Slot of the first bytes with that status; null while it sells. */
+  readonly closedSlot: bigint | null;
+  /** Whether it was open when it was read before. */
+  readonly wasSeenOpen: boolean;
 };
 
 /** The pools that sell one mint. */
@@ -69,11 +81,15 @@ export type PoolGroup = {
   readonly vacancies: Map<Address, Vacancy>;
   /** The queries that find its pools. */
   readonly filters: readonly VenueFilter[];
-  leftOut: UnpricedPool | null;
+  leftOut: readonly UnpricedPool[];
   isSearchComplete: boolean;
+  /** The slot up to which the last complete search has seen every pool; null: none was complete. */
+  searchedSlot: bigint | null;
+  /** When a quote mint's pools were last searched; 0 for a token's own. */
+  searchedAtMs: number;
   /** Counts changes of any of its pools. */
   version: number;
-  /** The token whose pools these are; null: they are a stable's, for the second hop. */
+  /** The token of these pools; null: they are a stable's pools, for the second hop. */
   token: FollowedToken | null;
 };
 
@@ -85,17 +101,19 @@ export type FollowedToken = {
   isWatched: boolean;
   rereadDueMs: number;
   searchDueMs: number;
+  /** Searches since there was evidence of a new pool: the more, the longer until the next one. */
+  searches: number;
   names: TokenNames;
-  /** False where it was met in the stream: a search may know of more pools. */
+  /** False if the token came from the stream: a search may find more pools. */
   isSearched: boolean;
   /** The gap in the stream after which all its accounts have been confirmed; null: none yet. */
   confirmedAfterGap: number | null;
-  /** What was last computed; null before the first time. */
+  /** The last assessment; null before the first. */
   assessed: Assessed | null;
   series: TokenSeries;
 };
 
-/** An assessment with what it was computed from. */
+/** An assessment with the version of the state it was computed from. */
 export type Assessed = {
   readonly assessment: Assessment;
   readonly atMs: number;
@@ -105,15 +123,15 @@ export type Assessed = {
 
 /**
  * Everything that is followed, as one object. The functions beside it advance it by events; none of
- * them reads a clock or does IO. What they want done is left in `wanted`, `unwanted` and `rereadSoon`.
+ * them reads a clock or does IO. The IO they need is queued in `wanted`, `unwanted` and `rereadSoon`.
  */
 export type LiveState = {
   readonly accounts: Map<Address, FollowedAccount>;
   readonly tokens: Map<Address, FollowedToken>;
-  /** SOL pools of the stables, shared by all tokens. */
+  /** Pools that sell a stable or another quote mint, as hops into SOL, shared by all tokens. */
   readonly hops: Map<Address, PoolGroup>;
   readonly times: SlotTimes;
-  /** The stream that tells of every change, where there is one; null: silence proves nothing. */
+  /** The stream of every change; null: there is none, and a missing update does not prove that nothing changed. */
   readonly stream: CompleteStream | null;
   readonly known: AccountSet;
   readonly dirtyPools: Set<FollowedPool>;
@@ -121,15 +139,15 @@ export type LiveState = {
   readonly uncheckedPools: Set<FollowedPool>;
   /** Accounts to follow and read for the first time. */
   readonly wanted: Set<Address>;
-  /** Accounts that nothing needs any more. */
+  /** Accounts that are no longer needed. */
   readonly unwanted: Set<Address>;
-  /** Accounts to read again at once. */
+  /** Accounts to read again immediately. */
   readonly rereadSoon: Set<Address>;
 };
 
-/** A feed that misses nothing while it stands: what it is silent about has not changed. */
+/** A feed that misses no change while connected: an account without updates has not changed. */
 export type CompleteStream = {
-  /** Gaps so far; what was confirmed before the last one is not known to hold. */
+  /** Gaps so far; accounts confirmed before the last gap have to be confirmed again. */
   gaps: number;
   gapAtMs: number;
 };

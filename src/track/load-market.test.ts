@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assess } from "#src/measure/assess.ts";
-import { AppError } from "#src/platform/app-error.ts";
-import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
-import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import {
   derivedPool,
   namedAddress,
   PLAIN_PROGRAM,
   plainPool,
   plainVenue,
-} from "#test/simulation/track/plain-pool-venue.ts";
-import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
+} from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { assess } from "#src/measure/assess.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { loadMarket } from "./load-market.ts";
 
@@ -45,7 +45,7 @@ test("a token's pools are found on both mint sides and at derived addresses", as
   assert.equal(market.unpriced.length, 0);
 });
 
-test("all accounts behind a market stand at one slot, with the block time of that slot", async () => {
+test("all accounts of a market are of one slot, with the block time of that slot", async () => {
   const chain = new ScriptedChain();
   const pool = placeToken(chain, MINT, 80);
   chain.advance(5);
@@ -58,7 +58,7 @@ test("all accounts behind a market stand at one slot, with the block time of tha
   }
 });
 
-test("recorded accounts are judged at their own time", async () => {
+test("recorded accounts are assessed at their own time", async () => {
   const chain = new ScriptedChain({ origin: "recorded" });
   placeToken(chain, MINT, 80);
   const { market } = await loadMarket(
@@ -71,13 +71,48 @@ test("recorded accounts are judged at their own time", async () => {
   assert.equal(market.nowMs, market.stateTimeMs);
 });
 
-test("pools against anything but SOL and the stables are not the token's", async () => {
+test("a pool quoted in a token without a way to SOL is known and not priced", async () => {
   const chain = new ScriptedChain();
-  placeToken(chain, MINT, 80);
-  placePool(chain, plainPool("odd", MINT, namedAddress("another token")), RESERVES);
+  const odd = namedAddress("another token");
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("odd", MINT, odd), RESERVES);
   const { market } = await load(chain);
   assert.equal(market.pools.length, 1);
-  assert.equal(market.unpriced.length, 0);
+  const { blocked, findings } = assess(market);
+  assert.equal(blocked, "unpriced-majority");
+  const named = findings.find(({ kind }) => kind === "unpriced-pools");
+  assert.deepEqual(named?.kind === "unpriced-pools" && named.quoteMints, [odd]);
+});
+
+test("a token quoted in another token is sold through that token's pools, up to two further hops", async () => {
+  const chain = new ScriptedChain();
+  const [near, far] = [namedAddress("near"), namedAddress("far")];
+  for (const mint of [MINT, near, far]) placeMint(chain, mint);
+  placePool(chain, plainPool("token", MINT, near), RESERVES);
+  placePool(chain, plainPool("near", near, far), RESERVES);
+  placePool(chain, plainPool("far", far, WSOL), RESERVES);
+  const { market } = await load(chain);
+  assert.deepEqual(new Set(market.hopPools.map(({ baseMint }) => baseMint)), new Set([near, far]));
+  const { blocked, measurement } = assess(market);
+  assert.equal(blocked, null);
+  assert.ok(measurement !== null && measurement.midPrice !== null);
+});
+
+test("of many quote mints, those with the most of the token behind them are followed to SOL", async () => {
+  const chain = new ScriptedChain();
+  const honest = namedAddress("honest quote");
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("honest", MINT, honest), RESERVES);
+  placePool(chain, plainPool("hop", honest, WSOL), RESERVES);
+  for (let index = 0; index < 60; index++) {
+    const quote = namedAddress(`junk quote ${index}`);
+    placePool(chain, plainPool(`junk ${index}`, MINT, quote), { base: 1_000n, quote: 10n ** 18n });
+  }
+  const { market } = await load(chain);
+  assert.ok(market.hopPools.some(({ baseMint }) => baseMint === honest));
+  assert.ok(assess(market).measurement?.midPrice);
+  assert.ok(market.pools.length <= 8);
+  assert.equal(chain.searches.length, 2 * 4);
 });
 
 test("a pool quoted in a stable brings that stable's SOL pools for the second hop", async () => {
@@ -91,12 +126,12 @@ test("a pool quoted in a stable brings that stable's SOL pools for the second ho
   });
   const { market } = await load(chain);
   assert.deepEqual(
-    market.stablePools.map(({ address, baseMint }) => ({ address, baseMint })),
+    market.hopPools.map(({ address, baseMint }) => ({ address, baseMint })),
     [{ address: hop.address, baseMint: USDC }],
   );
 });
 
-test("a stable as the token counts its SOL pools only", async () => {
+test("for a stable, only SOL pools count", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, USDC);
   placePool(chain, plainPool("token", USDC, MINT), RESERVES);
@@ -106,15 +141,24 @@ test("a stable as the token counts its SOL pools only", async () => {
     market.pools.map(({ address }) => address),
     [hop.address],
   );
-  assert.equal(market.stablePools.length, 0);
+  assert.equal(market.hopPools.length, 0);
 });
 
-test("no mint, no pool after a complete search, and SOL itself are not found", async () => {
+test("not found: no mint, no pool after a complete search, and SOL itself", async () => {
   const chain = new ScriptedChain();
   assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
   placeMint(chain, MINT);
   assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
   assert.deepEqual(await loadMarket(depsFor(chain), WSOL), { kind: "not-found" });
+});
+
+test("S3: an address without an account, or with one that is not a mint, costs at most three reads and no search", async () => {
+  const chain = new ScriptedChain();
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
+  assert.ok(chain.reads.length <= 3, `${chain.reads.length} reads`);
+  chain.set(MINT, { owner: TOKEN_PROGRAM, lamports: 1n, data: new Uint8Array(165) });
+  assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
+  assert.equal(chain.searches.length, 0);
 });
 
 test("a wallet's address costs one read and no search", async () => {
@@ -153,7 +197,7 @@ test("a provider that refuses searches leaves the search incomplete, and derived
   assert.equal(refusals.length, 2);
 });
 
-test("an incomplete search that found none is a market that says so, never not-found", async () => {
+test("an incomplete search without pools gives a market marked as incomplete, never not-found", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   chain.refusedPrograms.add(PLAIN_PROGRAM);
@@ -162,7 +206,7 @@ test("an incomplete search that found none is a market that says so, never not-f
   assert.equal(market.isSearchComplete, false);
 });
 
-test("a derived address that a stranger sent lamports to is no pool", async () => {
+test("a derived address with lamports sent by others is not a pool", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   chain.set(derivedPool(MINT, WSOL).address, {
@@ -173,7 +217,7 @@ test("a derived address that a stranger sent lamports to is no pool", async () =
   assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });
 });
 
-test("a pool whose vault was left out is known, unpriced, and weighed by the other vault", async () => {
+test("a pool whose vault was not returned is known, unpriced, and weighed by the other vault", async () => {
   const chain = new ScriptedChain();
   const main = placeToken(chain, MINT, 80);
   const broken = placePool(chain, plainPool("broken", MINT, WSOL), RESERVES);
@@ -201,7 +245,7 @@ test("a pool whose vault was left out is known, unpriced, and weighed by the oth
   );
 });
 
-test("a mint account that the node withholds is a failure, never not-found", async () => {
+test("a mint account that the node does not return is a failure, never not-found", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
   chain.leftOut.add(MINT);
@@ -223,13 +267,13 @@ test("hundreds of junk pools can't push out the pools that hold the quote", asyn
   const kept = new Set(market.pools.map(({ address }) => address));
   assert.ok(kept.has(main.address));
   assert.ok(kept.has(derived.address));
-  assert.equal(market.pools.length, MAX_POOLS);
+  assert.equal(market.pools.length, MAX_POOLS + 1);
   assert.ok(market.isSearchComplete);
   assert.equal(market.unpriced.length, 1);
-  assert.equal(market.unpriced[0]?.quoteHeld, 1_000n * BigInt(302 - MAX_POOLS));
+  assert.equal(market.unpriced[0]?.quoteHeld, 1_000n * BigInt(301 - MAX_POOLS));
 });
 
-test("a venue that throws costs its own pool, not the token", async () => {
+test("a venue that throws affects its own pool only", async () => {
   const chain = new ScriptedChain();
   const main = placeToken(chain, MINT, 80);
   const bad = placePool(chain, plainPool("bad", MINT, WSOL), RESERVES);

@@ -3,41 +3,43 @@ import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { decodeMint, type Mint } from "#src/venues/token/mint.ts";
+import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs, clockOf } from "./chain-clock.ts";
 import { accountsNeeded, type LoadedAccounts } from "./gather-accounts.ts";
+import { hopMintsOf } from "./hop-mints.ts";
 import {
+  allOf,
   type FoundPools,
   type LoadDeps,
   type LoadedToken,
   loadHopPools,
   loadToken,
+  MAX_HOPS,
 } from "./load-token.ts";
-import { openPool, outlineOf, type PoolRef } from "./open-pool.ts";
-import { isStable, quoteMintFor } from "./quote-mints.ts";
+import { openPool, type PoolRef } from "./open-pool.ts";
 
-/** Reads of everything at one slot: the second where the price moved on to new tick or bin arrays. */
+/** Reads of all accounts at one slot. The second is needed if the price moved to new tick or bin arrays. */
 const MAX_CONSISTENT_READS = 2;
 
 export type LoadedMarket =
   | {
       readonly kind: "market";
       readonly market: Market;
-      /** Every account behind it, the mint and the Clock sysvar included; null: it does not exist. */
+      /** Every account behind it, including the mint and the Clock sysvar; null: does not exist. */
       readonly accounts: ReadonlyMap<Address, Account | null>;
-      /** Queries for pools that the provider refused. */
+      /** Pool queries that the provider refused. */
       readonly refusals: readonly string[];
     }
-  /** No such token, or a complete search found no pool of it. */
+  /** The token does not exist, or a complete search found no pool of it. */
   | { readonly kind: "not-found" };
 
 /**
- * From a mint to everything one assessment is made of, once: pools found, their accounts loaded, and
- * then all of them read again together, so that they stand at one slot.
+ * Loads the market of a mint for a single assessment: finds the pools, loads their accounts, then
+ * reads all accounts again together so that they are of one slot.
  *
- * @throws AppError chain_unavailable where the node can't be reached
+ * @throws AppError chain_unavailable if the node can't be reached
  */
 export async function loadMarket(
   deps: LoadDeps,
@@ -45,14 +47,16 @@ export async function loadMarket(
   signal?: AbortSignal,
 ): Promise<LoadedMarket> {
   const first: LoadedAccounts = new Map();
-  const token = await loadToken(deps, mint, first, signal);
-  if (token.kind === "not-found") return token;
-  const hops = await Promise.all(
-    stablesPaid(token.found.pools, mint, first).map(async (stable) => ({
-      stable,
-      found: await loadHopPools(deps, stable, first, signal),
-    })),
-  );
+  const staged = await loadToken(deps, mint, first, signal);
+  if (staged.kind === "not-found") return staged;
+  const found = await allOf(staged, first);
+  if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
+  const token = {
+    ...staged,
+    found,
+    hopMints: hopMintsOf({ mint, except: null }, found.pools, first),
+  };
+  const hops = await loadHops(deps, { mint, hopMints: token.hopMints }, { known: first, signal });
   const pools = [...token.found.pools, ...hops.flatMap(({ found }) => found.pools)];
   const consistent = await readTogether(deps, { mint, pools, known: first }, signal);
   const market = marketOf(deps, { mint, token, hops, ...consistent });
@@ -64,19 +68,30 @@ export async function loadMarket(
   };
 }
 
-/** The stables that these pools pay in. */
-export function stablesPaid(
-  pools: readonly PoolRef[],
-  mint: Address,
-  known: LoadedAccounts,
-): readonly Address[] {
-  const stables = new Set<Address>();
-  for (const pool of pools) {
-    const outline = outlineOf(pool, known);
-    const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
-    if (quoteMint !== null && isStable(quoteMint)) stables.add(quoteMint);
+type LoadedHop = { readonly mint: Address; readonly found: FoundPools };
+
+/** The pools behind the token's pools, and behind those. */
+async function loadHops(
+  deps: LoadDeps,
+  { mint: token, hopMints }: { readonly mint: Address; readonly hopMints: readonly Address[] },
+  { known, signal }: { readonly known: LoadedAccounts; readonly signal: AbortSignal | undefined },
+): Promise<readonly LoadedHop[]> {
+  const loaded = new Map<Address, LoadedHop>();
+  let level = hopMints;
+  for (let hop = 0; hop < MAX_HOPS && level.length > 0; hop++) {
+    const found = await Promise.all(
+      level.map(async (mint) => ({
+        mint,
+        found: await allOf(await loadHopPools(deps, mint, known, signal), known),
+      })),
+    );
+    for (const one of found) loaded.set(one.mint, one);
+    const next = found.flatMap(({ mint, found: { pools } }) =>
+      hopMintsOf({ mint, except: token }, pools, known),
+    );
+    level = [...new Set(next)].filter((mint) => !loaded.has(mint));
   }
-  return [...stables];
+  return [...loaded.values()];
 }
 
 type Consistent = { readonly known: LoadedAccounts; readonly slot: bigint; readonly clock: Clock };
@@ -115,7 +130,7 @@ function addressesOf(
 type MarketParts = Consistent & {
   readonly mint: Address;
   readonly token: LoadedToken & { readonly kind: "token" };
-  readonly hops: readonly { readonly stable: Address; readonly found: FoundPools }[];
+  readonly hops: readonly LoadedHop[];
 };
 
 function marketOf(deps: LoadDeps, parts: MarketParts): Market {
@@ -126,15 +141,14 @@ function marketOf(deps: LoadDeps, parts: MarketParts): Market {
     mint,
     mintFacts,
     pools: token.found.pools.map((pool) => openPool(pool, mint, known)),
-    stablePools: hops.flatMap(({ stable, found }) =>
-      found.pools.map((pool) => openPool(pool, stable, known)),
-    ),
+    hopPools: hops.flatMap((hop) => hop.found.pools.map((pool) => openPool(pool, hop.mint, known))),
     leftOut: token.found.leftOut,
     isSearchComplete: token.found.isSearchComplete,
+    awaitsGraduation: false,
     clock,
     slot: parts.slot,
     stateTimeMs,
-    // Recorded accounts stand still, and the time at which they are judged stands still with them.
+    // Recorded accounts never change, so they are assessed at the time of the recording.
     nowMs: deps.source.origin === "recorded" ? stateTimeMs : deps.nowMs(),
     historySeconds: null,
     exactPctByVenue: new Map(),

@@ -2,19 +2,33 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
-import { decodeMint, type Mint } from "#src/venues/token/mint.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { choosePools, MAX_POOLS } from "./choose-pools.ts";
-import { discoverPools, type PoolQuery, type VenueFilter } from "./discover-pools.ts";
+import {
+  type Discovery,
+  discoverInStages,
+  type PoolQuery,
+  type VenueFilter,
+} from "./discover-pools.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { hopMintsOf } from "./hop-mints.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
-import { metadataAddress, type TokenNames, tokenNames } from "./token-names.ts";
+import { metadataAddress, tokenNames } from "./token-names.ts";
 
-/** SOL pools of a stable that are kept for the second hop: only the deepest is used. */
+/** Pools of a quote mint that are kept as hops; a route uses one of them. */
 const MAX_HOP_POOLS = 4;
+/** Hops that follow a pool of the token: a quote mint's own pool, and the pool of what that pays in. */
+export const MAX_HOPS = 2;
+const MINT_BYTES = 82;
+const ACCOUNT_KIND_AT = 165;
+const KIND_MINT = 1;
+const MINT_START_BYTES = ACCOUNT_KIND_AT + 1;
 
 export type LoadDeps = {
   readonly source: ChainSource;
@@ -25,15 +39,25 @@ export type LoadDeps = {
 /** The pools of one mint as a search found them. */
 export type FoundPools = {
   readonly pools: readonly PoolRef[];
-  /** Addresses at which a pool of it can appear later. */
+  /** Addresses at which a pool of the mint can appear later. */
   readonly vacant: readonly PoolRef[];
-  /** The queries that were run for it. */
+  /** The queries that were run. */
   readonly filters: readonly VenueFilter[];
-  /** Pools that were left out for their number, as one. */
-  readonly leftOut: UnpricedPool | null;
+  /** The pools left out because there are too many, summed by what they pay in. */
+  readonly leftOut: readonly UnpricedPool[];
   readonly isSearchComplete: boolean;
+  /** The slot up to which a complete search has seen every pool; null: it was incomplete. */
+  readonly searchedSlot: bigint | null;
   readonly refusals: readonly string[];
 };
+
+/** What was found by cheap calls, and what slow searches find later. */
+export type StagedPools = {
+  readonly found: FoundPools;
+  /** The whole result, with its accounts; null: `found` is it. Rejects if the node can't be reached. */
+  readonly rest: Promise<LaterPools> | null;
+};
+export type LaterPools = { readonly found: FoundPools; readonly loaded: LoadedAccounts };
 
 export type LoadedToken =
   | {
@@ -41,14 +65,17 @@ export type LoadedToken =
       readonly mintFacts: Mint | null;
       readonly names: TokenNames;
       readonly found: FoundPools;
+      readonly rest: StagedPools["rest"];
+      /** The quote mints whose own pools make the hops into SOL. */
+      readonly hopMints: readonly Address[];
     }
-  /** No such token, or a complete search found no pool of it. */
+  /** The token does not exist, or a complete search found no pool of it. */
   | { readonly kind: "not-found" };
 
 /**
- * From a mint to its pools, with every account behind them loaded into `known`.
+ * Loads a token: its mint, names and pools, with every account behind them stored in `known`.
  *
- * @throws AppError chain_unavailable where the node can't be reached, or withholds the mint itself
+ * @throws AppError chain_unavailable if the node can't be reached, or does not return the mint account
  */
 export async function loadToken(
   deps: LoadDeps,
@@ -57,6 +84,7 @@ export async function loadToken(
   signal?: AbortSignal,
 ): Promise<LoadedToken> {
   if (mint === WSOL) return { kind: "not-found" };
+  if (await isKnownNoMint(deps.source, mint, signal)) return { kind: "not-found" };
   const metadata = metadataAddress(mint);
   addAll(known, await deps.source.readAccounts([mint, metadata], signal));
   const mintAccount = known.get(mint);
@@ -67,13 +95,17 @@ export async function loadToken(
       retryable: true,
     });
   }
-  if (mintAccount !== null && !isTokenProgram(mintAccount.owner)) return { kind: "not-found" };
-  // A mint that is absent or unreadable can have pools all the same: they are known, and not priced.
+  if (mintAccount !== null && !isMint(mintAccount)) return { kind: "not-found" };
+  // A mint that is absent or unreadable can still have pools: they are reported, but not priced. An
+  // absent one costs no search: anybody can make up any number of addresses.
   const mintFacts = decodeMint(mintAccount);
-  const found = await findTokenPools(deps, mint, known, signal);
+  const isDerivedOnly = mintAccount === null;
+  const options = { signal, isDerivedOnly };
+  const { found, rest } = await stageTokenPools(deps, mint, known, options);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
   const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
-  return { kind: "token", mintFacts, names, found };
+  const hopMints = hopMintsOf({ mint, except: null }, found.pools, known);
+  return { kind: "token", mintFacts, names, found, rest, hopMints };
 }
 
 /** The pools that sell the mint, with every account behind them loaded into `known`. */
@@ -83,18 +115,44 @@ export async function findTokenPools(
   known: LoadedAccounts,
   signal?: AbortSignal,
 ): Promise<FoundPools> {
-  const pairedWith = isStable(mint) ? WSOL : null;
-  return await findPools(deps, { mint, pairedWith, keep: MAX_POOLS }, known, signal);
+  return await allOf(await stageTokenPools(deps, mint, known, { signal }), known);
 }
 
-/** The SOL pools of a stable that can serve as the second hop, loaded into `known`. */
+async function stageTokenPools(
+  deps: LoadDeps,
+  mint: Address,
+  known: LoadedAccounts,
+  {
+    signal,
+    isDerivedOnly = false,
+  }: { readonly signal: AbortSignal | undefined; readonly isDerivedOnly?: boolean },
+): Promise<StagedPools> {
+  const pairedWith = isStable(mint) ? WSOL : null;
+  return await findPools(deps, { mint, pairedWith, keep: MAX_POOLS, isDerivedOnly }, known, signal);
+}
+
+/** Waits for the slow searches too, and adds their accounts to `known`. */
+export async function allOf(
+  { found, rest }: StagedPools,
+  known: LoadedAccounts,
+): Promise<FoundPools> {
+  if (rest === null) return found;
+  const later = await rest;
+  for (const [address, account] of later.loaded) known.set(address, account);
+  return later.found;
+}
+
+/**
+ * The pools that sell another token's quote mint, as hops into SOL, loaded into `known`: of a stable its
+ * SOL pools alone.
+ */
 export async function loadHopPools(
   deps: LoadDeps,
-  stable: Address,
+  mint: Address,
   known: LoadedAccounts,
   signal?: AbortSignal,
-): Promise<FoundPools> {
-  const query = { mint: stable, pairedWith: WSOL, keep: MAX_HOP_POOLS };
+): Promise<StagedPools> {
+  const query = { mint, pairedWith: isStable(mint) ? WSOL : null, keep: MAX_HOP_POOLS };
   return await findPools(deps, query, known, signal);
 }
 
@@ -103,8 +161,26 @@ async function findPools(
   query: PoolQuery,
   known: LoadedAccounts,
   signal: AbortSignal | undefined,
+): Promise<StagedPools> {
+  const { first, rest } = await discoverInStages(deps, query, signal);
+  const found = await choose(deps, query, { discovery: first, known }, signal);
+  if (rest === null) return { found, rest };
+  const later = rest.then(async (discovery) => {
+    const loaded: LoadedAccounts = new Map(known);
+    return { found: await choose(deps, query, { discovery, known: loaded }, signal), loaded };
+  });
+  // A caller that needs it awaits it; a rejection without a caller is not an error.
+  later.catch(() => undefined);
+  return { found, rest: later };
+}
+
+/** Keeps the pools that matter, and loads every account behind them. */
+async function choose(
+  deps: LoadDeps,
+  query: PoolQuery,
+  { discovery, known }: { readonly discovery: Discovery; readonly known: LoadedAccounts },
+  signal: AbortSignal | undefined,
 ): Promise<FoundPools> {
-  const discovery = await discoverPools(deps, query, signal);
   for (const [address, account] of discovery.accounts) known.set(address, account);
   const choice = await choosePools(deps.source, {
     mint: query.mint,
@@ -114,14 +190,38 @@ async function findPools(
     limit: query.keep,
   });
   await gatherAccounts(deps.source, choice.pools, known, { signal });
+  const isSearchComplete = discovery.isComplete && choice.isComplete;
   return {
     pools: choice.pools,
     vacant: discovery.vacant,
     filters: discovery.filters,
     leftOut: choice.leftOut,
-    isSearchComplete: discovery.isComplete && choice.isComplete,
+    isSearchComplete,
+    searchedSlot: isSearchComplete ? discovery.slot : null,
     refusals: discovery.refusals,
   };
+}
+
+/**
+ * Whether the account at this address exists and is certainly not a mint, by its first bytes: such an
+ * account may be of any size, and costs no search.
+ */
+async function isKnownNoMint(
+  source: ChainSource,
+  mint: Address,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (source.readAccountStarts === undefined) return false;
+  const { accounts } = await source.readAccountStarts([mint], MINT_START_BYTES, signal);
+  const start = accounts.get(mint);
+  return start !== undefined && start !== null && !isMint(start);
+}
+
+/** Mints of both token programs have 82 bytes, or state their kind after those of a token account. */
+function isMint({ owner, data }: Pick<Account, "owner" | "data">): boolean {
+  if (!isTokenProgram(owner)) return false;
+  if (data.length <= MINT_BYTES) return data.length === MINT_BYTES;
+  return owner === TOKEN_2022_PROGRAM && data[ACCOUNT_KIND_AT] === KIND_MINT;
 }
 
 function isTokenProgram(owner: Address): boolean {

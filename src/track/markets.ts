@@ -4,57 +4,67 @@ import type { Market } from "#src/measure/market.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
-import type { HistoryPoint, HistoryQuery } from "./history.ts";
-import type { MarketSource } from "./market-snapshot.ts";
+import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
+import type { AnswerAt } from "./history/stored-answers.ts";
+import type { MarketSnapshot } from "./market-snapshot.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
-import type { StateAt } from "./token-states.ts";
 import type { TrackerHealth } from "./tracker-health.ts";
 
-/** What is to be sold: the position worth so many lamports at the mid, or so many base units. */
-export type Sale = { readonly profile: Profile } & (
+/** The size to exit: a position worth this many lamports at the mid price, or an amount of base units. */
+export type ExitQuery = { readonly profile: Profile } & (
   | { readonly sizeLamports: bigint }
   | { readonly baseUnits: bigint }
 );
 
-/** The sale on this market; null where there is none. */
-export function exitOn(market: Market | null, sale: Sale): ExitAt | null {
+/** The exit on this market; null if there is no market. */
+export function exitOn(market: Market | null, query: ExitQuery): ExitAt | null {
   if (market === null) return null;
-  return "baseUnits" in sale
-    ? exitOfBaseUnits(market, sale.baseUnits, sale.profile)
-    : exitAt(market, sale.sizeLamports, sale.profile);
+  return "baseUnits" in query
+    ? exitOfBaseUnits(market, query.baseUnits, query.profile)
+    : exitAt(market, query.sizeLamports, query.profile);
 }
 
-/** Everything that is answered about tokens: by the tracker in this process, or by another's. */
-export interface Markets extends MarketSource {
+/** Answers about tokens: from the tracker in this process, or from another process through Redis. */
+export interface Markets {
   /**
-   * The sale on the market behind the newest answer; null where the token is not tracked.
-   *
-   * @throws AppError chain_unavailable where the tracker is another process and can't be asked
+   * The token's answer. Loads and tracks the token first if it is not tracked yet; loads of different
+   * askers take turns.
    */
-  exit(mint: Address, sale: Sale): Promise<ExitAt | null>;
+  snapshot(mint: Address, asker?: string): Promise<MarketSnapshot>;
+  /** The newest snapshot in this process, synchronously; null if there is none yet. */
+  latest(mint: Address): MarketSnapshot | null;
+  /** Marks the token as asked for, without measuring it. False if it has to be loaded first. */
+  touch(mint: Address): boolean;
   /**
-   * The exits now and after the largest withdrawal that is known to be possible, on the market behind
-   * the newest answer; null where the token is not tracked. Who holds the pools' shares is read where
-   * it has not been for a minute: some seconds at the most, and unknown after that.
+   * The exit on the market behind the newest answer; null if the token is not tracked.
    *
-   * @throws AppError chain_unavailable as `exit`, overloaded where too many such questions wait
+   * @throws AppError chain_unavailable if the tracker is in another process and can't be reached
+   */
+  exit(mint: Address, query: ExitQuery): Promise<ExitAt | null>;
+  /**
+   * The exits now and after the largest withdrawal known to be possible, on the market behind the
+   * newest answer; null if the token is not tracked. Holders of pool shares are read again if the
+   * last read is older than a minute. That takes some seconds at most; then they are unknown.
+   *
+   * @throws AppError chain_unavailable as `exit`; overloaded if too many such requests wait
    */
   stressed(mint: Address): Promise<StressedExit | null>;
   /**
-   * The token's past on an even grid, up to 2,000 points; empty where it was never tracked.
+   * The token's history on an even grid of up to 2,000 points; empty if it was never tracked.
    *
    * @throws AppError chain_unavailable as `exit`
    */
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
   /**
-   * The token's alerts that began within a time, the last one first, and of very many the last ones.
+   * The token's alerts that began within a time range, newest first; only the newest if there are
+   * very many.
    *
    * @throws AppError chain_unavailable as `exit`
    */
   alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]>;
-  /** The answer that was stored of the token at or before a slot; from the database, tracked or not. */
-  stateAt(mint: Address, slot: bigint): Promise<StateAt>;
-  /** Called with each new answer of a token that is asked for. Returns what ends it. */
+  /** The answer stored for the token at or before a slot; read from the database, tracked or not. */
+  answerAt(mint: Address, slot: bigint): Promise<AnswerAt>;
+  /** Called with each new answer of an active token. Returns a function that stops the calls. */
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void;
   health(): TrackerHealth;
 }

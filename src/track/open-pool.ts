@@ -6,26 +6,26 @@ import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Clock, Decoded, PoolOutline, Venue } from "#src/venues/venue.ts";
 import { heldOf, quoteMintFor } from "./quote-mints.ts";
 
-/** A pool's place: which program, and which account of it. */
+/** Identifies a pool: its program and its account. */
 export type PoolRef = {
   readonly venue: Venue<unknown>;
   readonly address: Address;
   /** The token whose search led here. */
   readonly mint: Address;
-  /** It stands at an address that follows from the mint: nobody else can make it. */
-  readonly isDerived: boolean;
+  /** Only a launchpad or its program can put a pool at this address: it is always followed. */
+  readonly isReserved: boolean;
 };
 
-/** A pool that sells `baseMint`, with what was last read out of its bytes. */
+/** A pool that sells `baseMint`, with its last decoded state. */
 export type OpenPool = {
   readonly ref: PoolRef;
   readonly baseMint: Address;
-  /** Null while the pair can't be read. */
+  /** Null while the pair is unreadable. */
   quoteMint: Address | null;
   decoded: Decoded<unknown>;
-  /** Opened once and refreshed with the bytes; null where the venue has none for this pool. */
+  /** Created once and refreshed with the bytes; null if the venue has none for this pool. */
   quoter: FastQuoter | null;
-  /** The quoter while the numbers are in its range. */
+  /** The quoter while the pool is within its range; else null. */
   fast: FastQuoter | null;
 };
 
@@ -35,7 +35,7 @@ const NOT_READ: Decoded<unknown> = {
   detail: "not read yet",
 };
 
-/** Opens a pool on loaded accounts. Never throws: a venue's mistake costs this one pool. */
+/** Opens a pool on loaded accounts. Never throws: a venue's bug affects this pool only. */
 export function openPool(ref: PoolRef, baseMint: Address, known: AccountSet): OpenPool {
   const pool: OpenPool = {
     ref,
@@ -49,7 +49,7 @@ export function openPool(ref: PoolRef, baseMint: Address, known: AccountSet): Op
   return pool;
 }
 
-/** Reads the pool again after bytes of one of its accounts changed. */
+/** Decodes the pool again after one of its accounts changed. */
 export function rereadPool(pool: OpenPool, known: AccountSet): void {
   const { venue, address, mint } = pool.ref;
   try {
@@ -72,7 +72,7 @@ function refreshedFast(pool: OpenPool, known: AccountSet): FastQuoter | null {
   return pool.quoter;
 }
 
-/** The pool bound to a clock, or null where its bytes give none or it pays in nothing we count. */
+/** The pool bound to a clock; null if it is unusable or pays in a token we do not count. */
 export function bindOpenPool(pool: OpenPool, clock: Clock): QuotablePool | null {
   if (pool.decoded.kind === "unusable" || pool.quoteMint === null) return null;
   return bindPool({
@@ -86,7 +86,7 @@ export function bindOpenPool(pool: OpenPool, clock: Clock): QuotablePool | null 
   });
 }
 
-/** What is known of a pool that can't be priced, or null where it can. */
+/** The facts about a pool that can't be priced; null if it can be priced. */
 export function unpricedPool(pool: OpenPool, known: AccountSet): UnpricedPool | null {
   const { venue, address } = pool.ref;
   if (pool.decoded.kind === "pool" && pool.quoteMint !== null) return null;
@@ -106,7 +106,7 @@ export function unpricedPool(pool: OpenPool, known: AccountSet): UnpricedPool | 
   };
 }
 
-/** What the pool's quote vault holds, in units of its quote mint; null where that is unknown. */
+/** The balance of the pool's quote vault, in base units of its quote mint; null if unknown. */
 export function quoteHeld(
   pool: Pick<OpenPool, "ref" | "quoteMint">,
   known: AccountSet,
@@ -115,12 +115,12 @@ export function quoteHeld(
   return heldOf(outlineOf(pool.ref, known), pool.quoteMint);
 }
 
-/** The pair and its vaults' balances; null where they are unreadable. */
+/** The pair and its vaults' balances; null if unreadable. */
 export function outlineOf(ref: PoolRef, known: AccountSet): PoolOutline | null {
   try {
     return ref.venue.outline(ref.address, known, ref.mint);
   } catch {
-    // By contract it never throws; where it does, the pair counts as unreadable.
+    // By contract it never throws; if it does, the pair counts as unreadable.
     return null;
   }
 }

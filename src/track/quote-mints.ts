@@ -9,9 +9,14 @@ export function isStable(mint: Address): boolean {
   return STABLES.has(mint);
 }
 
+/** Whether the mint is SOL or a stable: amounts of it can be compared without a search. */
+export function isMoney(mint: Address): boolean {
+  return mint === WSOL || isStable(mint);
+}
+
 /**
- * What comes out when `mint` is sold in a pool of this pair, or null where that is nothing we count:
- * neither SOL nor a stable, or a pair without the mint. A stable as the token counts its SOL pools only.
+ * What comes out when `mint` is sold in a pool of this pair, or null where the pair is without the
+ * mint. A stable as the token counts its SOL pools only.
  */
 export function quoteMintFor(
   mint: Address,
@@ -19,12 +24,11 @@ export function quoteMintFor(
 ): Address | null {
   const other = pair.mintA === mint ? pair.mintB : pair.mintB === mint ? pair.mintA : null;
   if (other === null || other === mint) return null;
-  if (other === WSOL) return WSOL;
-  return isStable(other) && !isStable(mint) ? other : null;
+  return other === WSOL || !isStable(mint) ? other : null;
 }
 
-/** What the pool's vault of `quoteMint` holds, or null where that is unknown. */
-export function heldOf(pair: PoolOutline | null, quoteMint: Address): bigint | null {
+/** What the pool's vault of `mint` holds, or null where that is unknown. */
+export function heldOf(pair: PoolOutline | null, mint: Address): bigint | null {
   if (pair === null) return null;
-  return pair.mintA === quoteMint ? pair.heldA : pair.mintB === quoteMint ? pair.heldB : null;
+  return pair.mintA === mint ? pair.heldA : pair.mintB === mint ? pair.heldB : null;
 }

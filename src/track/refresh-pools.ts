@@ -1,21 +1,23 @@
-import { tokenBalance } from "#src/venues/token/token-account.ts";
+import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import { checkNeeds } from "./followed-pools.ts";
+import { searchSoon } from "./followed-tokens.ts";
+import { noteCurveStage } from "./graduation.ts";
 import type { FollowedPool, LiveState, PoolGroup, PoolNeed } from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
 
-/** How long a pool may wait for parts of itself before it is taken as it is. */
+/** A pool waits at most this time for its remaining accounts before it is decoded without them. */
 const LONGEST_WAIT_MS = 3_000;
-/** The venue is asked at most this often which accounts a moving pool needs: it derives addresses. */
+/** A venue is asked at most this often which accounts a pool needs: it derives addresses. */
 const NEEDS_EVERY_MS = 1_000;
-/** An account moves with its pool when it changed in this share of the pool's changes. */
-const MOVING_SHARE = 0.4;
-/** Until so many changes were seen, vaults are taken to move and other accounts not. */
-const LEAST_CHANGES = 6;
+/** An account changes with its pool if it changed in this share of the pool's changes. */
+const CHANGING_SHARE = 0.4;
+/** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
+const MIN_CHANGES = 6;
 
 /**
- * Reads changed pools again, and marks their tokens. A pool whose parts stand at different slots, as
- * between the notifications of its two vaults or after a lost one, waits: its bytes together are no
- * state that ever was. What it waits for is read at once.
+ * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
+ * waits, as between the notifications of its two vaults or after a lost one: together they are a
+ * state that never existed. If it waits too long, its accounts are read.
  *
  * @returns whether any pool is still waiting
  */
@@ -30,7 +32,7 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
   return state.dirtyPools.size > 0;
 }
 
-/** The same for the pools that these groups are made of, for an answer that is wanted now. */
+/** The same for the pools of these groups only, for an answer that is requested now. */
 export function refreshGroups(state: LiveState, groups: readonly PoolGroup[], nowMs: number): void {
   if (state.dirtyPools.size === 0) return;
   for (const group of groups) {
@@ -47,7 +49,9 @@ function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void 
   pool.isLoaded = true;
   if (pool.open.decoded.kind === "unusable") state.uncheckedPools.add(pool);
   pool.group.version++;
-  if (pool.group.token !== null) state.dirtyTokens.add(pool.group.token);
+  const { token } = pool.group;
+  if (noteCurveStage(state, pool) && token !== null) searchSoon(token, nowMs);
+  if (token !== null) state.dirtyTokens.add(token);
 }
 
 function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean {
@@ -60,22 +64,22 @@ function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean 
     return true;
   }
   if (nowMs - pool.waitingSinceMs >= LONGEST_WAIT_MS) return false;
-  // All of it together: a part alone would stand at yet another slot.
+  // Read all accounts together: a single one would be of yet another slot.
   for (const address of pool.needs.keys()) state.rereadSoon.add(address);
   return true;
 }
 
-/** Whether every account was asked for, and those that move with the pool stand at its newest slot. */
+/** Whether every account was requested, and those that change with the pool are at its newest slot. */
 function isWhole(pool: FollowedPool): boolean {
   for (const need of pool.needs.values()) {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
-    if (held.heldSlot < pool.changedSlot && movesWithPool(pool, need)) return false;
+    if (held.heldSlot < pool.changedSlot && changesWithPool(pool, need)) return false;
   }
   return true;
 }
 
-function movesWithPool(pool: FollowedPool, need: PoolNeed): boolean {
-  if (pool.changes >= LEAST_CHANGES) return need.changes >= pool.changes * MOVING_SHARE;
+function changesWithPool(pool: FollowedPool, need: PoolNeed): boolean {
+  if (pool.changes >= MIN_CHANGES) return need.changes >= pool.changes * CHANGING_SHARE;
   return tokenBalance(need.account.held.account) !== null;
 }

@@ -1,34 +1,34 @@
 import type { Address } from "#src/units/address.ts";
-import { accountsOf, removeToken, SEARCH_EVERY_MS } from "./followed-tokens.ts";
+import { accountsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 
 /** Subscribed accounts are read again this often (method.md section 4). */
 const REREAD_FOLLOWED_MS = 20_000;
-/** Accounts are polled this often while notifications don't come. */
+/** Accounts are polled this often while no notifications arrive. */
 const REREAD_POLLED_MS = 15_000;
-/** Accounts that spoke within this time are left out of a reread: they are confirmed. */
+/** Accounts confirmed within this time are left out of a reread. */
 const RECENT_MS = 4_000;
-/** A token that nobody has asked for in this time is let go. */
+/** A token that was not requested in this time is dropped. */
 const UNASKED_MS = 15 * 60_000;
 const MAX_SEARCHES_AT_ONCE = 2;
-/** Accounts read again in one go for the stream's sake: a gap must not keep answers waiting. */
+/** Accounts confirmed in one sweep: after a gap in the stream, answers must not wait for all of them. */
 const MAX_CONFIRMATIONS_AT_ONCE = 2_000;
-/** A token met in the stream is let go after a day without a change, or sooner for want of room. */
+/** A token from the stream is dropped after a day without a change, or sooner if there are too many. */
 const IDLE_SLOTS = 216_000n;
 const CROWDED_IDLE_SLOTS = 4_500n;
 const MAX_STREAM_TOKENS = 100_000;
 
-/** Whether somebody looks at the token: these are kept fresh by reads, the others by the stream alone. */
-export function isLookedAt(token: FollowedToken, nowMs: number): boolean {
+/** Whether the token is watched or was requested lately. Active tokens are kept current by reads too, others by the stream only. */
+export function isActive(token: FollowedToken, nowMs: number): boolean {
   return token.isWatched || nowMs - token.askedAtMs < UNASKED_MS;
 }
 
-/** The accounts whose tokens are due to be read again; marks them done. */
+/** The accounts of tokens that are due to be read again; marks the tokens as done. */
 export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean): Set<Address> {
   const due = new Set<Address>();
   const everyMs = isStreaming ? REREAD_FOLLOWED_MS : REREAD_POLLED_MS;
   for (const token of state.tokens.values()) {
-    if (nowMs < token.rereadDueMs || !isLookedAt(token, nowMs)) continue;
+    if (nowMs < token.rereadDueMs || !isActive(token, nowMs)) continue;
     token.rereadDueMs = nowMs + everyMs;
     for (const account of accountsOf(state, token)) {
       if (nowMs - account.confirmedAtMs >= RECENT_MS) due.add(account.address);
@@ -39,8 +39,8 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
 }
 
 /**
- * The accounts of tokens that the stream can't vouch for yet, new ones and all of them after a gap;
- * and marks as vouched for those whose accounts have all been confirmed since.
+ * The accounts that have to be confirmed before the stream alone keeps a token current: those of new
+ * tokens, and of all tokens after a gap. Marks the tokens whose accounts are all confirmed.
  */
 export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> {
   const due = new Set<Address>();
@@ -61,7 +61,7 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
   return due;
 }
 
-/** Makes every token due at once, as after a gap in the notifications. */
+/** Makes every token due now, as after a gap in the notifications. */
 export function rereadEverything(state: LiveState, nowMs: number): void {
   if (state.stream !== null) {
     state.stream.gaps++;
@@ -71,25 +71,25 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
   for (const account of state.accounts.values()) account.confirmedAtMs = 0;
 }
 
-/** The tokens whose pools are to be searched again, the longest due first; marks them done. */
+/** The tokens whose pools are due to be searched again, the longest due first; marks them as done. */
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
   const due = [...state.tokens.values()]
-    .filter((token) => nowMs >= token.searchDueMs && isLookedAt(token, nowMs))
+    .filter((token) => nowMs >= token.searchDueMs && isActive(token, nowMs))
     .toSorted((a, b) => a.searchDueMs - b.searchDueMs)
     .slice(0, MAX_SEARCHES_AT_ONCE);
-  for (const token of due) token.searchDueMs = nowMs + SEARCH_EVERY_MS;
+  for (const token of due) planNextSearch(token, nowMs);
   return due;
 }
 
 /**
- * Lets go of tokens that nobody has asked for in a while; watched ones never, and those that a
- * complete stream brings only when nothing has happened to them for long.
+ * Drops tokens that were not requested lately. Never drops watched tokens; with a complete stream,
+ * drops only tokens without changes for long.
  */
 export function dropUnasked(state: LiveState, nowMs: number): readonly Address[] {
   const dropped: Address[] = [];
   const idleSlots = state.tokens.size > MAX_STREAM_TOKENS ? CROWDED_IDLE_SLOTS : IDLE_SLOTS;
   for (const token of state.tokens.values()) {
-    if (isLookedAt(token, nowMs)) continue;
+    if (isActive(token, nowMs)) continue;
     if (state.stream !== null && !isIdle(state, token, idleSlots)) continue;
     removeToken(state, token);
     dropped.push(token.mint);

@@ -5,7 +5,7 @@ import { blockTimeMs } from "./chain-clock.ts";
 const MS_PER_SLOT = 400;
 const KEPT = 512;
 
-/** The chain's newest clock, and the block times of the slots before it, as far as they were told. */
+/** The chain's newest clock, and the block times of earlier slots as far as received. */
 export type SlotTimes = {
   newest: Clock | null;
   /** When `newest` arrived here. */
@@ -18,6 +18,11 @@ export function createSlotTimes(): SlotTimes {
   return { newest: null, receivedAtMs: 0, times: [] };
 }
 
+/** The newest block time; the local time while none is known. */
+export function chainTimeMs({ newest }: SlotTimes, nowMs: number): number {
+  return newest === null ? nowMs : blockTimeMs(newest);
+}
+
 /** Takes in a clock; one that is not newer changes nothing. */
 export function recordClock(state: SlotTimes, clock: Clock, nowMs: number): void {
   if (state.newest !== null && clock.slot <= state.newest.slot) return;
@@ -28,8 +33,8 @@ export function recordClock(state: SlotTimes, clock: Clock, nowMs: number): void
 }
 
 /**
- * The block time of a slot: that of the newest told slot at or below it, so that no state seems
- * fresher than it is; for slots before all of these, reckoned back at 400 ms a slot.
+ * The block time of a slot: that of the newest recorded slot at or below it, so that no state appears
+ * newer than it is. For slots before all recorded ones, extrapolated at 400 ms per slot.
  */
 export function timeOfSlotMs(state: SlotTimes, slot: bigint): number | null {
   const { times } = state;

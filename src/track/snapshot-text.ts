@@ -1,28 +1,38 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
+import type { KeptLevels } from "#src/measure/deterioration.ts";
 import type { Finding } from "#src/measure/finding.ts";
 import { levelOf } from "#src/measure/findings.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 
-/** A snapshot as text and back, for the store and for other processes. */
+/** A snapshot that can be stored or sent to other processes as text. */
 export type AssessedSnapshot = MarketSnapshot & { readonly kind: "assessed" };
 
-/** Changes when a snapshot's shape does: text of another version is not read. */
-const VERSION = 2;
+/** Increased when the shape of a snapshot changes: text of another version is not read. */
+const VERSION = 3;
 
-export function snapshotText(snapshot: AssessedSnapshot): string {
-  return integerJson({ version: VERSION, snapshot });
+/** @param levels what the next process measures falls from; not part of the answer */
+export function snapshotText(snapshot: AssessedSnapshot, levels: KeptLevels | null = null): string {
+  return integerJson({ version: VERSION, snapshot, ...(levels === null ? {} : { levels }) });
 }
 
-/** The snapshot, or null where the text is none of this version. */
+/** The levels stored with a snapshot; null if there are none, or the text is of another version. */
+export function parseLevels(text: string): KeptLevels | null {
+  const parsed = parseIntegerJson(text);
+  return isWritten(parsed) ? (parsed.levels ?? null) : null;
+}
+
+/** The snapshot; null if the text is of another version. */
 export function parseSnapshot(text: string): AssessedSnapshot | null {
   const parsed = parseIntegerJson(text);
   return isWritten(parsed) ? parsed.snapshot : null;
 }
 
-/** Our own writing, told by its version: the fields are those that this version writes. */
-function isWritten(value: unknown): value is { readonly snapshot: AssessedSnapshot } {
+/** The text was written by this service: its version determines the fields. */
+function isWritten(
+  value: unknown,
+): value is { readonly snapshot: AssessedSnapshot; readonly levels?: KeptLevels } {
   return (
     typeof value === "object" &&
     value !== null &&
@@ -32,7 +42,7 @@ function isWritten(value: unknown): value is { readonly snapshot: AssessedSnapsh
   );
 }
 
-/** The same measurement judged at a later time: it grows stale, and at last says nothing any more. */
+/** The same measurement assessed at a later time: first marked as stale, later blocked. */
 export function agedAssessment(assessment: Assessment, nowMs: number): Assessment {
   const ageSeconds = Math.max(0, Math.floor((nowMs - assessment.stateTimeMs) / 1_000));
   const others = assessment.findings.filter(({ kind }) => kind !== "stale");

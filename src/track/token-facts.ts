@@ -1,8 +1,8 @@
 import type { TokenFacts, TransferFeeFacts } from "#src/measure/market.ts";
-import type { Mint } from "#src/venues/token/mint.ts";
-import { feeAt } from "#src/venues/token/transfer-fee.ts";
+import type { Mint } from "#src/venues/shared/token/mint.ts";
+import { feeAt } from "#src/venues/shared/token/transfer-fee.ts";
 
-/** What a mint says about selling its token, at the chain's present epoch. */
+/** The properties of a mint that matter for selling its token, at the current epoch. */
 export function tokenFacts(mint: Mint, epoch: bigint): TokenFacts {
   return {
     decimals: mint.decimals,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { address, addressBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import type { Mint } from "#src/venues/token/mint.ts";
-import { namedAddress } from "#test/simulation/track/plain-pool-venue.ts";
+import type { Mint } from "#src/venues/shared/token/mint.ts";
 import { metadataAddress, NO_NAMES, tokenNames } from "./token-names.ts";
 
 const MINT = namedAddress("token");
@@ -28,14 +28,14 @@ function named(name: string, symbol: string) {
   return tokenNames({ address: MINT, facts: null }, metadata(name, symbol));
 }
 
-test("Wrapped SOL's metadata stands where Metaplex put it", () => {
+test("the metadata address of Wrapped SOL is the one on mainnet", () => {
   assert.equal(
     metadataAddress(address("So11111111111111111111111111111111111111112")),
     "6dM4TqWyWJsbx7obrdLcviBkTafD5E8av61zfU6jq57X",
   );
 });
 
-test("padding is no part of a name", () => {
+test("padding is removed from a name", () => {
   assert.deepEqual(named("Coin\0\0\0\0", "COIN\0\0"), { name: "Coin", symbol: "COIN" });
 });
 
@@ -53,7 +53,7 @@ test("hostile names stay text: cut, without control or direction marks", () => {
   assert.equal(symbol, null);
 });
 
-test("another mint's, another program's and broken metadata name nothing", () => {
+test("metadata of another mint or program, or broken metadata, gives no name", () => {
   const account = metadata("Coin", "COIN");
   const mint = { address: namedAddress("another"), facts: null };
   assert.deepEqual(tokenNames(mint, account), NO_NAMES);

@@ -1,7 +1,8 @@
+import type { TokenNames } from "#src/store/tokens.ts";
 import { type Address, address, addressFromBytes } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import type { Mint } from "#src/venues/token/mint.ts";
+import type { Mint } from "#src/venues/shared/token/mint.ts";
 
 const METADATA_PROGRAM = address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s");
 const METADATA_V1 = 4;
@@ -10,18 +11,16 @@ const NAME_AT = 65;
 /** Lengths that token lists show; Metaplex itself allows 32 and 10 bytes, Token-2022 any length. */
 const LONGEST = { name: 64, symbol: 24 } as const;
 
-/** What a token calls itself: untrusted text, cut to length, without control characters. */
-export type TokenNames = { readonly name: string | null; readonly symbol: string | null };
-
+/** The token's own name and symbol: untrusted text, cut to length, without control characters. */
 export const NO_NAMES: TokenNames = { name: null, symbol: null };
 
-/** Where Metaplex keeps the metadata of a mint. */
+/** The address of the Metaplex metadata account of a mint. */
 export function metadataAddress(mint: Address): Address {
   const seeds = ["metadata", { address: METADATA_PROGRAM }, { address: mint }];
   return findProgramAddress(seeds, METADATA_PROGRAM);
 }
 
-/** Name and symbol out of the mint's own metadata, or else out of its Metaplex account. */
+/** Name and symbol from the mint's own metadata, or else from its Metaplex account. */
 export function tokenNames(
   mint: { readonly address: Address; readonly facts: Mint | null },
   metadata: Account | null | undefined,
@@ -35,7 +34,7 @@ export function tokenNames(
 }
 
 /**
- * Name and symbol out of a Metaplex metadata account of this mint, or null where it is none.
+ * Name and symbol from a Metaplex metadata account of this mint; null if it is not one.
  *
  * @see https://github.com/metaplex-foundation/mpl-token-metadata (state/metadata.rs)
  */
@@ -56,7 +55,7 @@ function isMint(data: Uint8Array, mint: Address): boolean {
   return data.length >= NAME_AT && addressFromBytes(data, MINT_AT) === mint;
 }
 
-/** A length of four bytes, then so many bytes of UTF-8. */
+/** A length of four bytes, then that many bytes of UTF-8. */
 function readText(data: Uint8Array, offset: number) {
   if (offset + 4 > data.length) return null;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -65,7 +64,7 @@ function readText(data: Uint8Array, offset: number) {
   return { text: new TextDecoder().decode(data.subarray(offset + 4, end)), end };
 }
 
-/** Padding, control characters and marks that turn the direction of other text are left out. */
+/** Removes padding, control characters and marks that change the direction of text. */
 function cleanText(text: string, longest: number): string | null {
   const printable = text.replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, "").trim();
   const cut = [...printable].slice(0, longest).join("").trim();

@@ -1,25 +1,22 @@
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { DeteriorationChange } from "#src/measure/deterioration.ts";
+import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
+import type { TokenArchive } from "./history/archive.ts";
+import { keptLevels, observe, withKeptSeries, withOpenAlert } from "./history/series.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
-import { isLookedAt } from "./schedule.ts";
+import type { AlertChange } from "./market-report.ts";
+import { isActive } from "./schedule.ts";
+import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
-import type { AlertRecord, TokenArchive } from "./token-archive.ts";
-import { observe, withOpenAlert } from "./token-series.ts";
-
-/** An alert of a token that turned on or off. */
-export type AlertEvent = AlertRecord & { readonly kind: "on" | "off" };
 
 export type ObserverDeps = {
   readonly state: LiveState;
   /** Null: nothing is kept beyond this process. */
   readonly archive: TokenArchive | null;
-  readonly inBackground: (what: string, work: Promise<unknown>) => void;
-  readonly onAlert: (event: AlertEvent) => void;
 };
 
-/** Turns assessments into the series of each token: samples, trend and alerts, here and on disk. */
+/** Turns assessments into the series of each token: samples, trend and changes of its alert. */
 export class TokenObserver {
   readonly #deps: ObserverDeps;
 
@@ -29,52 +26,50 @@ export class TokenObserver {
 
   /** Begins the record of a token that was just loaded. */
   async open(token: FollowedToken): Promise<void> {
-    const openAlert = await this.#deps.archive?.open(token.mint, token.names);
-    if (openAlert) token.series = withOpenAlert(token.series, openAlert);
+    const opened = await this.#deps.archive?.open(token.mint, token.names);
+    if (opened === undefined) return;
+    if (opened.kept !== null) token.series = withKeptSeries(token.series, opened.kept);
+    if (opened.openAlert !== null) token.series = withOpenAlert(token.series, opened.openAlert);
   }
 
-  /** Takes in the token's newest assessment: on every change, and every ten seconds. */
-  observe(token: FollowedToken, assessment: Assessment, nowMs: number): void {
+  /** Notes an answer that is given from now on. */
+  give(mint: Address, snapshot: AssessedSnapshot): void {
+    this.#deps.archive?.give(mint, snapshot);
+  }
+
+  /**
+   * Adds the token's newest assessment to its series: on every change, and every ten seconds.
+   *
+   * @returns the change of the token's alert, which alerts/ records; null: there is none
+   */
+  observe(token: FollowedToken, assessment: Assessment, nowMs: number): AlertChange | null {
     const { state, archive } = this.#deps;
     const before = token.series.last;
     const { series, sample, change } = observe(token.series, {
       assessment,
       nowMs,
+      chainMs: chainTimeMs(state.times, nowMs),
       isClosed: (pool) => state.known.get(pool) === null,
     });
     token.series = series;
-    if (change !== null) this.#raise(token, { before, after: assessment, change });
-    if (sample === null || archive === null) return;
-    archive.add(
-      token.mint,
-      sample,
-      isLookedAt(token, nowMs) ? snapshotOf(token, assessment) : null,
-    );
-  }
-
-  #raise(
-    token: FollowedToken,
-    raised: {
-      readonly before: Assessment | null;
-      readonly after: Assessment;
-      readonly change: DeteriorationChange;
-    },
-  ): void {
-    const { archive, inBackground, onAlert } = this.#deps;
-    const { before, after, change } = raised;
-    const record: AlertRecord = {
+    if (sample !== null)
+      archive?.add(
+        token.mint,
+        sample,
+        isActive(token, nowMs)
+          ? { snapshot: snapshotOf(token, assessment), levels: keptLevels(series) }
+          : null,
+      );
+    if (change === null) return null;
+    return {
+      kind: change.kind,
       mint: token.mint,
       deterioration: change.deterioration,
-      slot: after.slot,
+      slot: assessment.slot,
+      atMs: series.deterioration.timeMs,
       depthBeforeSol: depthSol(before),
-      depthAfterSol: depthSol(after),
+      depthAfterSol: depthSol(assessment),
     };
-    if (archive !== null) {
-      const kept =
-        change.kind === "on" ? archive.recordAlert(record) : archive.endAlert(token.mint);
-      inBackground("record an alert", kept);
-    }
-    onAlert({ ...record, kind: change.kind });
   }
 }
 

@@ -4,22 +4,22 @@ import type { LiveState } from "./live-state.ts";
 
 export type TokenLoadCounts = { readonly running: number; readonly waiting: number };
 
-/** How current tracking is: for readiness, metrics and the operator. */
+/** How current tracking is, for readiness and metrics. */
 export type TrackerHealth = {
   /** Now minus the block time of the newest clock; null before the first one. */
   readonly chainAgeMs: number | null;
-  /** Slots by which the newest clock lies behind the newest slot the node told of; null: unknown. */
+  /** Slots by which the newest clock is behind the newest slot received; null: unknown. */
   readonly slotLag: number | null;
   readonly headSlot: bigint | null;
   readonly tokens: number;
   readonly pools: number;
   readonly accounts: number;
-  /** Pools that wait for parts of themselves, and tokens that wait to be measured again. */
+  /** Pools that wait for some of their accounts, and tokens that wait to be measured again. */
   readonly waitingPools: number;
   readonly waitingTokens: number;
-  /** Tokens that are being found and read for the first time, and those that wait their turn. */
+  /** Tokens being loaded for the first time, and tokens waiting to be loaded. */
   readonly loads: TokenLoadCounts;
-  /** When reads last failed and none has worked since. */
+  /** When a read last failed with no success since; null: reads work. */
   readonly readsFailedAtMs: number | null;
 };
 
@@ -53,7 +53,7 @@ export function trackerHealth(
   };
 }
 
-/** Of who follows nothing, and knows of no chain. */
+/** The health of a process that tracks nothing. */
 export const NOTHING_TRACKED: TrackerHealth = {
   chainAgeMs: null,
   slotLag: null,

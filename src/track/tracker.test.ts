@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import {
+  derivedPool,
+  namedAddress,
+  PLAIN_PROGRAM,
+  plainPool,
+  plainVenue,
+} from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import {
   placeMint,
@@ -8,14 +16,6 @@ import {
   SOL,
   setReserves,
 } from "#test/simulation/track/plain-market.ts";
-import {
-  derivedPool,
-  namedAddress,
-  PLAIN_PROGRAM,
-  plainPool,
-  plainVenue,
-} from "#test/simulation/track/plain-pool-venue.ts";
-import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { createTracker } from "./tracker.ts";
 
@@ -43,7 +43,7 @@ function depthOf(snapshot: MarketSnapshot | null): bigint | undefined {
   return assessed(snapshot).measurement?.depthLamports;
 }
 
-test("the first question loads a token, and the next is answered at once", async () => {
+test("the first request loads a token, the next is answered from memory", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -56,7 +56,7 @@ test("the first question loads a token, and the next is answered at once", async
   await tracker.close();
 });
 
-test("many who ask at once share one load", async () => {
+test("concurrent requests share one load", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -77,7 +77,7 @@ test("an update is in the next answer", async () => {
   await tracker.close();
 });
 
-test("listeners hear of a change at the next tick", async () => {
+test("listeners receive a change at the next tick", async () => {
   const chain = new ScriptedChain();
   const pool = placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -95,7 +95,7 @@ test("listeners hear of a change at the next tick", async () => {
   await tracker.close();
 });
 
-test("what is not there is not found, and asking again soon costs nothing", async () => {
+test("a missing token is not found, and a repeated request soon after costs no search", async () => {
   const chain = new ScriptedChain();
   const { tracker } = track(chain);
   assert.deepEqual(await tracker.snapshot(MINT), { kind: "not-found", mint: MINT });
@@ -105,6 +105,20 @@ test("what is not there is not found, and asking again soon costs nothing", asyn
   placeToken(chain, MINT, 80);
   chain.advance(50);
   assert.equal(depthOf(await tracker.snapshot(MINT)), 80n * SOL);
+  await tracker.close();
+});
+
+test("S3: a token that is missing again and again is searched ever more rarely, up to hourly", async () => {
+  const chain = new ScriptedChain();
+  const { tracker } = track(chain);
+  let loads = 0;
+  for (let minute = 0; minute < 12 * 60; minute++) {
+    const reads = chain.reads.length;
+    await tracker.snapshot(MINT);
+    if (chain.reads.length > reads) loads++;
+    chain.advance(150);
+  }
+  assert.ok(loads <= 24, `${loads} loads in twelve hours`);
   await tracker.close();
 });
 
@@ -128,7 +142,7 @@ test("a token that was never loaded is unavailable while the node is down", asyn
   await tracker.close();
 });
 
-test("a pool that appears where the program alone can put it is noticed by its own account", async () => {
+test("a new pool at a derived address is noticed through its own account", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -142,7 +156,7 @@ test("a pool that appears where the program alone can put it is noticed by its o
   await tracker.close();
 });
 
-test("a stranger's new pool is noticed without a question", async () => {
+test("a new pool of another creator is noticed without a request", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -156,7 +170,7 @@ test("a stranger's new pool is noticed without a question", async () => {
   await tracker.close();
 });
 
-test("a new pool that no notification told of is found by the next search", async () => {
+test("a new pool without a notification is found by the next search", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   const { tracker } = track(chain);
@@ -203,7 +217,7 @@ test("after a gap everything is read again at once", async () => {
   await tracker.close();
 });
 
-test("a node that stands still makes answers stale, never fresh", async () => {
+test("a node that stops advancing makes answers stale", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -237,7 +251,7 @@ test("a quiet pool is not stale", async () => {
   await tracker.close();
 });
 
-test("an account that one answer calls gone is not believed until a second one says so", async () => {
+test("an account reported as gone is accepted only after a second report", async () => {
   const chain = new ScriptedChain();
   const pool = placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
@@ -254,7 +268,7 @@ test("an account that one answer calls gone is not believed until a second one s
   await tracker.close();
 });
 
-test("unasked tokens are let go with their subscriptions, watched ones never", async () => {
+test("tokens that are not requested are dropped with their subscriptions, watched ones never", async () => {
   const chain = new ScriptedChain();
   const watched = namedAddress("watched");
   placeToken(chain, MINT, 80);
@@ -297,7 +311,7 @@ test("a token that is touched counts as asked for, without being measured", asyn
   await tracker.close();
 });
 
-test("a provider that lags behind changes nothing that is known better", async () => {
+test("a provider that lags does not replace newer data", async () => {
   const chain = new ScriptedChain();
   const pool = placeToken(chain, MINT, 80);
   const { tracker } = track(chain);

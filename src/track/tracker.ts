@@ -14,78 +14,58 @@ import { type AssessDeps, marketOf } from "./assess-token.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
-import type { HistoryPoint, HistoryQuery } from "./history.ts";
-import { liquidityOwners } from "./liquidity-owners.ts";
+import { TokenArchive } from "./history/archive.ts";
+import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
+import { historySeconds } from "./history/series.ts";
+import type { AnswerAt } from "./history/stored-answers.ts";
+import { liquidityOwners } from "./holders/liquidity-owners.ts";
+import { ShareHolders } from "./holders/share-holders.ts";
 import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
+import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { exitOn, type Markets, type Sale } from "./markets.ts";
+import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
-import { ShareHolders } from "./share-holders.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
-import { TokenArchive } from "./token-archive.ts";
-import { TokenCare } from "./token-care.ts";
-import { type AlertEvent, TokenObserver } from "./token-observer.ts";
-import { historySeconds } from "./token-series.ts";
-import type { StateAt } from "./token-states.ts";
+import { TokenObserver } from "./token-observer.ts";
+import { TokenRegistry } from "./token-registry.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
 
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 5_000;
+/** A question waits at most so long for the first load of a token. */
+const LONGEST_LOAD_MS = 8_000;
 const RETENTION_DAYS = 30;
 const STATE_DAYS = 3;
-const NOTHING_REPLAYED: ReadonlyMap<VenueId, number> = new Map();
+const NO_SHARES: ReadonlyMap<VenueId, number> = new Map();
 
 export type TrackerDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
   readonly nowMs: NowMs;
-  /** Where tokens, samples and alerts are kept; null: nowhere, and nothing survives a restart. */
+  /** Where tokens, samples and alerts are stored; null: nothing survives a restart. */
   readonly database: Database | null;
-  /** Samples are kept for so many days. */
+  /** Samples are kept for this many days. */
   readonly retentionDays?: number;
-  /** States are kept for so many days, today included; 0: none is. */
+  /** Answers are stored for this many days, today included; 0: none are stored. */
   readonly stateDays?: number;
   /** Share of exactly replayed swaps of the last hour, percent, by venue. */
   readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
   /**
-   * Where the source is a stream that tells of every change (gRPC): every token of the modelled
-   * programs is tracked from its birth. `transactions` names the coins of curves that do not.
+   * Set if the source streams every change of the modelled programs (gRPC): then every new token of
+   * theirs is tracked. `transactions` gives the mints of curves whose accounts do not contain them.
    */
   readonly everything?: { readonly transactions: TransactionSource | null } | null;
-  /** Told of failures that tracking survives; for the log. */
+  /** Receives failures that the tracker recovers from, for the log. */
   readonly onFailure?: (what: string, cause: unknown) => void;
 };
 
-/** What follows tokens, keeps them current, and answers at once from what it holds. */
-export interface Tracker extends Markets {
-  /** These tokens are tracked for as long as they stand here, asked for or not. */
-  setWatched(mints: Iterable<Address>): void;
-  /** The market behind the newest answer, for questions at any size; null where it is not tracked. */
-  market(mint: Address): Market | null;
-  /** Every pool that is held now, the stables' own included. */
-  pools(): Iterable<PoolRef>;
-  /** Whether anything that is tracked depends on the account. */
-  holds(address: Address): boolean;
-  /** Called with each answer that somebody was given, once another takes its place. Returns what ends it. */
-  onServed(listener: (served: Assessed) => void): () => void;
-  /** Called when a token's alert turns on or off. Returns what ends it. */
-  onAlert(listener: (event: AlertEvent) => void): () => void;
-  /** Ticks by itself from now on, until it is closed. */
-  start(): void;
-  /** Does what is due now: `start` calls it every few milliseconds, tests as their clock says. */
-  tick(): void;
-  /** Resolves when no read and no load is under way. */
-  idle(): Promise<void>;
-  close(): Promise<void>;
-}
-
 export function createTracker(deps: TrackerDeps): Tracker {
-  return new LiveTracker(deps);
+  return new Tracker(deps);
 }
 
-/** The parts, and who is called when: what each does is told in its own file. */
-class LiveTracker implements Tracker {
+/** Follows tokens, keeps their accounts current, and answers from memory. */
+export class Tracker implements Markets {
   readonly #deps: TrackerDeps;
   readonly #assessDeps: AssessDeps;
   readonly #state: LiveState;
@@ -95,8 +75,7 @@ class LiveTracker implements Tracker {
   readonly #answers: Answers;
   readonly #holders: ShareHolders;
   readonly #feed: ChainFeed;
-  readonly #care: TokenCare;
-  readonly #alertListeners = new Set<(event: AlertEvent) => void>();
+  readonly #registry: TokenRegistry;
   #timer: NodeJS.Timeout | null = null;
   #sweepDueMs = 0;
   #saveDueMs = 0;
@@ -113,20 +92,13 @@ class LiveTracker implements Tracker {
     this.#background = background;
     this.#archive =
       database === null ? null : new TokenArchive({ database, nowMs, retentionDays, stateDays });
-    const observer = new TokenObserver({
-      state,
-      archive: this.#archive,
-      inBackground: (what, work) => background.run(what, work),
-      onAlert: (event) => {
-        for (const listener of this.#alertListeners) listener(event);
-      },
-    });
+    const observer = new TokenObserver({ state, archive: this.#archive });
     this.#answers = new Answers({ state, assess: this.#assessDeps, observer, nowMs });
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, nowMs, signal });
     const feed = new ChainFeed({ source, venues, state, nowMs, signal, background, onFailure });
     this.#feed = feed;
-    this.#care = new TokenCare({
+    this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, nowMs, signal },
       onFailure,
       onDropped: (mint) => {
@@ -135,18 +107,18 @@ class LiveTracker implements Tracker {
     });
   }
 
-  async snapshot(mint: Address): Promise<MarketSnapshot> {
+  async snapshot(mint: Address, asker = ""): Promise<MarketSnapshot> {
     if (mint === WSOL) return { kind: "not-found", mint };
     const followed = this.#state.tokens.get(mint);
     if (followed !== undefined) {
       followed.askedAtMs = this.#deps.nowMs();
-      await this.#care.freshen(followed);
+      await this.#registry.freshen(followed);
       const held = this.#answers.of(followed);
       if (held !== null) return held;
     }
-    if (this.#care.isKnownMissing(mint)) return { kind: "not-found", mint };
+    if (this.#registry.isKnownMissing(mint)) return { kind: "not-found", mint };
     try {
-      const token = await this.#care.load(mint);
+      const token = await inTime(this.#registry.load(mint, asker));
       if (token === null) return { kind: "not-found", mint };
       return this.#answers.of(token) ?? { kind: "unavailable", mint };
     } catch (cause) {
@@ -159,7 +131,7 @@ class LiveTracker implements Tracker {
   latest(mint: Address): MarketSnapshot | null {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) {
-      return this.#care.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
+      return this.#registry.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
     }
     token.askedAtMs = this.#deps.nowMs();
     return this.#answers.of(token);
@@ -167,19 +139,20 @@ class LiveTracker implements Tracker {
 
   touch(mint: Address): boolean {
     const token = this.#state.tokens.get(mint);
-    if (token === undefined) return this.#care.isKnownMissing(mint);
+    if (token === undefined) return this.#registry.isKnownMissing(mint);
     token.askedAtMs = this.#deps.nowMs();
     return true;
   }
 
+  /** The market behind the newest answer, for exits of any size; null if the token is not tracked. */
   market(mint: Address): Market | null {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return null;
     return marketOf(this.#state, token, this.#assessDeps, this.#deps.nowMs());
   }
 
-  async exit(mint: Address, sale: Sale): Promise<ExitAt | null> {
-    return exitOn(this.market(mint), sale);
+  async exit(mint: Address, query: ExitQuery): Promise<ExitAt | null> {
+    return exitOn(this.market(mint), query);
   }
 
   async stressed(mint: Address): Promise<StressedExit | null> {
@@ -189,30 +162,33 @@ class LiveTracker implements Tracker {
     const { known } = this.#state;
     const holders = this.#holders;
     const owners = await liquidityOwners(asked, poolsOf(token.group), { known, holders });
-    // Reading took a while: the market is the one that stands now.
+    // Reading takes a while: use the market as it is now.
     const market = this.market(mint);
     return market === null ? null : stress(market, owners);
   }
 
+  /** Tracks these tokens until the next call, whether or not they are asked for. */
   setWatched(mints: Iterable<Address>): void {
-    this.#care.setWatched(mints);
+    this.#registry.setWatched(mints);
   }
 
   health(): TrackerHealth {
     return trackerHealth(this.#state, {
-      nowMs: this.#judgedNowMs(),
+      nowMs: this.#assessedNowMs(),
       headSlot: this.#feed.headSlot,
       readsFailedAtMs: this.#feed.readsFailedAtMs,
-      loads: this.#care.loads,
+      loads: this.#registry.loads,
     });
   }
 
+  /** Every pool that is held now, including the pools of the stables. */
   *pools(): Iterable<PoolRef> {
     const { tokens, hops } = this.#state;
     for (const { group } of tokens.values()) yield* poolsOf(group);
     for (const group of hops.values()) yield* poolsOf(group);
   }
 
+  /** Whether a tracked token depends on the account. */
   holds(address: Address): boolean {
     return this.#state.accounts.has(address);
   }
@@ -225,43 +201,47 @@ class LiveTracker implements Tracker {
     return (await this.#archive?.alerts(mint, begun)) ?? [];
   }
 
-  async stateAt(mint: Address, slot: bigint): Promise<StateAt> {
-    const stored = await this.#archive?.stateAt(mint, slot);
+  async answerAt(mint: Address, slot: bigint): Promise<AnswerAt> {
+    const stored = await this.#archive?.answerAt(mint, slot);
     return stored ?? { kind: "not-stored", slots: { before: null, after: null } };
   }
 
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
-    return this.#answers.listen(listener);
+    return this.#answers.onSnapshot.add(listener);
   }
 
+  /** Called with each answer that was served, once a newer one replaces it. Returns a function that stops the calls. */
   onServed(listener: (served: Assessed) => void): () => void {
-    return this.#answers.listenToServed(listener);
+    return this.#answers.onServed.add(listener);
   }
 
-  onAlert(listener: (event: AlertEvent) => void): () => void {
-    this.#alertListeners.add(listener);
-    return () => this.#alertListeners.delete(listener);
+  /** Called with each new measurement and each change of a token's alert. Returns a function that stops the calls. */
+  onReport(listener: (report: MarketReport) => void): () => void {
+    return this.#answers.onReport.add(listener);
   }
 
+  /** Calls `tick` periodically until `close`. */
   start(): void {
     this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
   }
 
+  /** Does the work that is due now. Tests call it directly. */
   tick(): void {
     const nowMs = this.#deps.nowMs();
     this.#answers.tick();
     if (nowMs >= this.#sweepDueMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
-      this.#care.sweep(nowMs);
+      this.#registry.sweep(nowMs);
       this.#feed.sweep(nowMs);
       this.#save(nowMs);
     }
-    this.#care.pump();
+    this.#registry.pump();
     this.#feed.pump();
   }
 
+  /** Resolves when no read and no load is in progress. */
   async idle(): Promise<void> {
-    await this.#care.idle();
+    await this.#registry.idle();
     await this.#feed.idle();
     await this.#background.idle();
   }
@@ -269,7 +249,7 @@ class LiveTracker implements Tracker {
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#abort.abort();
-    await Promise.all([this.#feed.close(), this.#care.close(), this.idle()]);
+    await Promise.all([this.#feed.close(), this.#registry.close(), this.idle()]);
     await this.#archive?.save({ all: true });
   }
 
@@ -280,18 +260,18 @@ class LiveTracker implements Tracker {
     this.#background.runAlone("save samples", () => archive.save());
   }
 
-  /** The last answer that was stored, as old as it is by now. */
+  /** The last stored answer, with its age updated. */
   async #storedSnapshot(mint: Address): Promise<MarketSnapshot> {
     const stored = await this.#archive?.lastAnswer(mint);
     if (!stored) return { kind: "unavailable", mint };
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
   }
 
-  /** Of recorded accounts, the time at which they stand still. */
-  #judgedNowMs(): number {
+  /** The time used for ages: of recorded accounts, the time of the recording. */
+  #assessedNowMs(): number {
     const { newest } = this.#state.times;
-    const { standsStill } = this.#assessDeps;
-    return standsStill && newest !== null ? blockTimeMs(newest) : this.#deps.nowMs();
+    const { isFrozen } = this.#assessDeps;
+    return isFrozen && newest !== null ? blockTimeMs(newest) : this.#deps.nowMs();
   }
 
   #failed(what: string, cause: unknown): void {
@@ -299,13 +279,37 @@ class LiveTracker implements Tracker {
   }
 }
 
+/**
+ * The load goes on when the caller is answered: the next question finds it done.
+ *
+ * @throws AppError chain_unavailable if it takes too long
+ */
+async function inTime<Result>(load: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(
+      new AppError("chain_unavailable", {
+        publicMessage:
+          "The Solana node is slow: the token is still being loaded; try again in a moment.",
+        context: { afterMs: LONGEST_LOAD_MS },
+        retryable: true,
+      }),
+    );
+  }, LONGEST_LOAD_MS);
+  try {
+    return await Promise.race([load, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function assessDepsOf({ source, exactPctByVenue }: TrackerDeps): AssessDeps {
-  const standsStill = source.origin === "recorded";
+  const isFrozen = source.origin === "recorded";
   return {
-    standsStill,
-    // Of what stands still there is no past to wait for.
-    historySeconds: ({ series }) => (standsStill ? null : historySeconds(series)),
-    exactPctByVenue: exactPctByVenue ?? (() => NOTHING_REPLAYED),
+    isFrozen,
+    // Recorded accounts never change, so there is no history to wait for.
+    historySeconds: ({ series }) => (isFrozen ? null : historySeconds(series)),
+    exactPctByVenue: exactPctByVenue ?? (() => NO_SHARES),
   };
 }
 

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import type { Database } from "#src/store/database.ts";
+import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { eachDatabase } from "#test/support/databases.ts";
+import { createTracker, type Tracker } from "../tracker.ts";
+
+const MINT = namedAddress("token");
+const MINUTE_SLOTS = 150;
+
+function track(chain: ScriptedChain, database: Database): Tracker {
+  return createTracker({
+    source: chain,
+    venues: [plainVenue()],
+    nowMs: () => chain.nowMs,
+    database,
+  });
+}
+
+/** Lets chain time pass, a tick every two seconds. */
+async function pass(chain: ScriptedChain, tracker: Tracker, slots: number): Promise<void> {
+  for (let slot = 0; slot < slots; slot += 5) {
+    chain.advance(5);
+    tracker.tick();
+    await tracker.idle();
+  }
+}
+
+async function lastHour(chain: ScriptedChain, tracker: Tracker) {
+  const query = { fromMs: chain.nowMs - 3_600_000, toMs: chain.nowMs, stepMs: 60_000 };
+  return await tracker.history(MINT, query);
+}
+
+test("history survives a restart, and the time between is unknown, not zero", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const chain = new ScriptedChain();
+    placeToken(chain, MINT, 80);
+    const first = track(chain, database);
+    await first.snapshot(MINT);
+    await pass(chain, first, 10 * MINUTE_SLOTS);
+    const told = await lastHour(chain, first);
+    await first.close();
+    assert.equal(told.filter(({ depthSol }) => depthSol === 80).length, 10);
+
+    chain.advance(10 * MINUTE_SLOTS);
+    const second = track(chain, database);
+    await second.snapshot(MINT);
+    await pass(chain, second, 5 * MINUTE_SLOTS);
+    const depths = (await lastHour(chain, second)).map(({ depthSol }) => depthSol);
+    assert.deepEqual(new Set(depths), new Set([null, 80]));
+    const known = depths.filter((depth) => depth !== null).length;
+    assert.ok(known >= 15 && known <= 21, `${known} minutes are known`);
+    assert.equal(depths[52], null);
+    await second.close();
+  });
+});
+
+test("a token that was measured once is answered from the store while the node is down", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const chain = new ScriptedChain();
+    placeToken(chain, MINT, 80);
+    const first = track(chain, database);
+    await first.snapshot(MINT);
+    await pass(chain, first, MINUTE_SLOTS);
+    await first.close();
+    chain.isReachable = false;
+    chain.nowMs += 60_000;
+    const second = track(chain, database);
+    const soon = await second.snapshot(MINT);
+    assert.equal(soon.kind, "assessed");
+    assert.equal(soon.assessment.measurement?.depthLamports, 80n * SOL);
+    assert.ok(soon.assessment.findings.some(({ kind }) => kind === "stale"));
+    chain.nowMs += 600_000;
+    const late = await second.snapshot(MINT);
+    assert.equal(late.kind, "assessed");
+    assert.equal(late.assessment.measurement, null);
+    assert.equal(late.assessment.blocked, "stale");
+    await second.close();
+  });
+});
+
+test("samples older than retention are dropped", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const chain = new ScriptedChain();
+    placeToken(chain, MINT, 80);
+    const tracker = track(chain, database);
+    await tracker.snapshot(MINT);
+    await pass(chain, tracker, 2 * MINUTE_SLOTS);
+    const startMs = chain.nowMs;
+    await tracker.close();
+    chain.nowMs += 40 * 86_400_000;
+    const later = track(chain, database);
+    await later.snapshot(MINT);
+    await pass(chain, later, MINUTE_SLOTS);
+    const query = { fromMs: startMs - 600_000, toMs: startMs + 600_000, stepMs: 60_000 };
+    for (const { depthSol } of await later.history(MINT, query)) assert.equal(depthSol, null);
+    await later.close();
+  });
+});

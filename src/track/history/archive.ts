@@ -1,0 +1,310 @@
+import type { Kysely } from "kysely";
+import { pricedPart } from "#src/measure/capacity-series.ts";
+import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
+import { CAUSES, NO_LOSSES } from "#src/measure/losses.ts";
+import { RequestBatcher } from "#src/platform/batcher.ts";
+import { alertsOf, type StoredAlert, type TimeRange } from "#src/store/alerts.ts";
+import type { Database } from "#src/store/database.ts";
+import {
+  dropSamplesBefore,
+  readSampleHours,
+  type SampleHour,
+  writeSampleHours,
+} from "#src/store/samples.ts";
+import type { Schema } from "#src/store/schema.ts";
+import {
+  deleteStoredAnswersBefore,
+  newestStoredSlot,
+  writeStoredAnswers,
+} from "#src/store/stored-answers.ts";
+import type { TokenNames } from "#src/store/tokens.ts";
+import {
+  type SavedSnapshot,
+  type SeenToken,
+  saveSnapshots,
+  storedToken,
+  upsertTokens,
+} from "#src/store/tokens.ts";
+import type { Address } from "#src/units/address.ts";
+import {
+  type AssessedSnapshot,
+  parseLevels,
+  parseSnapshot,
+  snapshotText,
+} from "../snapshot-text.ts";
+import { type HistoryPoint, type HistoryQuery, historyOf, stepOf } from "./history.ts";
+import { differs, type Sample } from "./sample.ts";
+import { SampleBlock, unpackHour } from "./sample-block.ts";
+import type { KeptSeries, OpenAlert } from "./series.ts";
+import { type AnswerAt, answerAt, StoredAnswers } from "./stored-answers.ts";
+
+/** Samples are written on change, or after this long; and to disk in batches as often. */
+const WRITE_EVERY_MS = 300_000;
+/** Tokens loaded within this time are written together: a disk takes few writes a second. */
+const BATCH_DELAY_MS = 25;
+const MAX_BATCH = 200;
+const MS_PER_HOUR = 3_600_000;
+const MS_PER_DAY = 86_400_000;
+/** Of one range: at most one for each point of a history. */
+const ALERTS_SHOWN = 2_000;
+
+export type ArchiveDeps = {
+  readonly database: Database;
+  readonly nowMs: () => number;
+  readonly retentionDays: number;
+  /** States are kept for so many days, today included; 0: none is. */
+  readonly stateDays: number;
+};
+
+type Entry = {
+  readonly tokenId: bigint;
+  block: SampleBlock;
+  /** Hours that ended and are not on disk yet. */
+  ended: SampleHour[];
+  hasUnsaved: boolean;
+  savedAtMs: number;
+  snapshot: KeptAnswer | null;
+  readonly states: StoredAnswers;
+};
+
+/** An answer with the levels that the next process measures falls from. */
+export type KeptAnswer = { readonly snapshot: AssessedSnapshot; readonly levels: KeptLevels };
+
+/** What an earlier process left of a token: an alert that was on, and the levels of its series. */
+export type OpenedRecord = {
+  readonly openAlert: OpenAlert | null;
+  readonly kept: KeptSeries | null;
+};
+
+/** The tracker's memory on disk: tokens, samples by the hour, alerts, and each token's last answer. */
+export class TokenArchive {
+  readonly #deps: ArchiveDeps;
+  readonly #entries = new Map<Address, Entry>();
+  #droppedDay = 0;
+  readonly #ids: RequestBatcher<SeenToken, bigint | undefined>;
+
+  constructor(deps: ArchiveDeps) {
+    this.#deps = deps;
+    this.#ids = new RequestBatcher({
+      maxSize: MAX_BATCH,
+      maxDelayMs: BATCH_DELAY_MS,
+      handle: async (tokens) => {
+        const byMint = new Map(tokens.map((token) => [token.mint, token]));
+        const ids = await upsertTokens(deps.database.db, [...byMint.values()]);
+        return tokens.map(({ mint }) => ids.get(mint));
+      },
+    });
+  }
+
+  /**
+   * Opens the token's record; samples are kept from then on.
+   *
+   * @returns what an earlier process left of it
+   */
+  async open(mint: Address, names: TokenNames): Promise<OpenedRecord> {
+    const { database, nowMs } = this.#deps;
+    const { db } = database;
+    const tokenId = await this.#remember({ mint, ...names, nowMs: nowMs() });
+    const hour = SampleBlock.hourOf(nowMs());
+    const [[stored], [newest], newestSlot, before] = await Promise.all([
+      readSampleHours(db, { tokenId, fromHour: hour, toHour: hour }),
+      alertsOf(db, { tokenId, limit: 1 }),
+      newestStoredSlot(db, tokenId),
+      storedToken(db, mint),
+    ]);
+    const block = new SampleBlock(hour);
+    // The hour that an earlier process began goes on: its row is written again as a whole.
+    if (stored !== undefined) for (const sample of unpackHour(hour, stored.data)) block.add(sample);
+    this.#entries.set(mint, {
+      tokenId,
+      block,
+      ended: [],
+      hasUnsaved: false,
+      savedAtMs: nowMs(),
+      snapshot: null,
+      states: new StoredAnswers(tokenId, newestSlot),
+    });
+    const isOn = newest !== undefined && newest.endedAtMs === null;
+    return {
+      openAlert: isOn ? openAlertOf(newest) : null,
+      kept: before === null || before.snapshot === null ? null : keptSeriesOf(before.snapshot),
+    };
+  }
+
+  /**
+   * Keeps a sample where it says something new, or the last one is five minutes old; and the answer
+   * that it was taken from, where one is given.
+   */
+  add(mint: Address, sample: Sample, kept: KeptAnswer | null): void {
+    const entry = this.#entries.get(mint);
+    if (entry === undefined) return;
+    const snapshot = kept?.snapshot ?? null;
+    entry.snapshot = kept ?? entry.snapshot;
+    const { last } = entry.block;
+    const isNew =
+      last === null ||
+      (sample.atMs > last.atMs &&
+        (sample.atMs - last.atMs >= WRITE_EVERY_MS || differs(last, sample)));
+    if (snapshot !== null && this.#deps.stateDays > 0) {
+      entry.states.give(snapshot);
+      entry.states.select({ atMs: this.#deps.nowMs(), isNew });
+    }
+    if (!isNew) return;
+    const hour = SampleBlock.hourOf(sample.atMs);
+    if (hour !== entry.block.hour) {
+      if (entry.hasUnsaved) entry.ended.push(this.#hourOf(entry));
+      entry.block = new SampleBlock(hour);
+    }
+    entry.block.add(sample);
+    entry.hasUnsaved = true;
+  }
+
+  /** Notes an answer that is given from now on: what is stored of its slot must be this. */
+  give(mint: Address, snapshot: AssessedSnapshot): void {
+    if (this.#deps.stateDays > 0) this.#entries.get(mint)?.states.give(snapshot);
+  }
+
+  /** Writes what has waited for five minutes, in one batch; `all`: whatever is not on disk yet. */
+  async save(options: { readonly all: boolean } = { all: false }): Promise<void> {
+    const nowMs = this.#deps.nowMs();
+    const due = [...this.#entries.values()].filter(
+      (entry) => options.all || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
+    );
+    await this.#write(due, nowMs);
+    await this.#writeStates([...this.#entries.values()]);
+    const day = Math.floor(nowMs / MS_PER_DAY);
+    if (day === this.#droppedDay) return;
+    const { database, retentionDays, stateDays } = this.#deps;
+    await dropSamplesBefore(database, day - retentionDays);
+    await deleteStoredAnswersBefore(database.db, day + 1 - stateDays);
+    this.#droppedDay = day;
+  }
+
+  /** Writes the rest of a token that is let go. */
+  async close(mint: Address): Promise<void> {
+    const entry = this.#entries.get(mint);
+    if (entry === undefined) return;
+    this.#entries.delete(mint);
+    await this.#write([entry], this.#deps.nowMs());
+    await this.#writeStates([entry]);
+  }
+
+  /** The token's past, what is not on disk yet included; empty for a token never seen. */
+  async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
+    const { db } = this.#deps.database;
+    const entry = this.#entries.get(mint);
+    const tokenId = entry?.tokenId ?? (await storedToken(db, mint))?.id;
+    if (tokenId === undefined) return [];
+    // A sample holds for minutes: the one valid at the start may be of the hour before.
+    const fromHour = SampleBlock.hourOf(query.fromMs - MS_PER_HOUR);
+    const toHour = SampleBlock.hourOf(query.toMs);
+    const stored = await readSampleHours(db, { tokenId, fromHour, toHour });
+    const hours = new Map(stored.map(({ hour, data }) => [hour, data]));
+    const unsaved = entry === undefined ? [] : [...entry.ended, this.#hourOf(entry)];
+    for (const { hour, data } of unsaved) {
+      if (hour >= fromHour && hour <= toHour) hours.set(hour, data);
+    }
+    const grid = { fromMs: query.fromMs, stepMs: stepOf(query) };
+    const samples = [...hours]
+      .toSorted(([a], [b]) => a - b)
+      .flatMap(([hour, data]) => unpackHour(hour, data, grid));
+    return historyOf(samples, query);
+  }
+
+  async alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
+    const { db } = this.#deps.database;
+    const tokenId = this.#entries.get(mint)?.tokenId ?? (await storedToken(db, mint))?.id;
+    if (tokenId === undefined) return [];
+    return await alertsOf(db, { tokenId, limit: ALERTS_SHOWN, begun });
+  }
+
+  answerAt(mint: Address, slot: bigint): Promise<AnswerAt> {
+    return answerAt(this.#deps.database.db, mint, slot);
+  }
+
+  lastAnswer(mint: Address): Promise<AssessedSnapshot | null> {
+    return lastAnswer(this.#deps.database.db, mint);
+  }
+
+  /** The token's id in the database. */
+  async #remember(token: SeenToken): Promise<bigint> {
+    const id = await this.#ids.add(token);
+    if (id === undefined) throw new Error(`the database returned no id for token ${token.mint}`);
+    return id;
+  }
+
+  async #write(entries: readonly Entry[], nowMs: number): Promise<void> {
+    const hours: SampleHour[] = [];
+    const snapshots: SavedSnapshot[] = [];
+    for (const entry of entries) {
+      entry.savedAtMs = nowMs;
+      if (entry.hasUnsaved) hours.push(...entry.ended, this.#hourOf(entry));
+      if (entry.snapshot !== null) snapshots.push(savedSnapshot(entry.tokenId, entry.snapshot));
+    }
+    const { database } = this.#deps;
+    // What is added while the database works is unsaved again.
+    for (const entry of entries) entry.hasUnsaved = false;
+    try {
+      if (hours.length > 0) await writeSampleHours(database, hours);
+      if (snapshots.length > 0) await saveSnapshots(database.db, snapshots);
+    } catch (cause) {
+      for (const entry of entries) entry.hasUnsaved = true;
+      throw cause;
+    }
+    const written = new Set(hours);
+    for (const entry of entries) entry.ended = entry.ended.filter((hour) => !written.has(hour));
+  }
+
+  /** States are asked for by their slot, and can be from the moment that they are on disk. */
+  async #writeStates(entries: readonly Entry[]): Promise<void> {
+    const states = entries.flatMap((entry) => entry.states.pending);
+    if (states.length === 0) return;
+    await writeStoredAnswers(this.#deps.database.db, states);
+    const written = new Set(states);
+    for (const entry of entries) entry.states.written(written);
+  }
+
+  #hourOf({ tokenId, block }: Entry): SampleHour {
+    return { tokenId, hour: block.hour, data: block.data };
+  }
+}
+
+/** The last answer that was kept of a token; null where it was never measured. */
+export async function lastAnswer(
+  db: Kysely<Schema>,
+  mint: Address,
+): Promise<AssessedSnapshot | null> {
+  const stored = await storedToken(db, mint);
+  return stored === null || stored.snapshot === null ? null : parseSnapshot(stored.snapshot);
+}
+
+function openAlertOf(stored: StoredAlert): OpenAlert | null {
+  const detector = DETECTORS.find((name) => name === stored.detector);
+  if (detector === undefined) return null;
+  const kind = CAUSES.find((name) => name === stored.cause);
+  const { c10Sol: levelSol } = stored.before;
+  const { c10Sol } = stored.after;
+  return {
+    detector,
+    // An older version did not record the share; such an alert is not published again.
+    cause: kind === undefined ? null : { kind, share: stored.share ?? 1 },
+    causes: stored.causes ?? NO_LOSSES,
+    goneShare: levelSol > 0 ? Math.max(0, 1 - c10Sol / levelSol) : 0,
+    startedAtMs: stored.startedAtMs,
+    levelSol,
+    c10Sol,
+  };
+}
+
+function keptSeriesOf(text: string): KeptSeries | null {
+  const levels = parseLevels(text);
+  const last = parseSnapshot(text)?.assessment;
+  return levels === null || last === undefined || pricedPart(last) === null
+    ? null
+    : { levels, last };
+}
+
+function savedSnapshot(tokenId: bigint, { snapshot, levels }: KeptAnswer): SavedSnapshot {
+  const text = snapshotText(snapshot, levels);
+  return { tokenId, snapshot: text, atMs: snapshot.assessment.stateTimeMs };
+}

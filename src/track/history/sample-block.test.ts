@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { historyOf, MAX_POINTS } from "./history.ts";
+import type { Sample } from "./sample.ts";
+import { SampleBlock, unpackHour } from "./sample-block.ts";
+
+const HOUR = 500_000;
+const START_MS = HOUR * 3_600_000;
+
+const figure = fc.oneof(
+  fc.constant(null),
+  fc.float({ noNaN: true, noDefaultInfinity: true, min: 0, max: 1e6 }),
+);
+const samples: fc.Arbitrary<readonly Sample[]> = fc
+  .array(
+    fc.record({
+      c10Sol: figure,
+      depthSol: figure,
+      slippagePct: fc.array(figure, { minLength: 6, maxLength: 6 }),
+      confidence: fc.constantFrom("high" as const, "medium" as const, "low" as const),
+      basis: fc.nat(2 ** 32 - 1),
+    }),
+    { maxLength: 360 },
+  )
+  .map((parts) => parts.map((part, index) => ({ ...part, atMs: START_MS + index * 10_000 })));
+
+function sampleAt(atMs: number, c10Sol: number | null): Sample {
+  return {
+    atMs,
+    c10Sol,
+    depthSol: c10Sol,
+    slippagePct: [1, 2, 3, 4, 5, null],
+    confidence: "high",
+    basis: 1,
+  };
+}
+
+test("an hour is unpacked as it was packed", () => {
+  fc.assert(
+    fc.property(samples, (packed) => {
+      const block = new SampleBlock(HOUR);
+      for (const sample of packed) block.add(sample);
+      assert.deepEqual(unpackHour(HOUR, block.data), packed);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a truncated hour gives the samples before the end, and garbage never throws", () => {
+  const block = new SampleBlock(HOUR);
+  for (let index = 0; index < 5; index++) block.add(sampleAt(START_MS + index * 10_000, index));
+  const whole = unpackHour(HOUR, block.data);
+  for (let length = 0; length < block.data.length; length++) {
+    const part = unpackHour(HOUR, block.data.subarray(0, length));
+    assert.deepEqual(part, whole.slice(0, part.length));
+  }
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void unpackHour(HOUR, bytes)));
+});
+
+test("on a coarser grid only the last sample of each step is returned, and history is the same", () => {
+  fc.assert(
+    fc.property(samples, fc.integer({ min: 1, max: 60 }), (packed, steps) => {
+      const block = new SampleBlock(HOUR);
+      for (const sample of packed) block.add(sample);
+      const query = {
+        fromMs: START_MS - 7_000,
+        toMs: START_MS + 3_600_000,
+        stepMs: steps * 10_000,
+      };
+      const thinned = unpackHour(HOUR, block.data, query);
+      assert.ok(thinned.length <= 3_607_000 / query.stepMs + 1);
+      assert.deepEqual(historyOf(thinned, query), historyOf(packed, query));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a quiet hour takes about a hundred bytes", () => {
+  const block = new SampleBlock(HOUR);
+  for (let index = 0; index < 12; index++) block.add(sampleAt(START_MS + index * 300_000, 7));
+  assert.ok(block.data.length < 120, `${block.data.length} bytes`);
+});
+
+test("a sample holds until the next, and unknown time is null, never zero", () => {
+  const series = [sampleAt(START_MS, 10), sampleAt(START_MS + 300_000, 5)];
+  const points = historyOf(series, {
+    fromMs: START_MS - 60_000,
+    toMs: START_MS + 900_000,
+    stepMs: 60_000,
+  });
+  assert.deepEqual(
+    points.map(({ c10Sol }) => c10Sol),
+    [10, 10, 10, 10, 10, 5, 5, 5, 5, 5, 5, null, null, null, null, null],
+  );
+});
+
+test("a long range gets longer steps, never more points", () => {
+  const query = { fromMs: 0, toMs: 400 * 86_400_000, stepMs: 1 };
+  assert.ok(historyOf([], query).length <= MAX_POINTS);
+});

@@ -1,0 +1,153 @@
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import type { Confidence } from "#src/measure/finding.ts";
+import { SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
+
+/**
+ * One hour of a token's samples, packed: a version byte, then per sample its time in the hour (u16, in
+ * tens of seconds), a mask of the changed fields (u16), and those fields (f32, NaN for null; basis u32;
+ * confidence u8). A busy token takes about ten kilobytes per hour, a quiet one a hundred bytes.
+ */
+
+const HOUR_MS = 3_600_000;
+const VERSION = 1;
+const FIRST_CAPACITY = 64;
+const HEADER = 4;
+const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
+const FIGURES = 2 + STANDARD_SIZES.length;
+const CONFIDENCE_BIT = 1 << FIGURES;
+const BASIS_BIT = 2 << FIGURES;
+const LONGEST = HEADER + 4 * FIGURES + 1 + 4;
+
+/** The block of the current hour. Owns its bytes; `data` are those written so far. */
+export class SampleBlock {
+  readonly hour: number;
+  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #length = 1;
+  #last: Sample | null = null;
+
+  constructor(hour: number) {
+    this.hour = hour;
+    this.#bytes[0] = VERSION;
+  }
+
+  static hourOf(atMs: number): number {
+    return Math.floor(atMs / HOUR_MS);
+  }
+
+  get last(): Sample | null {
+    return this.#last;
+  }
+
+  get data(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Adds a sample of this hour, later than the previous one. */
+  add(sample: Sample): void {
+    if (this.#length + LONGEST > this.#bytes.length) this.#grow();
+    const view = new DataView(this.#bytes.buffer);
+    const start = this.#length;
+    let offset = start + HEADER;
+    let mask = 0;
+    const last = this.#last;
+    const before = last === null ? null : figuresOf(last);
+    for (const [index, figure] of figuresOf(sample).entries()) {
+      const value = Math.fround(figure);
+      if (before !== null && Object.is(value, Math.fround(before[index] ?? Number.NaN))) continue;
+      mask |= 1 << index;
+      view.setFloat32(offset, value, true);
+      offset += 4;
+    }
+    if (last?.confidence !== sample.confidence) {
+      mask |= CONFIDENCE_BIT;
+      view.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
+    }
+    if (last?.basis !== sample.basis) {
+      mask |= BASIS_BIT;
+      view.setUint32(offset, sample.basis, true);
+      offset += 4;
+    }
+    view.setUint16(start, (sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS, true);
+    view.setUint16(start + 2, mask, true);
+    this.#length = offset;
+    this.#last = sample;
+  }
+
+  #grow(): void {
+    const grown = new Uint8Array(this.#bytes.length * 2);
+    grown.set(this.data);
+    this.#bytes = grown;
+  }
+}
+
+/** A grid of which only the last sample per step is returned. */
+export type SampleGrid = { readonly fromMs: number; readonly stepMs: number };
+
+const EVERY_SAMPLE: SampleGrid = { fromMs: 0, stepMs: SAMPLE_EVERY_MS };
+
+/**
+ * The samples of a stored hour, the last one per step of the grid. Returns none for another version,
+ * and the samples before the end for truncated bytes.
+ */
+export function unpackHour(
+  hour: number,
+  data: Uint8Array,
+  { fromMs, stepMs }: SampleGrid = EVERY_SAMPLE,
+): readonly Sample[] {
+  if (data[0] !== VERSION) return [];
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  const figures = new Float64Array(FIGURES).fill(Number.NaN);
+  const samples: Sample[] = [];
+  const stepOf = (atMs: number): number => Math.ceil((atMs - fromMs) / stepMs);
+  let confidence: Confidence = "high";
+  let basis = 0;
+  let offset = 1;
+  /** The newest sample read, not yet added: a later one of the same step replaces it. */
+  let heldMs: number | null = null;
+  const addHeld = (): void => {
+    if (heldMs !== null) samples.push(sampleFrom(figures, { atMs: heldMs, confidence, basis }));
+  };
+  while (offset + HEADER <= data.length) {
+    const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
+    const mask = view.getUint16(offset + 2, true);
+    offset += HEADER;
+    if (offset + lengthOf(mask) > data.length) break;
+    if (heldMs !== null && stepOf(heldMs) !== stepOf(atMs)) addHeld();
+    for (let index = 0; index < FIGURES; index++) {
+      if ((mask & (1 << index)) === 0) continue;
+      figures[index] = view.getFloat32(offset, true);
+      offset += 4;
+    }
+    if ((mask & CONFIDENCE_BIT) !== 0) confidence = CONFIDENCES[view.getUint8(offset++)] ?? "low";
+    if ((mask & BASIS_BIT) !== 0) {
+      basis = view.getUint32(offset, true);
+      offset += 4;
+    }
+    heldMs = atMs;
+  }
+  addHeld();
+  return samples;
+}
+
+function lengthOf(mask: number): number {
+  let length = 0;
+  for (let index = 0; index < FIGURES; index++) if ((mask & (1 << index)) !== 0) length += 4;
+  if ((mask & CONFIDENCE_BIT) !== 0) length += 1;
+  return (mask & BASIS_BIT) === 0 ? length : length + 4;
+}
+
+function figuresOf(sample: Sample): readonly number[] {
+  return [sample.c10Sol, sample.depthSol, ...sample.slippagePct].map(
+    (figure) => figure ?? Number.NaN,
+  );
+}
+
+function sampleFrom(
+  figures: Float64Array,
+  rest: Pick<Sample, "atMs" | "confidence" | "basis">,
+): Sample {
+  const [c10Sol = null, depthSol = null, ...slippagePct] = Array.from(figures, (figure) =>
+    Number.isNaN(figure) ? null : figure,
+  );
+  return { ...rest, c10Sol, depthSol, slippagePct };
+}

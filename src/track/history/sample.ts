@@ -1,0 +1,56 @@
+import { type Assessment, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
+import type { Confidence } from "#src/measure/finding.ts";
+import { confidenceOf } from "#src/measure/findings.ts";
+import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { ratioToNumber } from "#src/units/to-number.ts";
+
+/** The grid of sample times (method.md section 5). */
+export const SAMPLE_EVERY_MS = 10_000;
+
+/** The stored values of an assessment, on a grid of ten seconds. */
+export type Sample = {
+  readonly atMs: number;
+  /** Null if the token was blocked: a gap, not a zero. */
+  readonly c10Sol: number | null;
+  readonly depthSol: number | null;
+  /** Of the retail profile, by standard size. */
+  readonly slippagePct: readonly (number | null)[];
+  readonly confidence: Confidence;
+  /** Samples of different bases are never compared: their pools or source differ. */
+  readonly basis: number;
+};
+
+export function sampleOf(assessment: Assessment, atMs: number, basis: number): Sample {
+  const { measurement } = assessment;
+  return {
+    atMs: Math.floor(atMs / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS,
+    c10Sol: capacityOfAssessment(assessment),
+    depthSol:
+      measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
+    slippagePct: STANDARD_SIZES.map((size) => measurement?.retail.slippagePct[size] ?? null),
+    confidence: confidenceOf(assessment.findings),
+    basis,
+  };
+}
+
+/** Values that change by less than this do not cause a new sample. */
+const RELATIVE_CHANGE = 0.002;
+
+/** Whether the later sample differs enough to be stored. */
+export function differs(earlier: Sample, later: Sample): boolean {
+  return (
+    earlier.confidence !== later.confidence ||
+    earlier.basis !== later.basis ||
+    isChanged(earlier.c10Sol, later.c10Sol) ||
+    isChanged(earlier.depthSol, later.depthSol) ||
+    later.slippagePct.some((slippage, index) =>
+      isChanged(earlier.slippagePct[index] ?? null, slippage),
+    )
+  );
+}
+
+function isChanged(from: number | null, to: number | null): boolean {
+  if (from === null || to === null) return from !== to;
+  return Math.abs(to - from) > RELATIVE_CHANGE * Math.max(Math.abs(from), Math.abs(to));
+}

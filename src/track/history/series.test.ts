@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
+import type { Assessment, Ladder, PoolShare } from "#src/measure/assessment.ts";
+import { historySeconds, newSeries, observe, type TokenSeries } from "./series.ts";
+
+const MINT = namedAddress("token");
+const START_MS = 1_800_000_000_000;
+const LADDER: Ladder = {
+  slippagePct: { "0.5": 1, "1": 1, "2": 1, "5": 1, "10": 1, "50": null },
+  score: 80,
+  exitMaxSol: 10,
+};
+
+function pool(name: string, sol: number): PoolShare {
+  const depthLamports = BigInt(Math.round(sol * 1e9));
+  return {
+    venue: "pumpswap",
+    family: "pump",
+    address: namedAddress(name),
+    quoteMint: MINT,
+    status: "open",
+    depthLamports,
+    nearDepthLamports: (depthLamports * 513n) / 10_000n,
+    ownNearDepthLamports: (depthLamports * 513n) / 10_000n,
+    spotPrice: { numerator: 1n, denominator: 1_000n },
+    feePpm: 3_000,
+  };
+}
+
+/** One whose C10 is a tenth of its depth. */
+function assessed(pools: readonly PoolShare[], nowMs: number): Assessment {
+  const depthLamports = pools.reduce((sum, share) => sum + share.depthLamports, 0n);
+  return {
+    mint: MINT,
+    decimals: 6,
+    token: null,
+    phase: "listed",
+    family: "pump",
+    measurement: {
+      depthLamports,
+      midPrice: { numerator: 1n, denominator: 1_000n },
+      retail: LADDER,
+      pro: LADDER,
+      c10Sol: Number(depthLamports) / 1e10,
+      pools,
+    },
+    blocked: null,
+    pricedWhileBlocked: null,
+    findings: [],
+    slot: 1n,
+    stateTimeMs: nowMs,
+  };
+}
+
+type Story = { readonly series: TokenSeries; readonly nowMs: number; readonly alerts: string[] };
+
+function begin(): Story {
+  return { series: newSeries(1), nowMs: START_MS, alerts: [] };
+}
+
+function tell(
+  story: Story,
+  seconds: number,
+  at: (nowMs: number) => Assessment,
+  closed: readonly string[] = [],
+): Story {
+  let { series, nowMs } = story;
+  const gone = new Set(closed.map(namedAddress));
+  for (let second = 0; second < seconds; second += 10) {
+    nowMs += 10_000;
+    const isClosed = (address: typeof MINT) => gone.has(address);
+    const observed = observe(series, { assessment: at(nowMs), nowMs, chainMs: nowMs, isClosed });
+    series = observed.series;
+    const { change } = observed;
+    if (change !== null) {
+      story.alerts.push(`${change.kind} ${change.deterioration.cause?.kind ?? "unknown"}`);
+    }
+  }
+  return { ...story, series, nowMs };
+}
+
+const whole = (nowMs: number) => assessed([pool("a", 100), pool("b", 100)], nowMs);
+
+test("history counts from the first sample and ends at a gap", () => {
+  let story = tell(begin(), 600, whole);
+  assert.equal(historySeconds(story.series), 590);
+  story = tell(story, 30, (nowMs) => ({
+    ...whole(nowMs),
+    measurement: null,
+    blocked: "unpriced-majority",
+  }));
+  assert.equal(historySeconds(story.series), 0);
+  story = tell(story, 60, whole);
+  assert.equal(historySeconds(story.series), 50);
+  assert.deepEqual(story.alerts, []);
+});
+
+test("a state that is no longer confirmed is a gap", () => {
+  let story = tell(begin(), 600, whole);
+  const staleMs = story.nowMs;
+  story = tell(story, 300, () => whole(staleMs));
+  assert.equal(historySeconds(story.series), 0);
+});
+
+test("liquidity taken out is an alert with its cause", () => {
+  const story = tell(begin(), 600, whole);
+  tell(story, 10, (nowMs) => assessed([pool("a", 100), pool("b", 0.1)], nowMs));
+  assert.deepEqual(story.alerts, ["on withdrawn"]);
+});
+
+test("a closed pool took its liquidity: an alert", () => {
+  const story = tell(begin(), 600, whole);
+  tell(story, 10, (nowMs) => assessed([pool("a", 100)], nowMs), ["b"]);
+  assert.deepEqual(story.alerts, ["on withdrawn"]);
+});
+
+test("a pool that becomes unreadable is not an alert, and restarts the trend", () => {
+  let story = tell(begin(), 600, whole);
+  const { trend, alert } = story.series.basis;
+  story = tell(story, 60, (nowMs) => assessed([pool("a", 100)], nowMs));
+  assert.deepEqual(story.alerts, []);
+  assert.deepEqual(story.series.basis, { trend: trend + 1, alert });
+  assert.ok(historySeconds(story.series) < 60);
+});
+
+test("a graduation is not an alert", () => {
+  let story = tell(begin(), 600, (nowMs) => ({
+    ...assessed([pool("curve", 84)], nowMs),
+    phase: "on-curve",
+  }));
+  story = tell(story, 600, (nowMs) => ({
+    ...assessed([pool("amm", 40)], nowMs),
+    phase: "migrated",
+  }));
+  assert.deepEqual(story.alerts, []);
+});
+
+test("a pool found late is not an improvement, and dust does not change the basis", () => {
+  let story = tell(begin(), 600, whole);
+  const { basis } = story.series;
+  story = tell(story, 300, (nowMs) =>
+    assessed([pool("a", 100), pool("b", 100), pool("c", 1)], nowMs),
+  );
+  assert.deepEqual(story.series.basis, basis);
+  const late = [pool("a", 100), pool("b", 100), pool("late", 200)];
+  story = tell(story, 600, (nowMs) => assessed(late, nowMs));
+  assert.deepEqual(story.series.basis, { ...basis, trend: basis.trend + 1 });
+  assert.equal(story.series.trend, "stable");
+});
+
+test("a pool added together with a withdrawal does not hide it", () => {
+  const story = tell(begin(), 600, whole);
+  const shares = [pool("a", 5), pool("b", 5), pool("decoy", 20)];
+  tell(story, 10, (nowMs) => assessed(shares, nowMs));
+  assert.deepEqual(story.alerts, ["on withdrawn"]);
+});

@@ -1,0 +1,166 @@
+import type { Assessment } from "#src/measure/assessment.ts";
+import { capacityOfAssessment, logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
+import {
+  afterGap,
+  applySample,
+  type Deterioration,
+  type DeteriorationChange,
+  type DeteriorationState,
+  initialDeterioration,
+  type KeptLevels,
+} from "#src/measure/deterioration.ts";
+import { lossesBetween } from "#src/measure/losses.ts";
+import {
+  emptyTrendWindow,
+  pushTrendSample,
+  type Trend,
+  type TrendWindow,
+  trendOf,
+} from "#src/measure/trend.ts";
+import type { Address } from "#src/units/address.ts";
+import { SAMPLE_EVERY_MS, type Sample, sampleOf } from "./sample.ts";
+import { nextBasis, type SeriesBasis } from "./series-basis.ts";
+
+/** If the state was not confirmed for this time, the series has a gap. */
+const GAP_AFTER_MS = 60_000;
+
+/** A token's recent history. Plain data, replaced by `observe` and never modified. */
+export type TokenSeries = {
+  readonly basis: SeriesBasis;
+  readonly window: TrendWindow;
+  readonly trend: Trend;
+  readonly deterioration: DeteriorationState;
+  /** The newest assessment whose priced part was known. */
+  readonly last: Assessment | null;
+  /** Since when there are samples of this basis without a gap; null: there are none. */
+  readonly sinceMs: number | null;
+  readonly sampledAtMs: number;
+};
+
+export type Observed = {
+  readonly series: TokenSeries;
+  /** The sample of this interval of ten seconds; null if it has one already. */
+  readonly sample: Sample | null;
+  readonly change: DeteriorationChange | null;
+};
+
+export type Observation = {
+  readonly assessment: Assessment;
+  /** The local clock: the grid of samples. */
+  readonly nowMs: number;
+  /** The newest block time: everything that the alert depends on. */
+  readonly chainMs: number;
+  readonly isClosed: (pool: Address) => boolean;
+};
+
+/**
+ * A number above every basis stored by an earlier process: the seconds since 1970. A token's basis
+ * changes less often than once a second.
+ */
+export function firstBasis(nowMs: number): number {
+  return Math.floor(nowMs / 1_000) % 2 ** 32;
+}
+
+/** The series of a token without comparable history. */
+export function newSeries(basis: number): TokenSeries {
+  return {
+    basis: { alert: basis, trend: basis },
+    window: emptyTrendWindow(basis),
+    trend: "stable",
+    deterioration: { ...initialDeterioration(), basis },
+    last: null,
+    sinceMs: null,
+    sampledAtMs: 0,
+  };
+}
+
+/** Whole seconds without a gap up to the newest sample. */
+export function historySeconds({ sinceMs, sampledAtMs }: TokenSeries): number {
+  return sinceMs === null ? 0 : Math.max(0, Math.floor((sampledAtMs - sinceMs) / 1_000));
+}
+
+/** What an earlier process knew: the levels that a fall is measured from, and the pools they are of. */
+export type KeptSeries = { readonly levels: KeptLevels; readonly last: Assessment };
+
+/** A token whose levels an earlier process kept. Its next sample is compared over the time between. */
+export function withKeptSeries(series: TokenSeries, { levels, last }: KeptSeries): TokenSeries {
+  if (series.deterioration.alert !== null) return series;
+  // Samples that were taken while the record was read are forgotten for the alert.
+  const { timeMs } = series.deterioration;
+  const deterioration = { ...initialDeterioration(levels), timeMs, basis: series.basis.alert };
+  return { ...series, deterioration, last };
+}
+
+/** What of the series is to be kept for the next process. */
+export function keptLevels({ deterioration }: TokenSeries): KeptLevels {
+  return { unexplained: deterioration.unexplained, levels: deterioration.levels };
+}
+
+/** An alert that was on when an earlier process ended stays on until its time is over. */
+export function withOpenAlert(series: TokenSeries, alert: OpenAlert): TokenSeries {
+  if (series.deterioration.alert !== null) return series;
+  const { unexplained } = series.deterioration;
+  const { startedAtMs: sinceMs, ...known } = alert;
+  return {
+    ...series,
+    deterioration: {
+      ...series.deterioration,
+      alert: {
+        deterioration: { ...known, sinceMs },
+        level: series.last === null ? null : logCapacity(known.levelSol) + unexplained,
+        low: logCapacity(known.c10Sol) + unexplained,
+        lowAtMs: sinceMs,
+      },
+    },
+  };
+}
+
+/** A stored alert that has not ended. */
+export type OpenAlert = Omit<Deterioration, "sinceMs"> & { readonly startedAtMs: number };
+
+/** Whether the current interval of ten seconds has no sample yet. */
+export function isSampleDue({ sampledAtMs }: TokenSeries, nowMs: number): boolean {
+  return Math.floor(nowMs / SAMPLE_EVERY_MS) !== Math.floor(sampledAtMs / SAMPLE_EVERY_MS);
+}
+
+/** Adds an assessment: on every change, and at least every ten seconds. */
+export function observe(series: TokenSeries, observation: Observation): Observed {
+  const { assessment, nowMs } = observation;
+  const judged = judge(series, observation);
+  const { basis } = judged.series;
+  if (!isSampleDue(series, nowMs)) return { ...judged, sample: null };
+  const isCurrent = nowMs - assessment.stateTimeMs < GAP_AFTER_MS;
+  const c10Sol = isCurrent ? capacityOfAssessment(assessment) : null;
+  const window = pushTrendSample(series.window, { timeMs: nowMs, c10Sol, basis: basis.trend });
+  const isGap = nowMs - series.sampledAtMs > GAP_AFTER_MS;
+  const since = basis.trend === series.window.basis ? series.sinceMs : null;
+  const sinceMs = c10Sol === null ? null : isGap ? nowMs : (since ?? nowMs);
+  return {
+    series: { ...judged.series, window, trend: trendOf(window), sinceMs, sampledAtMs: nowMs },
+    sample: sampleOf(assessment, nowMs, basis.trend),
+    change: judged.change,
+  };
+}
+
+/**
+ * Judges the token's alert on the priced pools, whether the answer is blocked or not. All times are
+ * the chain's, so that an error of the local clock changes no alert.
+ */
+function judge(series: TokenSeries, observation: Observation): Omit<Observed, "sample"> {
+  const { assessment, chainMs, isClosed } = observation;
+  const isCurrent = chainMs - assessment.stateTimeMs < GAP_AFTER_MS;
+  const c10Sol = isCurrent ? (pricedPart(assessment)?.c10Sol ?? null) : null;
+  const before = series.last;
+  const isKnown = before !== null && c10Sol !== null;
+  const basis = isKnown
+    ? nextBasis(series.basis, { before, after: assessment, isClosed })
+    : series.basis;
+  const losses = isKnown ? lossesBetween(before, assessment, isClosed) : null;
+  const isGap = chainMs - series.deterioration.timeMs > GAP_AFTER_MS;
+  const { state, change } = applySample(
+    isGap ? afterGap(series.deterioration) : series.deterioration,
+    { timeMs: chainMs, c10Sol, basis: basis.alert, losses },
+  );
+  const last = c10Sol === null ? before : assessment;
+  return { series: { ...series, basis, deterioration: state, last }, change };
+}

@@ -1,0 +1,181 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Kysely } from "kysely";
+import type { Schema } from "#src/store/schema.ts";
+import { nextStoredSlot, type StoredAnswer, storedAnswerAt } from "#src/store/stored-answers.ts";
+import { storedToken } from "#src/store/tokens.ts";
+import type { Address } from "#src/units/address.ts";
+import { type AssessedSnapshot, parseSnapshot, snapshotText } from "../snapshot-text.ts";
+
+/** Minimum time between stored answers of a token. */
+export const ANSWER_EVERY_MS = 60_000;
+/** Deflate level: later answers are compressed with the first of the day as dictionary. */
+const PACKING_LEVEL = 9;
+/** Far above any snapshot: larger data is corrupt. */
+const LONGEST_TEXT = 1024 * 1024;
+const MS_PER_DAY = 86_400_000;
+
+/**
+ * Selects the answers of one token to store: the first, then one after each change, at least a minute
+ * apart. Owns those not on disk yet.
+ *
+ * An answer is final when one of a later slot was given: it is stored only then, and only if every answer
+ * given at its slot was the same. Of a slot at which two answers were given, none is stored; nor of the
+ * first slot, at which an earlier process may have answered.
+ */
+export class StoredAnswers {
+  readonly #tokenId: bigint;
+  #newestSlot: bigint | null;
+  #keptAtMs = Number.NEGATIVE_INFINITY;
+  #isDue = true;
+  #current: GivenAnswer | null = null;
+  /** The day's first answer, uncompressed: the dictionary for the others of the day. */
+  #base: { readonly day: number; readonly slot: bigint; readonly text: string } | null = null;
+  #pending: StoredAnswer[] = [];
+
+  /** @param newestSlot of the answers on disk; null if there are none */
+  constructor(tokenId: bigint, newestSlot: bigint | null) {
+    this.#tokenId = tokenId;
+    this.#newestSlot = newestSlot;
+  }
+
+  /** The answers selected and not on disk yet. */
+  get pending(): readonly StoredAnswer[] {
+    return this.#pending;
+  }
+
+  /** Notes an answer that is given from now on. */
+  give(snapshot: AssessedSnapshot): void {
+    const { slot } = snapshot.assessment;
+    const current = this.#current;
+    if (current !== null && slot < current.slot) {
+      this.#pending = this.#pending.filter((stored) => stored.slot !== slot);
+      return;
+    }
+    if (current !== null && slot === current.slot) {
+      if (!isSameAnswer(current.snapshot, snapshot)) current.isAmbiguous = true;
+      return;
+    }
+    if (current !== null) this.#settle(current);
+    this.#current = { slot, snapshot, isAmbiguous: current === null, selectedAtMs: null };
+  }
+
+  /** Selects the answer that is given now if one is due; `isNew`: something changed since the previous one. */
+  select({ atMs, isNew }: { atMs: number; isNew: boolean }): void {
+    this.#isDue ||= isNew;
+    if (!this.#isDue || atMs - this.#keptAtMs < ANSWER_EVERY_MS) return;
+    const current = this.#current;
+    if (current === null || current.isAmbiguous) return;
+    if (this.#newestSlot !== null && current.slot <= this.#newestSlot) return;
+    current.selectedAtMs = atMs;
+  }
+
+  #settle({ slot, snapshot, isAmbiguous, selectedAtMs }: GivenAnswer): void {
+    if (isAmbiguous || selectedAtMs === null) return;
+    this.#isDue = false;
+    this.#keptAtMs = selectedAtMs;
+    this.#newestSlot = slot;
+    this.#pending.push(this.#packed(snapshot, Math.floor(selectedAtMs / MS_PER_DAY)));
+  }
+
+  /** Removes answers that are on disk now. */
+  written(states: ReadonlySet<StoredAnswer>): void {
+    this.#pending = this.#pending.filter((state) => !states.has(state));
+  }
+
+  #packed(snapshot: AssessedSnapshot, day: number): StoredAnswer {
+    const { slot } = snapshot.assessment;
+    const text = snapshotText(snapshot);
+    const base = this.#base?.day === day ? this.#base : null;
+    if (base === null) this.#base = { day, slot, text };
+    return {
+      tokenId: this.#tokenId,
+      slot,
+      day,
+      baseSlot: base?.slot ?? slot,
+      data: packText(text, base?.text ?? null),
+    };
+  }
+}
+
+/** The answer of the newest slot. */
+type GivenAnswer = {
+  readonly slot: bigint;
+  readonly snapshot: AssessedSnapshot;
+  /** Another answer was given at the same slot. */
+  isAmbiguous: boolean;
+  /** When it was selected; null: it was not. */
+  selectedAtMs: number | null;
+};
+
+/** Whether both are the same bytes to every caller: the seconds of a short history are not in them. */
+function isSameAnswer(a: AssessedSnapshot, b: AssessedSnapshot): boolean {
+  if (a.trend !== b.trend || a.isDeteriorating !== b.isDeteriorating) return false;
+  if (a.assessment === b.assessment) return true;
+  return comparableText(a) === comparableText(b);
+}
+
+function comparableText(snapshot: AssessedSnapshot): string {
+  const findings = snapshot.assessment.findings.map((finding) =>
+    finding.kind === "short-history" && finding.historySeconds !== null
+      ? { ...finding, historySeconds: 0 }
+      : finding,
+  );
+  return snapshotText({ ...snapshot, assessment: { ...snapshot.assessment, findings } });
+}
+
+/** The stored slots nearest to the requested one; null: none. */
+export type StoredSlots = { readonly before: bigint | null; readonly after: bigint | null };
+
+export type AnswerAt =
+  | { readonly kind: "stored"; readonly snapshot: AssessedSnapshot }
+  | { readonly kind: "not-stored"; readonly slots: StoredSlots };
+
+/**
+ * The answer that was given of the token at exactly this slot, from disk alone: so it is the same
+ * whenever and in whichever process it is requested, until its days are over.
+ */
+export async function answerAt(db: Kysely<Schema>, mint: Address, slot: bigint): Promise<AnswerAt> {
+  const token = await storedToken(db, mint);
+  if (token === null) return { kind: "not-stored", slots: { before: null, after: null } };
+  const { id: tokenId } = token;
+  const [found, after] = await Promise.all([
+    storedAnswerAt(db, { tokenId, slot }),
+    nextStoredSlot(db, { tokenId, slot }),
+  ]);
+  const slots = { before: found?.slot ?? null, after };
+  if (found === null || found.slot !== slot) return { kind: "not-stored", slots };
+  const snapshot = await readState(db, found);
+  return snapshot === null ? { kind: "not-stored", slots } : { kind: "stored", snapshot };
+}
+
+/** Null if it was written in another format or is unreadable. */
+async function readState(
+  db: Kysely<Schema>,
+  state: StoredAnswer,
+): Promise<AssessedSnapshot | null> {
+  const { tokenId, slot, baseSlot } = state;
+  if (baseSlot === slot) return snapshotIn(unpackText(state.data, null));
+  const base = await storedAnswerAt(db, { tokenId, slot: baseSlot });
+  if (base?.slot !== baseSlot || base.baseSlot !== baseSlot) return null;
+  const baseText = unpackText(base.data, null);
+  return baseText === null ? null : snapshotIn(unpackText(state.data, baseText));
+}
+
+function snapshotIn(text: string | null): AssessedSnapshot | null {
+  return text === null ? null : parseSnapshot(text);
+}
+
+function packText(text: string, base: string | null): Uint8Array {
+  const dictionary = base === null ? {} : { dictionary: Buffer.from(base) };
+  return deflateRawSync(text, { level: PACKING_LEVEL, ...dictionary });
+}
+
+function unpackText(data: Uint8Array, base: string | null): string | null {
+  const dictionary = base === null ? {} : { dictionary: Buffer.from(base) };
+  try {
+    return inflateRawSync(data, { maxOutputLength: LONGEST_TEXT, ...dictionary }).toString();
+  } catch {
+    // Damaged data counts as not stored.
+    return null;
+  }
+}

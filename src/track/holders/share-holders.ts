@@ -1,0 +1,149 @@
+import type { ChainSource } from "#src/chain/chain-source.ts";
+import type { PoolHolders } from "#src/measure/share-holders.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { BoundedMap } from "#src/platform/bounded-map.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import { SingleFlight } from "#src/platform/single-flight.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import type { FungibleShares, PositionShares } from "#src/venues/liquidity-shares.ts";
+import { tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
+import { sumHolders } from "./sum-holders.ts";
+import { largestPositions, sumPositions } from "./sum-positions.ts";
+
+/** Shares are transferred rarely: holders are read again after this time. */
+const MAX_AGE_MS = 60_000;
+/** After this time if the pool's share count changed: then a holder deposited or withdrew. */
+const MAX_AGE_AFTER_CHANGE_MS = 5_000;
+/** A failed read is not repeated before this time. */
+const FAILURE_MAX_AGE_MS = 10_000;
+/** Time limit for reading the holders of one pool. */
+const READ_TIMEOUT_MS = 9_000;
+/** Each task reads from the node three times; the reads of tracking must not wait behind them. */
+const LIMITS = {
+  maxActive: 2,
+  maxWaiting: 200,
+  overloadedMessage: "Too many reads of the chain are waiting; try again in a moment.",
+};
+const MAX_POOLS_KEPT = 5_000;
+
+/** A pool whose liquidity shares can be read. */
+export type SharedPool = {
+  readonly pool: Address;
+  readonly shares: FungibleShares | PositionShares;
+};
+
+export type ShareHoldersDeps = {
+  readonly source: Pick<ChainSource, "findLargestAccounts" | "searchAccounts" | "readAccounts">;
+  readonly nowMs: NowMs;
+  /** Ends all reads. */
+  readonly signal: AbortSignal;
+};
+
+type HoldersReading = {
+  readonly holders: PoolHolders;
+  readonly issued: bigint | null;
+  readonly atMs: number;
+};
+
+/** Who holds the shares of pools: read on request and cached for a minute. */
+export class ShareHolders {
+  readonly #deps: ShareHoldersDeps;
+  readonly #queue = new TaskQueue(LIMITS);
+  readonly #readings = new BoundedMap<Address, HoldersReading>(MAX_POOLS_KEPT);
+  readonly #reads = new SingleFlight<Address, PoolHolders>();
+
+  constructor(deps: ShareHoldersDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * The holders by pool. Holders that the node does not return are unknown; that is not a failure.
+   *
+   * @throws AppError overloaded if too many reads wait
+   */
+  async of(pools: readonly SharedPool[]): Promise<ReadonlyMap<Address, PoolHolders>> {
+    return new Map(
+      await Promise.all(
+        pools.map(async (shared) => [shared.pool, await this.#holdersOf(shared)] as const),
+      ),
+    );
+  }
+
+  #holdersOf(shared: SharedPool): PoolHolders | Promise<PoolHolders> {
+    const { pool, shares } = shared;
+    const cached = this.#cached(shared);
+    if (cached !== null) return cached;
+    return this.#reads.run(pool, async () => {
+      const holders = await this.#queue.run(() => this.#read(shared), this.#deps.signal);
+      this.#readings.set(pool, { holders, issued: shares.issued, atMs: this.#deps.nowMs() });
+      return holders;
+    });
+  }
+
+  #cached({ pool, shares: { issued } }: SharedPool): PoolHolders | null {
+    const reading = this.#readings.get(pool);
+    if (reading === undefined) return null;
+    const { holders, atMs } = reading;
+    const maxAgeMs =
+      holders.kind === "unknown"
+        ? FAILURE_MAX_AGE_MS
+        : reading.issued === issued
+          ? MAX_AGE_MS
+          : MAX_AGE_AFTER_CHANGE_MS;
+    return this.#deps.nowMs() - atMs < maxAgeMs ? holders : null;
+  }
+
+  async #read({ shares }: SharedPool): Promise<PoolHolders> {
+    const signal = AbortSignal.any([this.#deps.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
+    try {
+      return shares.kind === "fungible"
+        ? await this.#readHolders(shares, signal)
+        : await this.#readPositions(shares, signal);
+    } catch (cause) {
+      const isUnanswered = cause instanceof AppError || signal.aborted;
+      if (!isUnanswered) throw cause;
+      return { kind: "unknown", reason: "holders-not-read" };
+    }
+  }
+
+  /** The list names the accounts, the accounts hold the amounts: all of one slot, so that they add up. */
+  async #readHolders({ mint, issued }: FungibleShares, signal: AbortSignal): Promise<PoolHolders> {
+    const { source } = this.#deps;
+    const largest = await source.findLargestAccounts(mint, signal);
+    if (largest.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    const listed = largest.addresses;
+    const { accounts, slot } = await source.readAccounts([mint, ...listed], signal);
+    const known = await this.#withOwners(accounts, listed, signal);
+    return sumHolders({ mint, issued, listed, known, slot });
+  }
+
+  async #readPositions(shares: PositionShares, signal: AbortSignal): Promise<PoolHolders> {
+    const { source } = this.#deps;
+    const found = await source.searchAccounts(shares.filter, signal);
+    if (found.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    const positions = largestPositions(shares, found.accounts);
+    if (positions === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+    const { issued } = shares;
+    const holders = positions.largest.map(({ holder }) => holder);
+    const read = holders.length === 0 ? null : await source.readAccounts(holders, signal);
+    const known = await this.#withOwners(read?.accounts ?? new Map(), holders, signal);
+    return sumPositions({ issued, ...positions, known, slot: found.slot });
+  }
+
+  /** The accounts, and the accounts of their owners. */
+  async #withOwners(
+    accounts: ReadonlyMap<Address, Account | null>,
+    tokenAccounts: readonly Address[],
+    signal: AbortSignal,
+  ): Promise<AccountSet> {
+    const owners = tokenAccounts.flatMap((address) => {
+      const owner = tokenAccountOwner(accounts.get(address));
+      return owner === null ? [] : [owner];
+    });
+    if (owners.length === 0) return accounts;
+    const read = await this.#deps.source.readAccounts(owners, signal);
+    return new Map([...read.accounts, ...accounts]);
+  }
+}

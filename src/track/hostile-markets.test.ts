@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  derivedPool,
+  namedAddress,
+  PLAIN_PROGRAM,
+  type PlainState,
+  plainPool,
+  plainVenue,
+} from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import type { Venue } from "#src/venues/venue.ts";
+import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
+import { MAX_POOLS } from "./choose-pools.ts";
+import type { MarketSnapshot } from "./market-snapshot.ts";
+import { createTracker } from "./tracker.ts";
+
+const MINT = namedAddress("token");
+const RESERVES = { base: 500_000_000_000_000n, quote: 1_000n * SOL };
+const EMPTY = { base: 0n, quote: 0n };
+const CURVE_FEE_BPS = 77;
+const POOL_FEE_BPS = 30;
+
+/** A venue that owns the plain pools of one fee, so that several share the plain program. */
+function venueOfFee(id: string, feeBps: number): Venue<PlainState> {
+  const venue = plainVenue(id);
+  return {
+    ...venue,
+    search: (mint, pairedWith) => ({
+      ...venue.search(mint, pairedWith),
+      derived: [],
+      filters: venue.search(mint, pairedWith).filters.map((filter) => ({
+        ...filter,
+        memcmp: [...filter.memcmp, { offset: 136, bytes: Uint8Array.of(feeBps, 0) }],
+      })),
+    }),
+  };
+}
+
+/** A curve that a paused byte marks as migrated, and the pools that its launchpad puts beside it. */
+function launchpad({ isReserved }: { readonly isReserved: boolean }): readonly Venue<PlainState>[] {
+  const curve = venueOfFee("meteora-dbc", CURVE_FEE_BPS);
+  const pools = venueOfFee("meteora-damm-v2", POOL_FEE_BPS);
+  const addresses = () => [derivedPool(MINT, WSOL).address];
+  return [
+    {
+      ...curve,
+      kind: "curve",
+      family: "meteora",
+      status: ({ isPaused }) => (isPaused ? "migrated" : "open"),
+    },
+    {
+      ...pools,
+      family: "meteora",
+      search: (mint, pairedWith) => ({
+        ...pools.search(mint, pairedWith),
+        graduated: { addresses, isReserved },
+      }),
+    },
+  ];
+}
+
+function track(chain: ScriptedChain, venues: readonly Venue<PlainState>[]) {
+  return createTracker({ source: chain, venues, nowMs: () => chain.nowMs, database: null });
+}
+
+function assessed(snapshot: MarketSnapshot | null) {
+  assert.equal(snapshot?.kind, "assessed");
+  return snapshot.assessment;
+}
+
+test("case 2: forty empty pools, and forty at standard addresses, do not block a token", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const main = plainPool("main", MINT, WSOL);
+  placePool(chain, main, RESERVES);
+  const standard = Array.from({ length: 40 }, (_, index) =>
+    plainPool(`standard ${index}`, MINT, WSOL),
+  );
+  for (const pool of standard) placePool(chain, pool, EMPTY);
+  for (let index = 0; index < 40; index++) {
+    placePool(chain, plainPool(`empty ${index}`, MINT, WSOL), EMPTY);
+  }
+  const venue = plainVenue();
+  const tracker = track(chain, [
+    {
+      ...venue,
+      search: (mint, pairedWith) => ({
+        ...venue.search(mint, pairedWith),
+        configured: () => standard.map(({ address }) => address),
+      }),
+    },
+  ]);
+  const { blocked, measurement } = assessed(await tracker.snapshot(MINT));
+  assert.equal(blocked, null);
+  assert.equal(measurement?.depthLamports, 1_000n * SOL);
+  await tracker.close();
+});
+
+test("case 2: two thousand pools of the first program do not hide a pool of the last", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  for (let index = 0; index < 2_000; index++) {
+    const pool = plainPool(`junk ${index}`, MINT, WSOL);
+    placePool(chain, pool, EMPTY, { feeBps: CURVE_FEE_BPS });
+  }
+  placePool(chain, plainPool("main", MINT, WSOL), RESERVES);
+  const tracker = track(chain, [
+    venueOfFee("orca-whirlpool", CURVE_FEE_BPS),
+    venueOfFee("raydium-amm-v4", POOL_FEE_BPS),
+  ]);
+  const { blocked, measurement } = assessed(await tracker.snapshot(MINT));
+  assert.equal(blocked, null);
+  assert.equal(measurement?.depthLamports, 1_000n * SOL);
+  await tracker.close();
+});
+
+test("case 2: a search that is incomplete and found only empty pools never answers that there is no exit", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, derivedPool(MINT, WSOL), EMPTY);
+  chain.refusedPrograms.add(PLAIN_PROGRAM);
+  const tracker = track(chain, [plainVenue()]);
+  const { blocked, measurement } = assessed(await tracker.snapshot(MINT));
+  assert.deepEqual([blocked, measurement], ["search-incomplete", null]);
+  await tracker.close();
+});
+
+test("case 2: while pools are known that were never weighed, the search counts as incomplete", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  for (let index = 0; index <= MAX_POOLS; index++) {
+    placePool(chain, plainPool(`pool ${index}`, MINT, WSOL), RESERVES);
+  }
+  const tracker = track(chain, [plainVenue()]);
+  const before = assessed(await tracker.snapshot(MINT));
+  assert.ok(!before.findings.some(({ kind }) => kind === "search-incomplete"));
+  chain.advance(1);
+  const late = placePool(chain, plainPool("late", MINT, WSOL), {
+    ...RESERVES,
+    quote: 5_000n * SOL,
+  });
+  const during = assessed(tracker.latest(MINT));
+  assert.ok(during.findings.some(({ kind }) => kind === "search-incomplete"));
+  for (let step = 0; step < 3; step++) {
+    chain.advance(10);
+    tracker.tick();
+    await tracker.idle();
+  }
+  const after = assessed(await tracker.snapshot(MINT));
+  assert.ok(!after.findings.some(({ kind }) => kind === "search-incomplete"));
+  assert.ok(after.measurement?.pools.some(({ address }) => address === late.address));
+  await tracker.close();
+});
+
+for (const isReserved of [true, false]) {
+  const where = isReserved
+    ? "an address that is its launchpad's alone"
+    : "an address open to anyone";
+  test(`a curve that closes is migrating until its pool at ${where} is known, never empty`, async () => {
+    const chain = new ScriptedChain();
+    placeMint(chain, MINT);
+    const curve = plainPool("curve", MINT, WSOL);
+    placePool(chain, curve, RESERVES, { feeBps: CURVE_FEE_BPS });
+    const tracker = track(chain, launchpad({ isReserved }));
+    assert.equal(assessed(await tracker.snapshot(MINT)).phase, "on-curve");
+    chain.advance(1);
+    // Nothing announces the pool but the search.
+    const parts = [curve.address, curve.vaultA, curve.vaultB];
+    chain.delivery = ({ address }) => (parts.includes(address) ? "now" : "lost");
+    placePool(chain, curve, EMPTY, { feeBps: CURVE_FEE_BPS, isPaused: true });
+    setReserves(chain, curve, EMPTY);
+    placePool(chain, derivedPool(MINT, WSOL), RESERVES, { feeBps: POOL_FEE_BPS });
+    const closed = assessed(tracker.latest(MINT));
+    assert.deepEqual(
+      [closed.phase, closed.blocked, closed.measurement],
+      ["migrating", "migrating", null],
+    );
+    chain.advance(3);
+    tracker.tick();
+    await tracker.idle();
+    tracker.tick();
+    await tracker.idle();
+    const graduated = assessed(tracker.latest(MINT));
+    assert.deepEqual([graduated.phase, graduated.blocked], ["migrated", null]);
+    assert.equal(graduated.measurement?.depthLamports, 1_000n * SOL);
+    await tracker.close();
+  });
+}
+
+test("a token that graduated long ago is not taken for one that migrates", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("curve", MINT, WSOL), EMPTY, {
+    feeBps: CURVE_FEE_BPS,
+    isPaused: true,
+  });
+  placePool(chain, plainPool("elsewhere", MINT, WSOL), RESERVES, { feeBps: POOL_FEE_BPS });
+  chain.advance(1_000);
+  const tracker = track(chain, launchpad({ isReserved: true }));
+  assert.equal(assessed(await tracker.snapshot(MINT)).phase, "migrated");
+  await tracker.close();
+});

@@ -1,0 +1,26 @@
+import type { Deterioration } from "#src/measure/deterioration.ts";
+import type { Market } from "#src/measure/market.ts";
+import type { Address } from "#src/units/address.ts";
+import type { AssessedSnapshot } from "./snapshot-text.ts";
+
+/** A token's alert turned on or off. The tracker reports it; alerts/ records it. */
+export type AlertChange = {
+  readonly kind: "on" | "off";
+  readonly mint: Address;
+  readonly deterioration: Deterioration;
+  readonly slot: bigint;
+  readonly atMs: number;
+  readonly depthBeforeSol: number | null;
+  readonly depthAfterSol: number | null;
+};
+
+/** A token that was just measured, with the market it was measured on. */
+export type MarketReport = {
+  /** The newest block time: what alerts are timed by. */
+  readonly chainMs: number;
+  readonly snapshot: AssessedSnapshot;
+  /** Null: no market can be built at this moment. */
+  readonly market: Market | null;
+  /** The change that this measurement caused. */
+  readonly alertChange: AlertChange | null;
+};

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  derivedPool,
+  namedAddress,
+  PLAIN_PROGRAM,
+  plainPool,
+  plainVenue,
+} from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import type { TransactionEvents, TransactionSource } from "#src/chain/chain-source.ts";
+import type { Address } from "#src/units/address.ts";
+import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import {
+  placeMint,
+  placePool,
+  placeToken,
+  SOL,
+  setReserves,
+} from "#test/simulation/track/plain-market.ts";
+import { createTracker, type Tracker } from "./tracker.ts";
+
+const MINT = namedAddress("token");
+const BASE = 500_000_000_000_000n;
+const RESERVES = { base: BASE, quote: 80n * SOL };
+
+function track(chain: ScriptedChain, transactions: TransactionSource | null = null) {
+  const venue = plainVenue();
+  const tracker = createTracker({
+    source: chain,
+    venues: [transactions === null ? venue : namelessCurve()],
+    nowMs: () => chain.nowMs,
+    database: null,
+    everything: { transactions },
+  });
+  return tracker;
+}
+
+/** A curve program whose accounts name no coin, as pump's do not. */
+function namelessCurve(): ReturnType<typeof plainVenue> {
+  const venue = plainVenue("pump-curve");
+  return {
+    ...venue,
+    kind: "curve",
+    outline: (pool, known, mint) => (mint === undefined ? null : venue.outline(pool, known, mint)),
+  };
+}
+
+async function pass(chain: ScriptedChain, tracker: Tracker, slots: number): Promise<void> {
+  for (let slot = 0; slot < slots; slot++) {
+    chain.advance(1);
+    tracker.tick();
+    await tracker.idle();
+  }
+}
+
+function depthOf(tracker: Tracker, mint: Address): bigint | undefined {
+  const snapshot = tracker.latest(mint);
+  return snapshot?.kind === "assessed" ? snapshot.assessment.measurement?.depthLamports : undefined;
+}
+
+test("a token is tracked from its first pool on, without a request", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  await pass(chain, tracker, 2);
+  assert.equal(tracker.health().tokens, 0);
+  placeToken(chain, MINT, 80);
+  await pass(chain, tracker, 3);
+  assert.equal(tracker.health().tokens, 1);
+  assert.equal(depthOf(tracker, MINT), 80n * SOL);
+  await tracker.close();
+});
+
+test("a second pool is added to its token, a stable's pool to the stable, and other pairs are ignored", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  placeToken(chain, MINT, 80);
+  placeMint(chain, USDC);
+  await pass(chain, tracker, 3);
+  placePool(chain, plainPool("second", WSOL, MINT), { base: 20n * SOL, quote: BASE });
+  placePool(chain, plainPool("hop", USDC, WSOL), RESERVES);
+  placePool(chain, plainPool("odd", namedAddress("x"), namedAddress("y")), RESERVES);
+  await pass(chain, tracker, 3);
+  assert.equal(tracker.health().tokens, 2);
+  assert.equal(depthOf(tracker, MINT), 100n * SOL);
+  assert.equal(depthOf(tracker, USDC), 80n * SOL);
+  await tracker.close();
+});
+
+test("accounts without updates in the stream stay valid, without reads, until a gap", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  placeToken(chain, MINT, 80);
+  const pool = plainPool(`${MINT} main`, MINT, WSOL);
+  await pass(chain, tracker, 5);
+  const reads = chain.reads.length;
+  const heard: number[] = [];
+  tracker.onSnapshot(({ assessment }) => heard.push(chain.nowMs - assessment.stateTimeMs));
+  await pass(chain, tracker, 1_000);
+  assert.equal(chain.reads.length, reads);
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  tracker.tick();
+  assert.ok((heard.at(-1) ?? Number.POSITIVE_INFINITY) < 3_000, `${heard.at(-1)} ms old`);
+  chain.gap();
+  await pass(chain, tracker, 5);
+  assert.ok(chain.reads.length > reads);
+  await tracker.close();
+});
+
+test("a curve without its mint is assigned by a trade", async () => {
+  const chain = new ScriptedChain();
+  let events: TransactionEvents | null = null;
+  const tracker = track(chain, {
+    readTransaction: async () => null,
+    followTransactions: (given) => {
+      events = given;
+      return { add: () => {}, remove: () => {}, close: async () => {} };
+    },
+  });
+  const curve = derivedPool(MINT, WSOL);
+  placeMint(chain, MINT);
+  placePool(chain, curve, RESERVES);
+  await pass(chain, tracker, 3);
+  assert.equal(tracker.health().tokens, 0);
+  const instruction = {
+    programId: PLAIN_PROGRAM,
+    accounts: [namedAddress("fees"), MINT, curve.address],
+    data: new Uint8Array(0),
+    outerIndex: 0,
+    isInner: false,
+  };
+  assert.ok(events !== null);
+  const { onTransaction }: TransactionEvents = events;
+  onTransaction({ signature: "s", slot: chain.slot, logs: [], instructions: [instruction] });
+  await pass(chain, tracker, 3);
+  assert.equal(depthOf(tracker, MINT), 80n * SOL);
+  await tracker.close();
+});
+
+test("a request for a token of the stream includes its pools without trades", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("quiet", MINT, WSOL), RESERVES);
+  const tracker = track(chain);
+  placePool(chain, plainPool("busy", MINT, WSOL), { base: BASE, quote: 20n * SOL });
+  await pass(chain, tracker, 3);
+  const snapshot = await tracker.snapshot(MINT);
+  assert.equal(snapshot.kind, "assessed");
+  assert.equal(snapshot.assessment.measurement?.depthLamports, 100n * SOL);
+  await tracker.close();
+});

@@ -1,0 +1,221 @@
+import type {
+  AccountUpdate,
+  ChainSource,
+  Following,
+  ObservedTransaction,
+  Subscription,
+  TransactionSource,
+} from "#src/chain/chain-source.ts";
+import { BoundedMap } from "#src/platform/bounded-map.ts";
+import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import { decodeMint } from "#src/venues/shared/token/mint.ts";
+import type { PoolOutline, Venue } from "#src/venues/venue.ts";
+import { applyUpdate } from "./apply-update.ts";
+import { MAX_POOLS } from "./choose-pools.ts";
+import { addPool } from "./followed-pools.ts";
+import { addToken } from "./followed-tokens.ts";
+import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import type { FollowedToken, LiveState } from "./live-state.ts";
+import type { PoolRef } from "./open-pool.ts";
+import { isStable } from "./quote-mints.ts";
+import { tokenNames } from "./token-names.ts";
+
+/** Tokens that are read together, and batches that are read at once. */
+const BATCH = 20;
+const MAX_AT_ONCE = 4;
+/** Tokens that wait to be read. More at once means a start; the rest are delivered again later. */
+const MAX_WAITING = 20_000;
+/** Curves whose accounts do not contain the mint, kept until a transaction names it. */
+const MAX_NAMELESS = 5_000;
+
+export type NewTokenFeedDeps = {
+  readonly source: ChainSource;
+  /** Gives the mint of curves whose accounts do not contain it; null: such curves are loaded on request only. */
+  readonly transactions: TransactionSource | null;
+  readonly venues: readonly Venue<unknown>[];
+  readonly state: LiveState;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+  readonly onNewToken: (token: FollowedToken) => void;
+  readonly onFailure: (what: string, cause: unknown) => void;
+};
+
+type NewPool = { readonly ref: PoolRef; readonly account: Account };
+type NamelessCurve = { readonly venue: Venue<unknown>; readonly account: Account };
+
+/** Subscribes to whole programs and tracks every token of theirs from its first pool on. */
+export class NewTokenFeed {
+  readonly #deps: NewTokenFeedDeps;
+  readonly #subscriptions: readonly Subscription[];
+  readonly #transactions: Following | null;
+  readonly #waiting = new Map<Address, NewPool[]>();
+  readonly #nameless = new BoundedMap<Address, NamelessCurve>(MAX_NAMELESS);
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(deps: NewTokenFeedDeps) {
+    this.#deps = deps;
+    this.#subscriptions = deps.venues.map((venue) => {
+      const filter = { programId: venue.programId, dataSize: null, memcmp: [] };
+      return deps.source.followProgram(filter, (update) => this.#consider(venue, update));
+    });
+    this.#transactions =
+      deps.transactions?.followTransactions({
+        onTransaction: (transaction) => this.#assignMint(transaction),
+        // A missed mint is named by its next trade.
+        onGap: () => {},
+      }) ?? null;
+    this.#transactions?.add(deps.venues.map(({ programId }) => programId));
+  }
+
+  /** Reads the accounts of tokens seen since the last call. */
+  pump(): void {
+    while (this.#waiting.size > 0 && this.#running.size < MAX_AT_ONCE) {
+      const batch = [...this.#waiting].slice(0, BATCH);
+      for (const [mint] of batch) this.#waiting.delete(mint);
+      const done = this.#load(batch)
+        .catch((cause: unknown) => this.#deps.onFailure("read in new tokens", cause))
+        .finally(() => this.#running.delete(done));
+      this.#running.add(done);
+    }
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([
+      ...this.#subscriptions.map((subscription) => subscription.close()),
+      this.#transactions?.close(),
+      this.idle(),
+    ]);
+  }
+
+  #consider(venue: Venue<unknown>, update: AccountUpdate): void {
+    const { state, nowMs } = this.#deps;
+    const { address, account } = update;
+    if (state.accounts.has(address)) {
+      applyUpdate(state, update, nowMs());
+      return;
+    }
+    if (account === null || account.owner !== venue.programId) return;
+    const known = withAccount(state.known, address, account);
+    const outline = outlineWithoutMint(venue, address, known);
+    if (outline === null) {
+      if (venue.kind === "curve") this.#nameless.set(address, { venue, account });
+      return;
+    }
+    for (const mint of this.#soldMints(venue, outline)) {
+      this.#addPool({ venue, address, mint, isReserved: false }, account);
+    }
+  }
+
+  /** A curve sells its coin; of a pair without SOL or a stable, the tokens that are tracked already. */
+  #soldMints({ kind }: Venue<unknown>, outline: PoolOutline): readonly Address[] {
+    const mint = soldMint(outline);
+    if (mint !== null) return [mint];
+    const { mintA, mintB } = outline;
+    if (kind === "curve") return [mintA];
+    return [mintA, mintB].filter((tracked) => this.#deps.state.tokens.has(tracked));
+  }
+
+  #addPool(ref: PoolRef, account: Account): void {
+    const { state } = this.#deps;
+    const token = state.tokens.get(ref.mint);
+    if (token !== undefined) {
+      if (token.group.pools.size >= MAX_POOLS) {
+        token.group.isSearchComplete = false;
+        token.group.version++;
+        return;
+      }
+      addPool(state, token.group, ref, new Map([[ref.address, account]]));
+      return;
+    }
+    const waiting = this.#waiting.get(ref.mint);
+    if (waiting !== undefined) waiting.push({ ref, account });
+    else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(ref.mint, [{ ref, account }]);
+  }
+
+  /** A trade contains the curve and its mint: the mint is the account from which the curve is derived. */
+  #assignMint({ instructions }: ObservedTransaction): void {
+    for (const { accounts } of instructions ?? []) {
+      const curve = accounts.find((address) => this.#nameless.has(address));
+      const kept = curve === undefined ? undefined : this.#nameless.get(curve);
+      if (curve === undefined || kept === undefined) continue;
+      const { venue, account } = kept;
+      const mint = accounts.find((address) => venue.search(address, null).derived.includes(curve));
+      if (mint === undefined) continue;
+      this.#nameless.delete(curve);
+      this.#addPool({ venue, address: curve, mint, isReserved: true }, account);
+    }
+  }
+
+  async #load(batch: readonly (readonly [Address, readonly NewPool[]])[]): Promise<void> {
+    const { source, state, nowMs, signal, onNewToken } = this.#deps;
+    const pools = batch.flatMap(([, found]) => found);
+    const loaded: LoadedAccounts = new Map(pools.map(({ ref, account }) => [ref.address, account]));
+    addAll(
+      loaded,
+      await source.readAccounts(
+        batch.map(([mint]) => mint),
+        signal,
+      ),
+    );
+    const refs = pools.map(({ ref }) => ref);
+    await gatherAccounts(source, refs, loaded, { signal });
+    for (const [mint, found] of batch) {
+      const mintFacts = decodeMint(loaded.get(mint));
+      if (mintFacts === null) continue;
+      const token = addToken(state, {
+        mint,
+        mintFacts,
+        names: tokenNames({ address: mint, facts: mintFacts }, null),
+        found: {
+          pools: found.map(({ ref }) => ref),
+          vacant: [],
+          filters: [],
+          leftOut: [],
+          isSearchComplete: true,
+          searchedSlot: null,
+          refusals: [],
+        },
+        loaded,
+        isSearched: false,
+        nowMs: nowMs(),
+      });
+      onNewToken(token);
+    }
+  }
+}
+
+function withAccount(known: AccountSet, own: Address, account: Account): AccountSet {
+  return { get: (address) => (address === own ? account : known.get(address)) };
+}
+
+/** The pair in the pool's own account; null if the account does not contain it. */
+function outlineWithoutMint(
+  venue: Venue<unknown>,
+  pool: Address,
+  known: AccountSet,
+): PoolOutline | null {
+  try {
+    return venue.outline(pool, known);
+  } catch {
+    // By contract it never throws; if it does, the account is ignored.
+    return null;
+  }
+}
+
+/** The side that is neither SOL nor a stable; of a stable and SOL, the stable; null if neither side is SOL or a stable. */
+function soldMint({ mintA, mintB }: PoolOutline): Address | null {
+  const [rankA, rankB] = [quoteRank(mintA), quoteRank(mintB)];
+  if (rankA === 0 && rankB === 0) return null;
+  return rankA < rankB ? mintA : mintB;
+}
+
+function quoteRank(mint: Address): number {
+  if (mint === WSOL) return 2;
+  return isStable(mint) ? 1 : 0;
+}

@@ -1,0 +1,265 @@
+import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Venue } from "#src/venues/venue.ts";
+import type { BackgroundWork } from "./background-work.ts";
+import type { ChainFeed } from "./chain-feed.ts";
+import { mergeFound, removeGroup } from "./followed-pools.ts";
+import { hopsOf, hopsWithin, lackingHops, removeToken, searchSoon } from "./followed-tokens.ts";
+import type { LoadedAccounts } from "./gather-accounts.ts";
+import { awaitsGraduation } from "./graduation.ts";
+import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import { findTokenPools, type LoadDeps, MAX_HOPS } from "./load-token.ts";
+import { NewPoolFeed } from "./new-pool-feed.ts";
+import { NewTokenFeed } from "./new-token-feed.ts";
+import { isStable } from "./quote-mints.ts";
+import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
+import { TokenLoads } from "./token-loads.ts";
+import { metadataAddress, tokenNames } from "./token-names.ts";
+import type { TokenObserver } from "./token-observer.ts";
+import type { TokenLoadCounts } from "./tracker-health.ts";
+
+/** If the state is older than this at a request, it is read again before the answer. */
+const READ_BEFORE_ANSWER_MS = 25_000;
+const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
+/** A token is read before an answer at most this often. */
+const READ_AGAIN_MS = 2_000;
+const RETRY_WATCHED_MS = 30_000;
+/**
+ * While a graduated token's pool is not known, its pools are searched again after this, and after twice
+ * as long each further time: the addresses that its launchpad uses are watched meanwhile.
+ */
+const SEARCH_AGAIN_MS = 2_000;
+const MAX_SEARCH_AGAIN_DOUBLINGS = 4;
+/** A quote mint's pools are searched again this often, and dropped when no token leads through them. */
+const SEARCH_HOP_EVERY_MS = 600_000;
+const CHECK_HOPS_EVERY_MS = 60_000;
+/** The asker of loads for watchlists. */
+const WATCHLIST = "watchlist";
+
+export type TokenRegistryDeps = {
+  readonly source: ChainSource;
+  readonly venues: readonly Venue<unknown>[];
+  readonly everything: { readonly transactions: TransactionSource | null } | null;
+  readonly state: LiveState;
+  readonly feed: ChainFeed;
+  readonly observer: TokenObserver;
+  readonly background: BackgroundWork;
+  readonly nowMs: NowMs;
+  readonly signal: AbortSignal;
+  readonly onFailure: (what: string, cause: unknown) => void;
+  readonly onDropped: (mint: Address) => void;
+};
+
+/** Adds and removes followed tokens, and keeps each token's list of pools complete. */
+export class TokenRegistry {
+  readonly #deps: TokenRegistryDeps;
+  readonly #loadDeps: LoadDeps;
+  readonly #loads: TokenLoads;
+  readonly #newPools: NewPoolFeed;
+  readonly #newTokens: NewTokenFeed | null;
+  #watched: ReadonlySet<Address> = new Set();
+  #watchedDueMs = 0;
+  #hopsDueMs = 0;
+
+  constructor(deps: TokenRegistryDeps) {
+    const { source, venues, state, nowMs, signal, everything, onFailure } = deps;
+    this.#deps = deps;
+    this.#loadDeps = { source, venues, nowMs };
+    this.#loads = new TokenLoads({
+      ...this.#loadDeps,
+      state,
+      signal,
+      background: deps.background,
+      onMissing: (token) => this.#drop(token),
+    });
+    this.#newPools = new NewPoolFeed({ source, state, nowMs });
+    const onNewToken = (token: FollowedToken): void => this.#openRecord(token);
+    this.#newTokens =
+      everything === null
+        ? null
+        : new NewTokenFeed({
+            ...everything,
+            source,
+            venues,
+            state,
+            nowMs,
+            signal,
+            onNewToken,
+            onFailure,
+          });
+  }
+
+  get loads(): TokenLoadCounts {
+    return this.#loads.counts;
+  }
+
+  /** Whether a recent complete search found nothing. */
+  isKnownMissing(mint: Address): boolean {
+    return this.#loads.isKnownMissing(mint);
+  }
+
+  /**
+   * Finds, reads and follows the token; null: it does not exist. Askers take turns.
+   *
+   * @throws AppError chain_unavailable or overloaded
+   */
+  async load(mint: Address, asker = ""): Promise<FollowedToken | null> {
+    const { feed, observer, background, signal, nowMs } = this.#deps;
+    const token = await this.#loads.load(mint, asker);
+    if (token === null) return null;
+    token.isWatched = this.#watched.has(mint);
+    token.askedAtMs = nowMs();
+    if (token.assessed !== null) return token;
+    await feed.readToken(token, signal);
+    if (awaitsGraduation(token.group)) searchSoon(token, nowMs());
+    this.#newPools.open(token);
+    background.run("open a token's record", observer.open(token));
+    return token;
+  }
+
+  /** Reads the token again before an answer if its state is old. */
+  async freshen(token: FollowedToken): Promise<void> {
+    const { feed, source, signal, onFailure } = this.#deps;
+    if (!token.isSearched) await this.#searchFirst(token);
+    const nowMs = this.#deps.nowMs();
+    const ageMs = nowMs - (token.assessed?.assessment.stateTimeMs ?? nowMs);
+    const wasJustRead = token.rereadDueMs - nowMs > READ_AGAIN_MS / 2;
+    if (ageMs < READ_BEFORE_ANSWER_MS || source.origin === "recorded" || wasJustRead) return;
+    token.rereadDueMs = nowMs + READ_AGAIN_MS;
+    const timeout = AbortSignal.timeout(READ_BEFORE_ANSWER_TIMEOUT_MS);
+    try {
+      await feed.readToken(token, AbortSignal.any([timeout, signal]));
+    } catch (cause) {
+      // The answer then contains its age.
+      onFailure("freshen a token", cause);
+    }
+  }
+
+  setWatched(mints: Iterable<Address>): void {
+    this.#watched = new Set(mints);
+    for (const token of this.#deps.state.tokens.values()) {
+      token.isWatched = this.#watched.has(token.mint);
+    }
+    this.#loadWatched(this.#deps.nowMs());
+  }
+
+  /** Loads new tokens. */
+  pump(): void {
+    this.#newTokens?.pump();
+  }
+
+  /** Drops tokens, searches pools again, and loads missing tokens and hops, as far as due. */
+  sweep(nowMs: number): void {
+    const { state, background, onDropped } = this.#deps;
+    for (const mint of dropUnasked(state, nowMs)) {
+      background.run("close subscriptions", this.#newPools.close(mint));
+      onDropped(mint);
+    }
+    for (const token of dueSearches(state, nowMs)) {
+      background.run("search pools", this.#searchAgain(token));
+    }
+    for (const token of state.tokens.values()) {
+      if (isActive(token, nowMs)) this.#ensureHops(token);
+    }
+    if (nowMs >= this.#hopsDueMs) this.#checkHops(nowMs);
+    if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
+  }
+
+  async idle(): Promise<void> {
+    await this.#newTokens?.idle();
+    await this.#loads.idle();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#newPools.closeAll(), this.#newTokens?.close()]);
+  }
+
+  #loadWatched(nowMs: number): void {
+    this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
+    for (const mint of this.#watched) {
+      if (this.#deps.state.tokens.has(mint) || this.#loads.isSuspended(mint)) continue;
+      this.#deps.background.run("load a watched token", this.load(mint, WATCHLIST));
+    }
+  }
+
+  /** A complete search found no pool of the token. */
+  #drop(token: FollowedToken): void {
+    const { state, background, onDropped } = this.#deps;
+    removeToken(state, token);
+    background.run("close subscriptions", this.#newPools.close(token.mint));
+    onDropped(token.mint);
+  }
+
+  /** Opens the record of a token from the stream. */
+  #openRecord(token: FollowedToken): void {
+    const { background, observer } = this.#deps;
+    token.isWatched = this.#watched.has(token.mint);
+    background.run("open a token's record", observer.open(token));
+    this.#ensureHops(token);
+  }
+
+  /** Drops quote mints that no token leads through, and searches one of the others again where it is due. */
+  #checkHops(nowMs: number): void {
+    this.#hopsDueMs = nowMs + CHECK_HOPS_EVERY_MS;
+    const { state, background } = this.#deps;
+    const used = new Set<PoolGroup>();
+    for (const token of state.tokens.values()) {
+      for (const hop of hopsOf(state, token)) used.add(hop);
+    }
+    let oldest: PoolGroup | null = null;
+    for (const group of state.hops.values()) {
+      if (!used.has(group) && !isStable(group.mint)) {
+        if (nowMs - group.searchedAtMs < CHECK_HOPS_EVERY_MS) continue;
+        removeGroup(state, group);
+        state.hops.delete(group.mint);
+      } else if (oldest === null || group.searchedAtMs < oldest.searchedAtMs) oldest = group;
+    }
+    if (oldest === null || nowMs - oldest.searchedAtMs < SEARCH_HOP_EVERY_MS) return;
+    oldest.searchedAtMs = nowMs;
+    background.run("search a quote mint's pools", this.#loads.searchHop(oldest));
+  }
+
+  #ensureHops(token: FollowedToken): void {
+    const { state, background } = this.#deps;
+    const groups = [
+      token.group,
+      ...hopsWithin(state, token.group, MAX_HOPS - 1).map(({ group }) => group),
+    ];
+    if (groups.every((group) => lackingHops(state, group, token.mint).length === 0)) return;
+    background.run("load a second hop", this.#loads.ensureHops(token));
+  }
+
+  /** The stream contains only pools that trade; a request needs the others too. */
+  async #searchFirst(token: FollowedToken): Promise<void> {
+    const { feed, signal, onFailure } = this.#deps;
+    token.isSearched = true;
+    try {
+      await this.#searchAgain(token);
+      await feed.readToken(token, signal);
+    } catch (cause) {
+      token.isSearched = false;
+      token.group.isSearchComplete = false;
+      onFailure("search pools", cause);
+    }
+  }
+
+  async #searchAgain(token: FollowedToken): Promise<void> {
+    const { source, state, signal, nowMs } = this.#deps;
+    const loaded: LoadedAccounts = new Map();
+    const metadata = metadataAddress(token.mint);
+    const [found, { accounts }] = await Promise.all([
+      findTokenPools(this.#loadDeps, token.mint, loaded, signal),
+      source.readAccounts([metadata], signal),
+    ]);
+    if (state.tokens.get(token.mint) !== token) return;
+    const named = { address: token.mint, facts: token.mintFacts };
+    token.names = tokenNames(named, accounts.get(metadata));
+    mergeFound(state, token.group, found, loaded);
+    if (awaitsGraduation(token.group)) {
+      const doublings = Math.min(Math.max(0, token.searches - 1), MAX_SEARCH_AGAIN_DOUBLINGS);
+      token.searchDueMs = Math.min(token.searchDueMs, nowMs() + SEARCH_AGAIN_MS * 2 ** doublings);
+    }
+    await this.#loads.ensureHops(token);
+  }
+}
