@@ -1,4 +1,3 @@
-import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
@@ -24,7 +23,7 @@ export type WatchedExit = {
   /** Null where nothing was known in time. */
   readonly snapshot: MarketSnapshot | null;
   /** The exit at the entry's own size, profile retail; null where the token is not tracked. */
-  readonly exit: ExitAt | null;
+  readonly exit: Awaited<ReturnType<Markets["exit"]>>;
 };
 
 /** The users' watchlists: what routes are given. */
@@ -40,7 +39,7 @@ export type Watchlist = {
 export type WatchlistDeps = {
   readonly store: Store;
   readonly markets: Pick<Markets, "latest" | "snapshot" | "exit">;
-  /** Told of each change that is on disk, so that what is watched follows at once. */
+  /** Called after each stored change, so that watching follows at once. */
   readonly onChange: (userId: UserId) => void;
   readonly nowMs: NowMs;
 };

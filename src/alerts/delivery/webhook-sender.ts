@@ -10,7 +10,16 @@ const LARGEST_HEADERS = 16 * 1024;
 const LONGEST_URL = 2_048;
 
 /** What became of handing something to a receiver. The error is for the user: no secret, no address. */
-export type Sent = { readonly kind: "sent" } | { readonly kind: "failed"; readonly error: string };
+export type Sent =
+  | { readonly kind: "sent" }
+  | { readonly kind: "failed"; readonly error: string }
+  /** The receiver refused this message; it may accept the next one. */
+  | { readonly kind: "refused"; readonly error: string };
+
+/** Whether a status says that the message is at fault, not the receiver. */
+export function isRefusal(status: number): boolean {
+  return status === 400 || status === 413 || status === 422;
+}
 
 /** Every address of a name; throws where there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -63,7 +72,7 @@ type Target =
 
 async function targetOf(text: string, allowed: AllowedRanges, resolve: Resolve): Promise<Target> {
   const refused = (reason: string): Target => ({ kind: "refused", reason });
-  if (text.length > LONGEST_URL || !URL.canParse(text)) return refused("This is no URL.");
+  if (text.length > LONGEST_URL || !URL.canParse(text)) return refused("This is not a URL.");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:")
     return refused("A webhook's URL begins with https://.");
@@ -132,7 +141,7 @@ function sentBy(status: number): Sent {
   if (status >= 200 && status < 300) return { kind: "sent" };
   if (status >= 300 && status < 400)
     return { kind: "failed", error: `It answered ${status}: redirects are not followed.` };
-  return { kind: "failed", error: `It answered ${status}.` };
+  return { kind: isRefusal(status) ? "refused" : "failed", error: `It answered ${status}.` };
 }
 
 function failureOf(error: Error, signal: AbortSignal): string {

@@ -1,73 +1,86 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { recordAlert } from "#src/store/alerts.ts";
+import { alertsOf } from "#src/store/alerts.ts";
 import type { Store } from "#src/store/schema.ts";
-import { rememberTokens } from "#src/store/tokens.ts";
+import { upsertTokens } from "#src/store/tokens.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import { setUserDisabled } from "#src/store/users.ts";
 import { changeWatchlistEntry, removeWatchlistEntry } from "#src/store/watchlist.ts";
+import type { Address } from "#src/units/address.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { warningsTo } from "#test/support/failure-loggers.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { type ScriptedMarkets, scriptedMarkets } from "#test/support/scripted-markets.ts";
 import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
-import { AlertRules } from "./alert-rules.ts";
+import { AlertRecorder } from "./alert-recorder.ts";
 
 const MINT = poolAddress(500);
 const OTHER = poolAddress(501);
 
 type Scene = ScriptedMarkets & {
   readonly store: Store;
-  readonly rules: AlertRules;
+  readonly recorder: AlertRecorder;
   readonly advance: (ms: number) => void;
   readonly nowMs: () => number;
   /** Kinds of the user's alerts, the oldest first. */
   readonly kindsOf: (userId: UserId) => Promise<readonly string[]>;
   /** As after a crash: nothing of the old one is left but what is on disk. */
-  readonly restart: () => Promise<AlertRules>;
+  readonly restart: () => Promise<AlertRecorder>;
 };
 
-async function scene(t: TestContext, store: Store): Promise<Scene> {
+const fail = (context: unknown) => assert.fail(JSON.stringify(context));
+
+type Setting = { readonly newUid?: () => string; readonly warn?: (context: unknown) => void };
+
+async function scene(t: TestContext, store: Store, setting: Setting = {}): Promise<Scene> {
   let nowMs = 1_800_000_000_000;
   let uid = 0;
   const scripted = scriptedMarkets(() => nowMs);
   const make = async () => {
-    const rules = new AlertRules({
+    const recorder = new AlertRecorder({
       store,
       markets: scripted.markets,
       nowMs: () => nowMs,
-      newUid: () => `msg_${uid++}`,
+      newUid: setting.newUid ?? (() => `msg_${uid++}`),
       onRecorded: () => undefined,
-      log: { warn: (context: unknown) => assert.fail(JSON.stringify(context)) },
+      log: warningsTo(setting.warn ?? fail),
     });
-    await rules.start();
-    t.after(() => rules.close());
-    return rules;
+    await recorder.start();
+    t.after(() => recorder.close());
+    return recorder;
   };
-  let rules = await make();
+  let recorder = await make();
   return {
     ...scripted,
     store,
-    get rules() {
-      return rules;
+    get recorder() {
+      return recorder;
     },
     nowMs: () => nowMs,
     advance: (ms) => {
       nowMs += ms;
     },
     async kindsOf(userId) {
-      await rules.idle();
+      await recorder.idle();
       const alerts = await alertsOfUser(store.db, { userId, beforeId: null, limit: 100 });
       return alerts.map(({ kind }) => kind).reverse();
     },
     async restart() {
-      await rules.close();
-      rules = await make();
-      return rules;
+      await recorder.close();
+      recorder = await make();
+      return recorder;
     },
   };
+}
+
+async function remember(store: Store, mint: Address): Promise<bigint> {
+  const token = { mint, name: null, symbol: null, nowMs: 0 };
+  const tokenId = (await upsertTokens(store.db, [token])).get(mint);
+  assert.ok(tokenId !== undefined);
+  return tokenId;
 }
 
 test("slippage at the entry's own size alerts on passing 10 % from below, once until it was below 8 %", async (t) => {
@@ -98,29 +111,29 @@ test("lists that are read again before a side is on disk forget nothing that was
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");
   await watch(store, ana, { mint: MINT, sizeSol: 5 });
-  const { showPool, rules, kindsOf } = await scene(t, store);
+  const { showPool, recorder, kindsOf } = await scene(t, store);
   showPool(MINT, 100);
   await setImmediate();
-  await rules.reload();
+  await recorder.reload();
   showPool(MINT, 20);
   assert.deepEqual(await kindsOf(ana), ["slippage"]);
 });
 
-test("a side seen at another size says nothing of the size that was set", async (t) => {
+test("a side seen at another size does not apply to the size that was set", async (t) => {
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");
   const id = await watch(store, ana, { mint: MINT, sizeSol: 1 });
-  const { showPool, rules, kindsOf } = await scene(t, store);
+  const { showPool, recorder, kindsOf } = await scene(t, store);
   showPool(MINT, 20);
   await setImmediate();
   const change = { sizeLamports: 10_000_000_000n, areAlertsEnabled: null };
   await changeWatchlistEntry(store.db, { userId: ana, id }, change);
-  await rules.reload(ana);
+  await recorder.reload(ana);
   showPool(MINT, 20);
   assert.deepEqual(await kindsOf(ana), [], "nothing was passed at ten SOL");
 });
 
-test("an alert tells what was before and after, the cause with its share, and the position", async (t) => {
+test("an alert has the values before and after, the cause with its share, and the position", async (t) => {
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");
   const entryId = await watch(store, ana, { mint: MINT, sizeSol: 3 });
@@ -146,7 +159,7 @@ test("an exit that is gone alerts; a blocked market and a size that is not allow
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");
   await watch(store, ana, { mint: MINT, sizeSol: 12 });
-  const { show, showPool, rules, kindsOf } = await scene(t, store);
+  const { show, showPool, recorder, kindsOf } = await scene(t, store);
   showPool(MINT, 1_000);
   await kindsOf(ana);
   show(marketOf([], { mint: MINT, isSearchComplete: false }));
@@ -155,14 +168,14 @@ test("an exit that is gone alerts; a blocked market and a size that is not allow
   assert.deepEqual(await kindsOf(ana), []);
   const eva = await someUser(store, "eva@example.com");
   await watch(store, eva, { mint: MINT, sizeSol: 3 });
-  await rules.reload(eva);
+  await recorder.reload(eva);
   showPool(MINT, 1_000);
   await kindsOf(eva);
   show(marketOf([], { mint: MINT }));
   assert.deepEqual(await kindsOf(eva), ["no-exit"]);
 });
 
-test("a withdrawal that also takes a size past 10 % is one alert, and counts as passed", async (t) => {
+test("a withdrawal that also moves the slippage past 10 % is one alert, and counts as a crossing", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const ana = await someUser(store, "ana@example.com");
     const eva = await someUser(store, "eva@example.com");
@@ -172,8 +185,7 @@ test("a withdrawal that also takes a size past 10 % is one alert, and counts as 
     stage.showPool(MINT, 100);
     await stage.kindsOf(ana);
     stage.advance(1_000);
-    stage.showPool(MINT, 30);
-    stage.deteriorate(MINT, { sinceMs: stage.nowMs() });
+    stage.showPool(MINT, 30, {});
     assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
     assert.deepEqual(await stage.kindsOf(eva), ["deterioration"]);
     stage.showPool(MINT, 28);
@@ -181,7 +193,7 @@ test("a withdrawal that also takes a size past 10 % is one alert, and counts as 
   });
 });
 
-test("the token's own alert tells each entry once, however often it is heard", async (t) => {
+test("the token's own alert notifies each entry once, however often it is received", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const ana = await someUser(store, "ana@example.com");
     const eva = await someUser(store, "eva@example.com");
@@ -196,7 +208,7 @@ test("the token's own alert tells each entry once, however often it is heard", a
     stage.deteriorate(MINT, { sinceMs });
     assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
     assert.deepEqual(await stage.kindsOf(eva), ["deterioration"]);
-    assert.equal(stage.rules.recorded, 2);
+    assert.equal(stage.recorder.recorded, 2);
     await stage.restart();
     stage.showPool(MINT, 100);
     await stage.kindsOf(ana);
@@ -207,7 +219,7 @@ test("the token's own alert tells each entry once, however often it is heard", a
   });
 });
 
-test("what passed while nobody looked is told after a restart, and what was told is not told again", async (t) => {
+test("alerts that were missed during a restart are recorded after it, and recorded ones are not repeated", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const ana = await someUser(store, "ana@example.com");
     await watch(store, ana, { mint: MINT, sizeSol: 5 });
@@ -225,28 +237,68 @@ test("what passed while nobody looked is told after a restart, and what was told
   });
 });
 
-test("a token's alert that a dead process recorded, and did not tell, is told at the next start", async (t) => {
+test("a token's alert, its watchers' alerts and their messages are written together or not at all", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const ana = await someUser(store, "ana@example.com");
     await watch(store, ana, { mint: MINT });
-    const token = { mint: MINT, name: null, symbol: null, nowMs: 0 };
-    const tokenId = (await rememberTokens(store.db, [token])).get(MINT);
-    assert.ok(tokenId !== undefined);
-    await recordAlert(store.db, {
-      tokenId,
-      detector: "jump",
-      cause: "sold",
-      share: 0.6,
-      slot: 7n,
-      startedAtMs: 1_800_000_000_000 - 60_000,
-      before: { c10Sol: 9, depthSol: 90 },
-      after: { c10Sol: 3, depthSol: 30 },
-    });
-    const stage = await scene(t, store);
+    await verifiedChannel(store, ana, { kind: "webhook", target: "https://a.example" });
+    const tokenId = await remember(store, MINT);
+    let failures = 1;
+    const newUid = () => {
+      if (failures-- > 0) throw new Error("no uid");
+      return "msg_1";
+    };
+    const warnings: unknown[] = [];
+    const stage = await scene(t, store, { newUid, warn: (context) => warnings.push(context) });
+    stage.showPool(MINT, 100, {});
+    await stage.recorder.settled();
+    const written = async () => [
+      (await alertsOf(store.db, { tokenId, limit: 9 })).length,
+      (await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 9 })).length,
+      (await store.db.selectFrom("messages").select("id").execute()).length,
+    ];
+    assert.equal(warnings.length, 1);
+    assert.deepEqual(await written(), [0, 0, 0]);
     assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
-    await stage.restart();
-    assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
+    assert.deepEqual(await written(), [1, 1, 1]);
   });
+});
+
+test("the alert of a token without watchers is recorded, and its end too", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const tokenId = await remember(store, MINT);
+    const stage = await scene(t, store);
+    const alerts = async () => {
+      await stage.recorder.idle();
+      const stored = await alertsOf(store.db, { tokenId, limit: 9 });
+      return stored.map(({ detector, endedAtMs }) => [detector, endedAtMs]);
+    };
+    stage.showPool(MINT, 100, { detector: "drift" });
+    assert.deepEqual(await alerts(), [["drift", null]]);
+    stage.advance(5_000);
+    stage.recover(MINT);
+    assert.deepEqual(await alerts(), [["drift", stage.nowMs()]]);
+  });
+});
+
+test("a change of a token's alert that is reported before the watchlists are loaded is recorded", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT });
+  const scripted = scriptedMarkets(() => 1_800_000_000_000);
+  const recorder = new AlertRecorder({
+    store,
+    markets: scripted.markets,
+    nowMs: () => 1_800_000_000_000,
+    newUid: () => "msg_1",
+    onRecorded: () => undefined,
+    log: warningsTo(fail),
+  });
+  t.after(() => recorder.close());
+  scripted.showPool(MINT, 100, {});
+  await recorder.start();
+  await recorder.idle();
+  assert.equal(recorder.recorded, 1);
 });
 
 test("entries switched off, changed, removed, new, or of a disabled user start from nothing", async (t) => {
@@ -255,25 +307,25 @@ test("entries switched off, changed, removed, new, or of a disabled user start f
   const off = await watch(store, ana, { mint: MINT, sizeSol: 5 });
   const removed = await watch(store, ana, { mint: OTHER, sizeSol: 5 });
   const stage = await scene(t, store);
-  const { showPool, rules, kindsOf } = stage;
+  const { showPool, recorder, kindsOf } = stage;
   for (const mint of [MINT, OTHER]) showPool(mint, 100);
   await kindsOf(ana);
   const nothing = { sizeLamports: null, areAlertsEnabled: null };
   const entry = { userId: ana, id: off };
   await changeWatchlistEntry(store.db, entry, { ...nothing, areAlertsEnabled: false });
   await removeWatchlistEntry(store.db, { userId: ana, id: removed });
-  await rules.reload(ana);
+  await recorder.reload(ana);
   for (const mint of [MINT, OTHER]) showPool(mint, 10);
   stage.deteriorate(MINT);
   assert.deepEqual(await kindsOf(ana), []);
   await changeWatchlistEntry(store.db, entry, { ...nothing, areAlertsEnabled: true });
-  await rules.reload(ana);
+  await recorder.reload(ana);
   showPool(MINT, 9);
   assert.deepEqual(await kindsOf(ana), [], "the first reading passes nothing");
   showPool(MINT, 100);
   await kindsOf(ana);
   await setUserDisabled(store.db, { userId: ana, isDisabled: true }, stage.nowMs());
-  await rules.reload();
+  await recorder.reload();
   showPool(MINT, 10);
   assert.deepEqual(await kindsOf(ana), []);
 });
@@ -282,13 +334,13 @@ test("every watched token is asked of the tracker, a change at once, the unknown
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");
   await watch(store, ana, { mint: MINT });
-  const { rules, watched } = await scene(t, store);
+  const { recorder, watched } = await scene(t, store);
   assert.deepEqual(watched(), [MINT]);
   const id = await watch(store, ana, { mint: OTHER });
-  await rules.reload(ana);
+  await recorder.reload(ana);
   assert.deepEqual([...watched()].sort(), [MINT, OTHER].sort());
   await removeWatchlistEntry(store.db, { userId: ana, id });
-  await rules.reload(ana);
+  await recorder.reload(ana);
   assert.deepEqual(watched(), [MINT]);
 });
 
@@ -306,8 +358,7 @@ test("one market event is one message on each verified channel that is on, howev
     for (const mint of [MINT, OTHER]) stage.showPool(mint, 100);
     await stage.kindsOf(ana);
     for (const mint of [MINT, OTHER]) {
-      stage.showPool(mint, 20);
-      stage.deteriorate(mint);
+      stage.showPool(mint, 20, {});
       await stage.kindsOf(ana);
       stage.advance(100);
     }

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { BaseLogger } from "pino";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Schema } from "#src/store/schema.ts";
 import {
   alertsOfUser,
@@ -10,9 +10,9 @@ import {
 } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
 
-/** Alerts that another process wrote are seen within this time; our own at once. */
-const LOOK_EVERY_MS = 2_000;
-const ALERTS_AT_ONCE = 100;
+/** Alerts of another process are found within this time, those of this process at once. */
+const POLL_EVERY_MS = 2_000;
+const ALERTS_PER_READ = 100;
 
 export type FeedPage = {
   readonly userId: UserId;
@@ -26,18 +26,19 @@ type Follower = {
   lastId: bigint;
 };
 
-/** The dashboard's own channel: every alert is kept, and pushed to whoever has the page open. */
+/** The alerts of users as the dashboard shows them: pages of stored ones, and new ones pushed to open pages. */
 export class AlertFeed {
   readonly #db: Kysely<Schema>;
-  readonly #log: Pick<BaseLogger, "warn">;
+  readonly #failures: FailureLog;
   readonly #followers = new Set<Follower>();
   #timer: NodeJS.Timeout | null = null;
   #newestId = 0n;
-  #looking: Promise<void> = Promise.resolve();
+  #polling: Promise<void> = Promise.resolve();
 
-  constructor(deps: { readonly db: Kysely<Schema>; readonly log: Pick<BaseLogger, "warn"> }) {
+  constructor(deps: { readonly db: Kysely<Schema>; readonly log: FailureLogger }) {
     this.#db = deps.db;
-    this.#log = deps.log;
+    const next = "open pages get their alerts with the next poll";
+    this.#failures = new FailureLog({ log: deps.log, what: "read alerts for open pages", next });
   }
 
   /** The newest first. */
@@ -46,9 +47,9 @@ export class AlertFeed {
   }
 
   /**
-   * Calls back with each alert of the user's after `afterId`, or, with null, from now on, in order.
+   * Calls back with each alert of the user after `afterId`, in order; null: only with new ones.
    *
-   * @returns what ends it
+   * @returns a function that stops the calls
    */
   async follow(
     userId: UserId,
@@ -58,8 +59,8 @@ export class AlertFeed {
     const lastId = afterId ?? (await newestAlertId(this.#db, userId));
     const follower = { userId, onAlert, lastId };
     this.#followers.add(follower);
-    this.#timer ??= setInterval(() => this.look(), LOOK_EVERY_MS).unref();
-    this.#looking = this.#looking.then(() => this.#tell(follower)).catch((err) => this.#warn(err));
+    this.#timer ??= setInterval(() => this.poll(), POLL_EVERY_MS).unref();
+    this.#enqueue(() => this.#push(follower));
     return () => {
       this.#followers.delete(follower);
       if (this.#followers.size > 0 || this.#timer === null) return;
@@ -68,40 +69,42 @@ export class AlertFeed {
     };
   }
 
-  /** Something may have been written. */
-  look(): void {
-    if (this.#followers.size === 0) return;
-    this.#looking = this.#looking.then(() => this.#look()).catch((err) => this.#warn(err));
+  /** Pushes alerts that were recorded since the last poll. */
+  poll(): void {
+    if (this.#followers.size > 0) this.#enqueue(() => this.#poll());
   }
 
-  /** Resolves when everybody was told of what was there at the last look. */
+  /** Resolves when the last poll has ended. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#followers.clear();
-    await this.#looking;
+    await this.#polling;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const newestId = await newestAlertIdOfAll(this.#db);
     if (newestId === this.#newestId) return;
-    for (const follower of this.#followers) await this.#tell(follower);
+    for (const follower of this.#followers) await this.#push(follower);
     this.#newestId = newestId;
   }
 
-  async #tell(follower: Follower): Promise<void> {
+  async #push(follower: Follower): Promise<void> {
     for (;;) {
       const { userId, lastId: afterId } = follower;
-      const alerts = await alertsOfUserSince(this.#db, { userId, afterId, limit: ALERTS_AT_ONCE });
+      const alerts = await alertsOfUserSince(this.#db, { userId, afterId, limit: ALERTS_PER_READ });
       for (const alert of alerts) {
         if (!this.#followers.has(follower)) return;
         follower.lastId = alert.id;
         follower.onAlert(alert);
       }
-      if (alerts.length < ALERTS_AT_ONCE) return;
+      if (alerts.length < ALERTS_PER_READ) return;
     }
   }
 
-  #warn(err: unknown): void {
-    this.#log.warn({ err }, "alerts could not be read for the feed");
+  #enqueue(work: () => Promise<void>): void {
+    this.#polling = this.#polling.then(work).then(
+      () => this.#failures.succeeded(),
+      (cause: unknown) => this.#failures.failed(cause),
+    );
   }
 }

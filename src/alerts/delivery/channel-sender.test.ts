@@ -22,6 +22,7 @@ const ALERT: UserAlert = {
   kind: "no-exit",
   cause: "withdrawn",
   share: 0.5,
+  causes: null,
   slot: 9n,
   slippagePct: { before: 3, after: null },
   c10Sol: { before: 9, after: 1 },
@@ -64,7 +65,7 @@ function sender(change: Partial<ChannelSenderDeps>) {
 
 const PARCEL = { kind: "alerts", uid: "msg_1", alerts: [ALERT] } as const;
 
-test("a mail tells each alert with its link, in the channel's language, under the message's own id", async () => {
+test("a mail contains each alert with its link, in the channel's language, under the message's own id", async () => {
   const mails: Mail[] = [];
   const send = async (mail: Mail) => void mails.push(mail);
   const sent = await sender({ mailer: { send } }).send(channel({}), PARCEL);
@@ -72,9 +73,12 @@ test("a mail tells each alert with its link, in the channel's language, under th
   const [mail] = mails;
   assert.ok(mail);
   assert.equal(mail.messageId, "<msg_1@exit.example>");
-  assert.equal(mail.subject, "Alerta de salida: TESTBcc: x@y.example");
+  assert.equal(
+    mail.subject,
+    `Alerta de salida: “TESTBcc[:] x[@]y[.]example” (${MINT.slice(0, 4)}…${MINT.slice(-4)})`,
+  );
   assert.match(mail.text, /5 SOL ya no se puede vender entera, antes 3,0 %/);
-  assert.match(mail.text, /El 50 % de la caída es una retirada de liquidez en el slot 9\./);
+  assert.match(mail.text, /una retirada de liquidez 50 % \(slot 9\)/);
   assert.ok(mail.text.includes(`https://exit.example/token/${MINT}`));
 });
 
@@ -133,6 +137,9 @@ test("the bot sends plain text to the chat, and its errors hold no token", async
   status = 302;
   const redirected = await sender({ telegram }).send(chat, PARCEL);
   assert.deepEqual(redirected, { kind: "failed", error: "Telegram answered 302." });
+  status = 400;
+  const refused = await sender({ telegram }).send(chat, PARCEL);
+  assert.deepEqual(refused, { kind: "refused", error: "Telegram answered 400." });
   const gone = createTelegramBot({ botToken: "123:SECRET", apiUrl: "http://127.0.0.1:1" });
   const failed = await sender({ telegram: gone }).send(chat, PARCEL);
   assert.deepEqual(failed, { kind: "failed", error: "Telegram could not be reached." });

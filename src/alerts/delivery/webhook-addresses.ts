@@ -3,11 +3,12 @@ import ipaddr from "ipaddr.js";
 /** Which addresses webhooks may be sent to, besides the public ones. */
 export type AllowedRanges = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
-/** @throws Error for a text that is no address or CIDR range */
+/** @throws Error for a text that is not an address or CIDR range */
 export function parseRanges(texts: readonly string[]): AllowedRanges {
   return texts.map((text) => {
     if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-    if (!ipaddr.isValid(text)) throw new Error(`"${text}" is no address range such as 10.0.0.0/8`);
+    if (!ipaddr.isValid(text))
+      throw new Error(`"${text}" is not an address range such as 10.0.0.0/8`);
     const address = ipaddr.process(text);
     return [address, address.kind() === "ipv4" ? 32 : 128];
   });

@@ -2,48 +2,52 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { channelsOfUser, switchChannel } from "#src/store/channels.ts";
 import { claimChannels, deadLetters, takeMessage } from "#src/store/deliveries.ts";
-import { recordUserAlerts } from "#src/store/record-alerts.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { Address } from "#src/units/address.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { SILENT_LOG } from "#test/support/failure-loggers.ts";
 import { poolAddress } from "#test/support/pools.ts";
+import { recordUserAlerts } from "#test/support/user-alerts.ts";
 import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
-import { AlertOutbox, retryAtMs } from "./alert-outbox.ts";
-import { MESSAGE_RULES } from "./alert-rules.ts";
+import { AlertOutbox, retryAtMs } from "./outbox.ts";
 import type { Sent } from "./webhook-sender.ts";
 
 const HOUR_MS = 3_600_000;
 const SENT: Sent = { kind: "sent" };
 const REFUSED: Sent = { kind: "failed", error: "It answered 500." };
 
-type Parcel = { readonly target: string; readonly uid: string; readonly alerts: readonly bigint[] };
+type Received = {
+  readonly target: string;
+  readonly uid: string;
+  readonly alerts: readonly bigint[];
+};
 
 /** An outbox with a clock to turn and receivers that answer as the test says. */
-async function scene(store: Store, answer: (parcel: Parcel) => Sent | Promise<Sent>) {
+async function scene(store: Store, answer: (received: Received) => Sent | Promise<Sent>) {
   let nowMs = 1_800_000_000_000;
   let uid = 0;
-  const parcels: Parcel[] = [];
+  const received: Received[] = [];
   const newOutbox = () =>
     new AlertOutbox({
       store,
       sender: {
-        async send(channel, parcel) {
-          assert.ok(parcel.kind === "alerts");
-          const alerts = parcel.alerts.map(({ id }) => id);
-          const sent = { target: channel.target, uid: parcel.uid, alerts };
-          parcels.push(sent);
+        async send(channel, notification) {
+          assert.ok(notification.kind === "alerts");
+          const alerts = notification.alerts.map(({ id }) => id);
+          const sent = { target: channel.target, uid: notification.uid, alerts };
+          received.push(sent);
           return answer(sent);
         },
       },
       nowMs: () => nowMs,
       random: () => 0.5,
-      log: { warn: () => undefined },
+      log: SILENT_LOG,
     });
   return {
     outbox: newOutbox(),
     newOutbox,
-    parcels,
+    received,
     nowMs: () => nowMs,
     advance: (ms: number) => {
       nowMs += ms;
@@ -63,6 +67,7 @@ async function scene(store: Store, answer: (parcel: Parcel) => Sent | Promise<Se
             kind: "deterioration",
             cause: "sold",
             share: null,
+            causes: null,
             slot: 1n,
             slippagePct: figures,
             c10Sol: figures,
@@ -71,7 +76,7 @@ async function scene(store: Store, answer: (parcel: Parcel) => Sent | Promise<Se
             sinceMs: nowMs,
           },
         ],
-        { ...MESSAGE_RULES, nowMs, gradeAfterMs: 1, newUid: () => `msg_${uid++}` },
+        { nowMs, newUid: () => `msg_${uid++}` },
       );
       uid++;
       return id;
@@ -89,18 +94,18 @@ async function watcher(store: Store, name: string, kind: "email" | "webhook" = "
 
 test("what is recorded is sent once, after the moment in which others may join it", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const { outbox, parcels, alert, advance } = await scene(store, () => SENT);
+    const { outbox, received, alert, advance } = await scene(store, () => SENT);
     closeAfter(t, outbox);
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
     await outbox.idle();
-    assert.deepEqual(parcels, []);
+    assert.deepEqual(received, []);
     const second = await alert(ana);
     advance(250);
     await outbox.idle();
     await outbox.idle();
     assert.deepEqual(
-      parcels.map(({ alerts }) => alerts),
+      received.map(({ alerts }) => alerts),
       [[first, second]],
     );
     const [channel] = await channelsOfUser(store.db, ana.userId);
@@ -113,14 +118,14 @@ test("a failing receiver gets the same message under the same id until it takes 
   await eachDatabase(t, async (t, store) => {
     let isUp = false;
     const stage = await scene(store, () => (isUp ? SENT : REFUSED));
-    const { outbox, parcels, alert, advance } = stage;
+    const { outbox, received, alert, advance } = stage;
     closeAfter(t, outbox);
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
     advance(250);
     await outbox.idle();
     await outbox.idle();
-    assert.equal(parcels.length, 1, "it rests before the next attempt");
+    assert.equal(received.length, 1, "it rests before the next attempt");
     advance(61_000);
     const second = await alert(ana);
     advance(300);
@@ -132,20 +137,53 @@ test("a failing receiver gets the same message under the same id until it takes 
     advance(10_000);
     await outbox.idle();
     assert.deepEqual(
-      parcels.map(({ alerts }) => alerts),
+      received.map(({ alerts }) => alerts),
       [[first], [first], [first], [second]],
     );
-    const [one, two, three, last] = parcels.map(({ uid }) => uid);
+    const [one, two, three, last] = received.map(({ uid }) => uid);
     assert.ok(one === two && two === three && three !== last);
     const [well] = await channelsOfUser(store.db, ana.userId);
     assert.deepEqual([well?.failingSinceMs, well?.lastError], [null, null]);
   });
 });
 
+test("S1: a message that its receiver refuses holds no later one back, and ends after three attempts", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    let hostile: bigint | undefined;
+    const stage = await scene(store, ({ alerts }) =>
+      alerts.some((id) => id === hostile) ? { kind: "refused", error: "It answered 400." } : SENT,
+    );
+    const { outbox, received, alert, advance } = stage;
+    closeAfter(t, outbox);
+    const ana = await watcher(store, "ana");
+    hostile = await alert(ana);
+    advance(250);
+    await outbox.idle();
+    advance(61_000);
+    const honest = await alert({ ...ana, mint: poolAddress(2) });
+    advance(300);
+    await outbox.idle();
+    await outbox.idle();
+    assert.ok(received.some(({ alerts }) => alerts[0] === honest));
+    const [channel] = await channelsOfUser(store.db, ana.userId);
+    assert.equal(channel?.failingSinceMs, null);
+    for (let minute = 0; minute < 60; minute++) {
+      advance(60_000);
+      await outbox.idle();
+    }
+    assert.equal(received.filter(({ alerts }) => alerts[0] === hostile).length, 3);
+    const letters = await deadLetters(store.db, { userId: ana.userId, limit: 9 });
+    assert.deepEqual(
+      letters.map(({ alertId, error }) => [alertId, error]),
+      [[hostile, "It answered 400."]],
+    );
+  });
+});
+
 test("after 24 hours a message is a dead letter, seen by its user and the operator alone, and the next one goes on", async (t) => {
   await eachDatabase(t, async (t, store) => {
     let isUp = false;
-    const { outbox, parcels, alert, advance } = await scene(store, () => (isUp ? SENT : REFUSED));
+    const { outbox, received, alert, advance } = await scene(store, () => (isUp ? SENT : REFUSED));
     closeAfter(t, outbox);
     const ana = await watcher(store, "ana");
     const eva = await watcher(store, "eva");
@@ -162,15 +200,15 @@ test("after 24 hours a message is a dead letter, seen by its user and the operat
     );
     assert.deepEqual(await deadLetters(store.db, { userId: eva.userId, limit: 9 }), []);
     assert.equal((await deadLetters(store.db, { userId: null, limit: 9 })).length, 1);
-    const attempts = parcels.length;
+    const attempts = received.length;
     assert.ok(attempts >= 20 && attempts <= 40, `${attempts} attempts`);
     isUp = true;
     const next = await alert(ana);
     assert.equal((await outbox.waiting()).count, 1);
     advance(250);
     await outbox.idle();
-    assert.deepEqual(parcels.at(-1)?.alerts, [next]);
-    assert.equal(parcels.length, attempts + 1);
+    assert.deepEqual(received.at(-1)?.alerts, [next]);
+    assert.equal(received.length, attempts + 1);
     assert.deepEqual(outbox.outcomes, { delivered: 1, failed: attempts, dead: 1 });
     assert.deepEqual(await outbox.waiting(), { count: 0, oldestDueMs: null });
   });
@@ -188,25 +226,25 @@ test("attempts grow apart, spread out, and end with the 24th hour", () => {
   assert.equal(retryAtMs(late, { nowMs: 23.5 * HOUR_MS, random: () => 0.5 }), null);
 });
 
-test("endpoints that never answer delay nobody else", async (t) => {
+test("endpoints that never answer do not delay other channels", async (t) => {
   const store = await sqliteDatabase(t);
   const hang = Promise.withResolvers<Sent>();
   const stage = await scene(store, ({ target }) =>
     target.startsWith("slow") ? hang.promise : SENT,
   );
-  const { outbox, parcels, alert, advance } = stage;
+  const { outbox, received, alert, advance } = stage;
   const slow = await Promise.all(
     Array.from({ length: 30 }, (_, index) => watcher(store, `slow${index}`)),
   );
   for (const each of slow) await alert(each);
   advance(250);
-  outbox.look();
+  outbox.poll();
   const ana = await watcher(store, "ana");
   await alert(ana);
   advance(250);
-  const arrived = () => parcels.some(({ target }) => target === "ana");
+  const arrived = () => received.some(({ target }) => target === "ana");
   while (!arrived()) {
-    outbox.look();
+    outbox.poll();
     await new Promise((resolve) => setImmediate(resolve));
   }
   hang.resolve(REFUSED);
@@ -250,7 +288,7 @@ test("a message whose sending was begun takes no more alerts, so that its id alw
 
 test("a channel that is switched off gets nothing, not even later what waited for it", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const { outbox, parcels, alert, advance } = await scene(store, () => SENT);
+    const { outbox, received, alert, advance } = await scene(store, () => SENT);
     closeAfter(t, outbox);
     const ana = await watcher(store, "ana");
     const channel = { userId: ana.userId, id: ana.channel.id };
@@ -261,7 +299,7 @@ test("a channel that is switched off gets nothing, not even later what waited fo
     await outbox.idle();
     await switchChannel(store.db, channel, true);
     await outbox.idle();
-    assert.deepEqual(parcels, []);
+    assert.deepEqual(received, []);
   });
 });
 

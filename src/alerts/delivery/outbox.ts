@@ -1,11 +1,12 @@
-import type { BaseLogger } from "pino";
 import type { NowMs } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Channel } from "#src/store/channels.ts";
 import {
   claimChannels,
   failMessage,
   finishMessage,
   type Message,
+  refuseMessage,
   releaseAllChannels,
   releaseChannel,
   takeMessage,
@@ -14,28 +15,27 @@ import {
 import type { Store } from "#src/store/schema.ts";
 import type { ChannelSender } from "./channel-sender.ts";
 
-const LOOK_EVERY_MS = 1_000;
-/** Longer than any attempt: a channel is never with two workers. */
+const POLL_EVERY_MS = 1_000;
+/** Longer than any attempt: a channel never has two workers. */
 const LEASE_MS = 60_000;
-/** Channels served at once: those that answer well, and those that fail or are slow, apart. */
+/** Channels served at once. Those that fail or are slow have their own lane. */
 const LANES = { quick: 64, slow: 16 } as const;
 const SLOW_MS = 2_000;
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+/** A message that its receiver refuses this often is a dead letter. */
+const REFUSALS_ALLOWED = 3;
 const BACK_OFF_SECONDS = [2, 5, 15, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600] as const;
 
 export type AlertOutboxDeps = {
   readonly store: Store;
   readonly sender: ChannelSender;
   readonly nowMs: NowMs;
-  /** In [0, 1): spreads attempts that would otherwise come together. */
+  /** In [0, 1): spreads retries over time. */
   readonly random: () => number;
-  readonly log: Pick<BaseLogger, "warn">;
+  readonly log: FailureLogger;
 };
 
-/**
- * When a message is tried again after so many attempts; null: it is given up, because it would then
- * have been due for 24 hours.
- */
+/** When a message is sent again after `attempts` attempts; null: never, it has been due for 24 hours. */
 export function retryAtMs(
   message: { readonly attempts: number; readonly dueMs: number },
   { nowMs, random }: { readonly nowMs: number; readonly random: () => number },
@@ -47,77 +47,87 @@ export function retryAtMs(
 }
 
 /**
- * Sends what the rules wrote: each channel's messages one after the other in their order, and many
- * channels at once. A message is marked as delivered after its receiver took it, so that it arrives
- * at least once whenever this process dies; its id tells a receiver what it has already.
+ * Sends the queued messages: those of one channel in order, many channels at once. A message is
+ * marked as delivered after its receiver accepted it, so it arrives at least once even if this
+ * process is killed; receivers recognise a repeated message by its id.
  */
 export class AlertOutbox {
   readonly #deps: AlertOutboxDeps;
+  readonly #pollFailures: FailureLog;
+  readonly #saveFailures: FailureLog;
   readonly #running = { quick: new Set<Promise<void>>(), slow: new Set<Promise<void>>() };
-  /** Attempts that turned out slow while they were made: they hold no lane of the quick ones. */
+  /** Attempts that became slow while running: they no longer occupy the quick lane. */
   readonly #late = new Set<Promise<void>>();
   readonly #outcomes = { delivered: 0, failed: 0, dead: 0 };
   #timer: NodeJS.Timeout | null = null;
   #wakeAt: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
-  #isLookAsked = false;
+  #polling: Promise<void> | null = null;
+  #isPollDue = false;
   #isClosed = false;
 
   constructor(deps: AlertOutboxDeps) {
     this.#deps = deps;
+    const { log } = deps;
+    const next = "retrying every second";
+    this.#pollFailures = new FailureLog({ log, what: "poll the alert outbox", next });
+    this.#saveFailures = new FailureLog({
+      log,
+      what: "save the result of a delivery",
+      next: "the message is sent again after its lease",
+    });
   }
 
-  /** Since the start: messages delivered, attempts that failed, and messages that were given up. */
+  /** Since the start: messages delivered, attempts that failed, and dead letters. */
   get outcomes(): { readonly delivered: number; readonly failed: number; readonly dead: number } {
     return this.#outcomes;
   }
 
-  /** How many messages wait, and since when the longest of them has been due; null where none does. */
+  /** The number of queued messages, and when the oldest was due; null if there is none. */
   waiting(): Promise<{ readonly count: number; readonly oldestDueMs: number | null }> {
     return waitingMessages(this.#deps.store.db);
   }
 
   async start(): Promise<void> {
-    // The embedded database has one process at a time: what was held, a dead one held.
+    // The embedded database has one process at a time: leases left over belong to a dead process.
     if (this.#deps.store.dialect === "sqlite") await releaseAllChannels(this.#deps.store.db);
-    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS);
-    this.look();
+    this.#timer = setInterval(() => this.poll(), POLL_EVERY_MS);
+    this.poll();
   }
 
-  /** Looks again in so long: something will be due then. */
+  /** Polls again after `ms`, when a new message will be due. */
   wakeIn(ms: number): void {
     this.#wakeAt ??= setTimeout(() => {
       this.#wakeAt = null;
-      this.look();
+      this.poll();
     }, ms);
   }
 
-  /** Begins to send what is due, as far as there are lanes. */
-  look(): void {
+  /** Begins to send what is due, as far as lanes are free. */
+  poll(): void {
     if (this.#isClosed) return;
-    this.#isLookAsked = true;
-    this.#looking ??= this.#lookWhileAsked().finally(() => {
-      this.#looking = null;
+    this.#isPollDue = true;
+    this.#polling ??= this.#pollWhileDue().finally(() => {
+      this.#polling = null;
     });
   }
 
-  /** Resolves when nothing is under way and nothing more is due. */
+  /** Resolves when no attempt is under way and nothing is due. */
   async idle(): Promise<void> {
-    this.look();
+    this.poll();
     for (;;) {
-      await this.#looking;
+      await this.#polling;
       const running = this.#underWay();
-      if (running.length === 0 && this.#looking === null) return;
+      if (running.length === 0 && this.#polling === null) return;
       await Promise.all(running);
     }
   }
 
-  /** Finishes the attempts under way; what is left is there at the next start. */
+  /** Finishes the attempts under way; the rest stays queued for the next start. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     if (this.#wakeAt !== null) clearTimeout(this.#wakeAt);
-    await this.#looking;
+    await this.#polling;
     await Promise.all(this.#underWay());
   }
 
@@ -125,14 +135,15 @@ export class AlertOutbox {
     return [...this.#running.quick, ...this.#running.slow, ...this.#late];
   }
 
-  async #lookWhileAsked(): Promise<void> {
-    while (this.#isLookAsked && !this.#isClosed) {
-      this.#isLookAsked = false;
+  async #pollWhileDue(): Promise<void> {
+    while (this.#isPollDue && !this.#isClosed) {
+      this.#isPollDue = false;
       try {
         await this.#claim("quick");
         await this.#claim("slow");
-      } catch (err) {
-        this.#deps.log.warn({ err }, "what is to be sent could not be looked at");
+        this.#pollFailures.succeeded();
+      } catch (cause) {
+        this.#pollFailures.failed(cause);
         return;
       }
     }
@@ -148,18 +159,21 @@ export class AlertOutbox {
 
   #serve(lane: "quick" | "slow", channel: Channel): void {
     const served = this.#deliver(channel)
-      .catch((err: unknown) => this.#deps.log.warn({ err }, "a delivery was not written down"))
+      .then(
+        () => this.#saveFailures.succeeded(),
+        (cause: unknown) => this.#saveFailures.failed(cause, { channel: String(channel.id) }),
+      )
       .finally(() => {
         clearTimeout(late);
         this.#running[lane].delete(served);
         this.#late.delete(served);
-        this.look();
+        this.poll();
       });
     this.#running[lane].add(served);
     const late = setTimeout(() => {
       if (lane === "slow" || !this.#running.quick.delete(served)) return;
       this.#late.add(served);
-      this.look();
+      this.poll();
     }, SLOW_MS);
   }
 
@@ -183,22 +197,37 @@ export class AlertOutbox {
       this.#outcomes.delivered++;
       return;
     }
-    await this.#fail(message, { ...attempt, isSlow: true, error: sent.error });
+    if (sent.kind === "refused") await this.#refuse(message, { ...attempt, error: sent.error });
+    else await this.#fail(message, { ...attempt, isSlow: true, error: sent.error });
   }
 
   async #fail(
     message: Message,
     attempt: Omit<Parameters<typeof failMessage>[1], "retryAtMs">,
   ): Promise<void> {
-    const { store, random, log } = this.#deps;
+    const { store, random } = this.#deps;
     const retry = retryAtMs(message, { nowMs: attempt.nowMs, random });
     await failMessage(store.db, { ...attempt, retryAtMs: retry });
     this.#outcomes.failed++;
-    if (retry === null) this.#outcomes.dead++;
-    if (retry === null)
-      log.warn(
-        { channel: String(attempt.channelId), error: attempt.error },
-        "an alert was given up",
-      );
+    if (retry === null) this.#noteDead(attempt, "failed to deliver a message for 24 hours");
+  }
+
+  /** The message is at fault: it is sent again later, and the channel's other messages before it. */
+  async #refuse(
+    message: Message,
+    attempt: Omit<Parameters<typeof refuseMessage>[1], "retryAtMs">,
+  ): Promise<void> {
+    const { store, random } = this.#deps;
+    const isLast = message.attempts >= REFUSALS_ALLOWED;
+    const retry = isLast ? null : retryAtMs(message, { nowMs: attempt.nowMs, random });
+    await refuseMessage(store.db, { ...attempt, retryAtMs: retry });
+    this.#outcomes.failed++;
+    if (retry === null) this.#noteDead(attempt, "a receiver refused a message repeatedly");
+  }
+
+  #noteDead({ channelId, error }: { channelId: bigint; error: string }, what: string): void {
+    this.#outcomes.dead++;
+    const fields = { channel: String(channelId), reason: error };
+    this.#deps.log.warn(fields, `${what}; it is a dead letter now`);
   }
 }

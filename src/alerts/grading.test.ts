@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitAt } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
-import { recordUserAlerts } from "#src/store/record-alerts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { alertsOfUser, type NewUserAlert, sumGrades } from "#src/store/user-alerts.ts";
-import { noteSlippageSides } from "#src/store/watchlist.ts";
+import { setSlippageSides } from "#src/store/watchlist.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { SILENT_LOG } from "#test/support/failure-loggers.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { scriptedMarkets } from "#test/support/scripted-markets.ts";
+import { recordUserAlerts } from "#test/support/user-alerts.ts";
 import { someUser, watch } from "#test/support/watching-users.ts";
-import { MESSAGE_RULES } from "./alert-rules.ts";
 import { Grading } from "./grading.ts";
 
 const MINT = poolAddress(700);
@@ -25,7 +25,7 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
   let nowMs = 1_800_000_000_000;
   const userId = await someUser(store, "ana@example.com");
   const entryId = await watch(store, userId, { mint: MINT, sizeSol: 5 });
-  await noteSlippageSides(store.db, [entryId], false);
+  await setSlippageSides(store.db, [entryId], false);
   const scripted = scriptedMarkets(() => nowMs);
   const exit = exitAt(marketWith(atAlertSol), SIZE, "retail");
   assert.ok(exit.kind === "sold");
@@ -40,6 +40,7 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
     kind: "deterioration",
     cause: "sold",
     share: 1,
+    causes: null,
     slot: 1n,
     slippagePct: { before: 5, after: exit.slippagePct },
     c10Sol: { before: 10, after: 4 },
@@ -48,13 +49,12 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
     sinceMs: nowMs,
     ...change,
   };
-  const times = { ...MESSAGE_RULES, nowMs, gradeAfterMs: 30 * MINUTE_MS, newUid: () => "msg_1" };
-  await recordUserAlerts(store, [alert], times);
+  await recordUserAlerts(store, [alert], { nowMs, newUid: () => "msg_1" });
   const grading = new Grading({
     store,
     markets: scripted.markets,
     nowMs: () => nowMs,
-    log: { warn: () => undefined },
+    log: SILENT_LOG,
   });
   return {
     ...scripted,
@@ -122,7 +122,7 @@ test("a position that can't be sold any more has lost all; one that could not be
   assert.equal((await other.grade())?.waitedCostPct, null);
 });
 
-test("a market that says nothing leaves the alert without a grade, and is asked again until it is too late", async (t) => {
+test("a market without an answer leaves the alert without a grade, and is retried until the deadline", async (t) => {
   const { show, grade, advance } = await scene(await sqliteDatabase(t), {});
   advance(30);
   assert.equal(await grade(), null, "not tracked");

@@ -1,4 +1,5 @@
-import type { Sent } from "./webhook-sender.ts";
+import { cutText } from "./untrusted-text.ts";
+import { isRefusal, type Sent } from "./webhook-sender.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Telegram takes messages of up to 4,096 characters. */
@@ -24,7 +25,7 @@ export function createTelegramBot(settings: {
     async send(chatId, text) {
       const body = {
         chat_id: chatId,
-        text: text.slice(0, LONGEST_TEXT),
+        text: cutText(text, LONGEST_TEXT),
         link_preview_options: { is_disabled: true },
       };
       try {
@@ -35,13 +36,24 @@ export function createTelegramBot(settings: {
           redirect: "manual",
           signal: AbortSignal.timeout(TIMEOUT_MS),
         });
-        await response.body?.cancel();
-        if (response.ok) return { kind: "sent" };
-        return { kind: "failed", error: `Telegram answered ${response.status}.` };
+        if (response.ok) {
+          await response.body?.cancel();
+          return { kind: "sent" };
+        }
+        const error = `Telegram answered ${response.status}.`;
+        return isRefusal(response.status) && !(await isAboutChat(response))
+          ? { kind: "refused", error }
+          : { kind: "failed", error };
       } catch {
         // The cause names the address, and the token in it.
         return { kind: "failed", error: "Telegram could not be reached." };
       }
     },
   };
+}
+
+/** Telegram also answers 400 if the chat is gone: then every message of the channel fails. */
+async function isAboutChat(response: Response): Promise<boolean> {
+  const text = await response.text();
+  return /chat not found|chat_id|peer_id|user is deactivated|group chat was/i.test(text);
 }

@@ -1,24 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { BaseLogger } from "pino";
 import type { NowMs } from "#src/platform/clock.ts";
+import type { FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
-import type { UserId } from "#src/store/user-id.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Mailer } from "#src/users/mailer.ts";
-import { AlertFeed } from "./alert-feed.ts";
-import { AlertOutbox } from "./alert-outbox.ts";
-import { AlertRules, MESSAGE_RULES } from "./alert-rules.ts";
-import { createChannelSender } from "./channel-sender.ts";
-import { type Channels, createChannels } from "./channels.ts";
+import { AlertRecorder } from "./alert-recorder.ts";
+import { createChannelSender } from "./delivery/channel-sender.ts";
+import { type Channels, createChannels } from "./delivery/channels.ts";
+import { AlertOutbox } from "./delivery/outbox.ts";
+import { MESSAGE_RULES } from "./delivery/plan.ts";
+import { createTelegramBot } from "./delivery/telegram.ts";
+import { parseRanges } from "./delivery/webhook-addresses.ts";
+import { createWebhookSender, type Resolve } from "./delivery/webhook-sender.ts";
+import { AlertFeed } from "./feed.ts";
 import { Grading } from "./grading.ts";
-import { createTelegramBot } from "./telegram.ts";
-import { createWatchlist, type Watchlist, type WatchlistDeps } from "./watchlist.ts";
-import { parseRanges } from "./webhook-addresses.ts";
-import { createWebhookSender, type Resolve } from "./webhook-sender.ts";
 
-/** Watched tokens as their users see them: what routes are given. */
-export type Watching = {
-  readonly watchlist: Watchlist;
+/** A user's view of alerts: what the endpoints need. */
+export type UserAlerts = {
   readonly feed: AlertFeed;
   readonly channels: Channels;
   readonly close: () => Promise<void>;
@@ -26,7 +24,7 @@ export type Watching = {
 
 /** The rules over watched tokens, and the grades of their alerts: one process at a time judges. */
 export type Judging = {
-  readonly rules: AlertRules;
+  readonly recorder: AlertRecorder;
   readonly grading: Grading;
   readonly start: () => Promise<void>;
   /** Stops judging; what was found is on disk after it. */
@@ -44,7 +42,7 @@ export type Delivery = {
 type Common = {
   readonly store: Store;
   readonly nowMs: NowMs;
-  readonly log: Pick<BaseLogger, "warn">;
+  readonly log: FailureLogger;
 };
 
 export type SendingDeps = {
@@ -55,7 +53,7 @@ export type SendingDeps = {
   readonly webhookAllow: readonly string[];
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
   readonly nowMs: NowMs;
-  readonly log: Pick<BaseLogger, "warn">;
+  readonly log: FailureLogger;
   /** How names become addresses; the system's name servers where it is left out. */
   readonly resolve?: Resolve;
 };
@@ -63,7 +61,7 @@ export type SendingDeps = {
 /** How messages reach people: mail, webhooks, Telegram. */
 export type Sending = ReturnType<typeof createSending>;
 
-/** @throws Error where `webhookAllow` holds what is no address range */
+/** @throws Error if `webhookAllow` holds anything but address ranges */
 export function createSending(deps: SendingDeps) {
   const { mailer, authSecret, publicUrl, nowMs, log } = deps;
   const allowed = parseRanges(deps.webhookAllow);
@@ -79,49 +77,33 @@ export function createSending(deps: SendingDeps) {
   return { sender, webhooks, hasTelegram: telegram !== null, authSecret, close };
 }
 
-export type WatchingDeps = Common & {
-  readonly sending: Sending;
-  readonly markets: WatchlistDeps["markets"];
-  /** Told of each change of a user's list that is on disk. */
-  readonly onChange: (userId: UserId) => void;
-};
+export type UserAlertsDeps = Common & { readonly sending: Sending };
 
-export function createWatching({
-  store,
-  markets,
-  onChange,
-  sending,
-  nowMs,
-  log,
-}: WatchingDeps): Watching {
+export function createUserAlerts({ store, sending, nowMs, log }: UserAlertsDeps): UserAlerts {
   const feed = new AlertFeed({ db: store.db, log });
-  return {
-    watchlist: createWatchlist({ store, markets, onChange, nowMs }),
-    channels: createChannels({ ...sending, store, nowMs }),
-    feed,
-    close: () => feed.close(),
-  };
+  const channels = createChannels({ ...sending, store, nowMs });
+  return { feed, channels, close: () => feed.close() };
 }
 
 export type JudgingDeps = Common & {
-  readonly markets: Pick<Tracker, "latest" | "market" | "onSnapshot" | "onAlert" | "setWatched">;
+  readonly markets: Pick<Tracker, "latest" | "market" | "onReport" | "setWatched">;
   /** Alerts are on disk, and messages beside them. */
   readonly onRecorded: () => void;
 };
 
 export function createJudging({ store, markets, onRecorded, nowMs, log }: JudgingDeps): Judging {
   const newUid = () => `msg_${randomUUID()}`;
-  const rules = new AlertRules({ store, markets, nowMs, newUid, onRecorded, log });
+  const recorder = new AlertRecorder({ store, markets, nowMs, newUid, onRecorded, log });
   const grading = new Grading({ store, markets, nowMs, log });
   return {
-    rules,
+    recorder,
     grading,
     async start() {
-      await rules.start();
+      await recorder.start();
       grading.start();
     },
     async close() {
-      await rules.close();
+      await recorder.close();
       await grading.close();
     },
   };
@@ -138,7 +120,7 @@ export function createDelivery({ sending, ...deps }: DeliveryDeps): Delivery {
 }
 
 /** All of it in one process. */
-export type Alerting = Omit<Watching & Judging & Delivery, "start" | "close"> & {
+export type Alerting = Omit<UserAlerts & Judging & Delivery, "start" | "close"> & {
   /** Begins to judge, to send and to grade. */
   readonly start: () => Promise<void>;
   /** Stops judging, finishes what is being sent. The database may be closed after it. */
@@ -149,29 +131,25 @@ export type AlertingDeps = SendingDeps & {
   readonly store: Store;
   /** For what the one process that tracks writes, where that is apart; else `store`. */
   readonly judgingStore?: Store;
-  readonly markets: JudgingDeps["markets"] & WatchlistDeps["markets"];
+  readonly markets: JudgingDeps["markets"];
   readonly random: () => number;
 };
 
-/** @throws Error where `webhookAllow` holds what is no address range */
+/** @throws Error if `webhookAllow` holds anything but address ranges */
 export function createAlerting(deps: AlertingDeps): Alerting {
   const sending = createSending(deps);
-  const watching = createWatching({
-    ...deps,
-    sending,
-    onChange: (userId) => void judging.rules.reload(userId),
-  });
+  const userAlerts = createUserAlerts({ ...deps, sending });
   const delivery = createDelivery({ ...deps, sending });
   const judging = createJudging({
     ...deps,
     store: deps.judgingStore ?? deps.store,
     onRecorded: () => {
-      watching.feed.look();
+      userAlerts.feed.poll();
       delivery.outbox.wakeIn(MESSAGE_RULES.coalesceMs);
     },
   });
   return {
-    ...watching,
+    ...userAlerts,
     ...judging,
     ...delivery,
     async start() {
@@ -180,7 +158,7 @@ export function createAlerting(deps: AlertingDeps): Alerting {
     },
     async close() {
       await judging.close();
-      await watching.close();
+      await userAlerts.close();
       await delivery.close();
       sending.close();
     },

@@ -1,8 +1,9 @@
-import type { BaseLogger } from "pino";
 import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
 import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { Poller } from "#src/platform/poller.ts";
 import { forgetMessagesBefore } from "#src/store/deliveries.ts";
 import type { Store } from "#src/store/schema.ts";
 import {
@@ -16,23 +17,23 @@ import {
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
-import { readMarket } from "./market-reading.ts";
-import { SLIPPAGE_ALERT } from "./slippage-rule.ts";
+import { readMarket } from "./rules/market-reading.ts";
+import { SLIPPAGE_ALERT } from "./rules/slippage-rule.ts";
 
-const LOOK_EVERY_MS = 15_000;
-const AT_ONCE = 100;
-const TRY_AGAIN_MS = 60_000;
-/** A market that says nothing for this long after the alert leaves it without a grade. */
+const POLL_EVERY_MS = 15_000;
+const ALERTS_PER_RUN = 100;
+const RETRY_MS = 60_000;
+/** An alert whose market stays unknown for this long is not graded. */
 const GIVE_UP_AFTER_MS = 4 * 3_600_000;
-/** C10 back at this share of its level is a recovery, as it is for the token's own alert. */
+/** C10 at this share of its level before the fall is a recovery, as for the token's own alert. */
 const RECOVERED_SHARE = 0.8;
 const KEEP_MESSAGES_MS = 30 * 86_400_000;
 const KEEP_ALERTS_MS = 180 * 86_400_000;
 
 /**
- * Whether the exit is really worse by now, and what it would have cost to wait; null where the market
- * says nothing at this moment. Worse is: C10 is below 80 % of its level before the fall; or, for an
- * alert at the entry's size, its slippage has not come back below 8 %.
+ * Whether the exit is still worse, and what waiting would have cost; null if the market is unknown
+ * now. Worse means that C10 is below 80 % of its level before the fall or, for an alert at the
+ * entry's size, that its slippage is not back below 8 %.
  */
 export function gradeOf(
   alert: UserAlert,
@@ -57,13 +58,13 @@ function isSlippageHigh(
   assessment: AssessedSnapshot["assessment"],
   market: Market | null,
 ): boolean | null {
-  const { bySize } = readMarket(assessment, [sizeLamports], () => market);
+  const { bySize } = readMarket(assessment, market, [sizeLamports]);
   const reading = bySize.get(sizeLamports);
   if (reading?.kind !== "known") return null;
   return reading.slippagePct === null || reading.slippagePct >= SLIPPAGE_ALERT.offBelowPct;
 }
 
-/** Percent of what the same position paid at the alert, two decimals; negative: waiting paid. */
+/** Percent of what the same position paid at the alert, two decimals; negative if waiting paid more. */
 function waitedCostPct({ position }: UserAlert, market: Market | null): number | null {
   if (position === null || market === null || position.paidLamports <= 0n) return null;
   const exit = exitOfBaseUnits(market, position.baseUnits, "retail");
@@ -76,46 +77,43 @@ export type GradingDeps = {
   readonly store: Store;
   readonly markets: Pick<Tracker, "latest" | "market">;
   readonly nowMs: NowMs;
-  readonly log: Pick<BaseLogger, "warn">;
+  readonly log: FailureLogger;
 };
 
-/** The ledger: every alert is looked at again half an hour later, and how it came out is kept. */
+/** Grades every alert half an hour after it was recorded, and deletes old messages and alerts. */
 export class Grading {
   readonly #deps: GradingDeps;
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<number> | null = null;
-  #tidiedAtMs = 0;
+  readonly #poller: Poller<number>;
+  #deletedAtMs = 0;
 
   constructor(deps: GradingDeps) {
     this.#deps = deps;
+    const next = "retrying every 15 s";
+    this.#poller = new Poller({
+      run: () => this.#run(),
+      everyMs: POLL_EVERY_MS,
+      failures: new FailureLog({ log: deps.log, what: "grade alerts", next }),
+    });
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => {
-      this.runDue().catch((err: unknown) =>
-        this.#deps.log.warn({ err }, "alerts could not be graded"),
-      );
-    }, LOOK_EVERY_MS).unref();
+    this.#poller.start();
   }
 
-  /** Grades what is due. @returns how many alerts it looked at */
+  /** Grades what is due. @returns the number of alerts that were due */
   runDue(): Promise<number> {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
+    return this.#poller.runNow();
   }
 
-  async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#running?.catch(() => undefined);
+  close(): Promise<void> {
+    return this.#poller.close();
   }
 
   async #run(): Promise<number> {
     const { store, nowMs } = this.#deps;
-    const due = await alertsToGrade(store.db, { nowMs: nowMs(), limit: AT_ONCE });
+    const due = await alertsToGrade(store.db, { nowMs: nowMs(), limit: ALERTS_PER_RUN });
     for (const alert of due) await this.#grade(alert);
-    await this.#tidyUp(nowMs());
+    await this.#deleteOld(nowMs());
     return due.length;
   }
 
@@ -128,12 +126,12 @@ export class Grading {
         : null;
     if (grade !== null || nowMs() - alert.createdAtMs > GIVE_UP_AFTER_MS)
       await gradeAlert(store.db, alert.id, grade);
-    else await postponeGrade(store.db, alert.id, nowMs() + TRY_AGAIN_MS);
+    else await postponeGrade(store.db, alert.id, nowMs() + RETRY_MS);
   }
 
-  async #tidyUp(nowMs: number): Promise<void> {
-    if (nowMs - this.#tidiedAtMs < 3_600_000) return;
-    this.#tidiedAtMs = nowMs;
+  async #deleteOld(nowMs: number): Promise<void> {
+    if (nowMs - this.#deletedAtMs < 3_600_000) return;
+    this.#deletedAtMs = nowMs;
     await forgetMessagesBefore(this.#deps.store.db, nowMs - KEEP_MESSAGES_MS);
     await forgetAlertsBefore(this.#deps.store.db, nowMs - KEEP_ALERTS_MS);
   }

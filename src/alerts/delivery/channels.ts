@@ -1,4 +1,4 @@
-import { createHmac, randomInt, randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { NowMs } from "#src/platform/clock.ts";
 import {
   addChannel,
@@ -60,7 +60,7 @@ export function parseChannelKind(kind: unknown): ChannelKind | null {
   return CHANNEL_KINDS.find((name) => name === kind) ?? null;
 }
 
-/** The ways in which a user is told: what routes are given. */
+/** The delivery targets of a user, as the endpoints use them. */
 export type Channels = {
   readonly list: (userId: UserId) => Promise<{
     readonly channels: readonly Channel[];
@@ -179,19 +179,36 @@ async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise
 
 async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
   const { store, sender, authSecret, nowMs } = deps;
-  const email = channel.kind === "email" ? parseEmailAddress(channel.target) : null;
-  // A mailbox has one limit for all the codes that anybody has sent to it.
-  if (email !== null && !(await spendCode(store.db, email, nowMs())))
-    return { kind: "failed", error: "This mailbox was sent a code lately; try again in a minute." };
-  const code = String(randomInt(1_000_000)).padStart(6, "0");
+  // One limit per receiver for the codes of all accounts, sign-in codes included.
+  if (!(await spendCode(store.db, receiverOf(channel), nowMs())))
+    return {
+      kind: "failed",
+      error: "This receiver was sent a code recently; try again in a minute, or later.",
+    };
+  const code = newCode(channel.kind);
   const codeHash = hashCode(authSecret, channel.id, code);
   const untilMs = nowMs() + CODE_VALID_MINUTES * 60_000;
   await setChannelCode(store.db, channel.id, { codeHash, untilMs });
   const uid = randomUUID();
-  const parcel = { kind: "code", uid, code, validMinutes: CODE_VALID_MINUTES } as const;
-  const sent = await sender.send(channel, parcel);
+  const notification = { kind: "code", uid, code, validMinutes: CODE_VALID_MINUTES } as const;
+  const sent = await sender.send(channel, notification);
   await noteChannelError(store.db, channel.id, sent.kind === "sent" ? null : sent.error);
   return sent;
+}
+
+/** The key of a receiver's limit, the same for every account. */
+function receiverOf({ kind, target }: Pick<Channel, "kind" | "target">): string {
+  if (kind === "email") return parseEmailAddress(target) ?? target;
+  if (kind === "telegram") return `telegram:${target}`;
+  const { origin, pathname } = new URL(target);
+  return `webhook:${origin}${pathname}`;
+}
+
+/** Six digits to type from a mail; longer where the code is copied or read by a program. */
+function newCode(kind: ChannelKind): string {
+  if (kind === "webhook") return randomBytes(16).toString("hex");
+  const digits = kind === "email" ? 6 : 12;
+  return String(randomInt(10 ** digits)).padStart(digits, "0");
 }
 
 function hashCode(authSecret: string, id: bigint, code: string): string {

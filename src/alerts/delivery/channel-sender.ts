@@ -11,7 +11,7 @@ import {
   webhookBody,
   webhookCodeBody,
   webhookTestBody,
-} from "#src/wire/alert-message.ts";
+} from "./message-text.ts";
 import type { TelegramBot } from "./telegram.ts";
 import type { Sent, WebhookSender } from "./webhook-sender.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-signature.ts";
@@ -19,7 +19,7 @@ import { signatureHeaders, webhookSecret } from "./webhook-signature.ts";
 const MAIL_TIMEOUT_MS = 30_000;
 
 /** What goes to a channel; `uid` is the same at every attempt. */
-export type Parcel =
+export type Notification =
   | { readonly kind: "alerts"; readonly uid: string; readonly alerts: readonly UserAlert[] }
   | {
       readonly kind: "code";
@@ -31,7 +31,7 @@ export type Parcel =
 
 export type ChannelSender = {
   /** Hands it to the receiver. Never throws; ends within half a minute. */
-  readonly send: (channel: Channel, parcel: Parcel) => Promise<Sent>;
+  readonly send: (channel: Channel, notification: Notification) => Promise<Sent>;
 };
 
 export type ChannelSenderDeps = {
@@ -46,16 +46,16 @@ export type ChannelSenderDeps = {
 
 export function createChannelSender(deps: ChannelSenderDeps): ChannelSender {
   return {
-    async send(channel, parcel) {
+    async send(channel, notification) {
       switch (channel.kind) {
         case "email":
-          return sendMail(deps, channel, parcel);
+          return sendMail(deps, channel, notification);
         case "webhook":
-          return sendWebhook(deps, channel, parcel);
+          return sendWebhook(deps, channel, notification);
         case "telegram":
           return deps.telegram === null
             ? { kind: "failed", error: "There is no Telegram bot here." }
-            : deps.telegram.send(channel.target, textOf(deps, channel, parcel));
+            : deps.telegram.send(channel.target, textOf(deps, channel, notification));
         default: {
           const unreachable: never = channel.kind;
           return unreachable;
@@ -65,14 +65,18 @@ export function createChannelSender(deps: ChannelSenderDeps): ChannelSender {
   };
 }
 
-async function sendMail(deps: ChannelSenderDeps, channel: Channel, parcel: Parcel): Promise<Sent> {
+async function sendMail(
+  deps: ChannelSenderDeps,
+  channel: Channel,
+  notification: Notification,
+): Promise<Sent> {
   const to = parseEmailAddress(channel.target);
-  if (to === null) return { kind: "failed", error: "This is no e-mail address." };
+  if (to === null) return { kind: "failed", error: "This is not an e-mail address." };
   const mail = {
     to,
-    subject: titleOf(deps, channel, parcel),
-    text: textOf(deps, channel, parcel),
-    messageId: `<${parcel.uid}@${new URL(deps.publicUrl).hostname}>`,
+    subject: titleOf(deps, channel, notification).toWellFormed(),
+    text: textOf(deps, channel, notification).toWellFormed(),
+    messageId: `<${notification.uid}@${new URL(deps.publicUrl).hostname}>`,
   };
   const timeout = Promise.withResolvers<Sent>();
   const timer = setTimeout(
@@ -95,61 +99,73 @@ function mailFailure(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 200) : "The mail could not be sent.";
 }
 
-function sendWebhook(deps: ChannelSenderDeps, channel: Channel, parcel: Parcel): Promise<Sent> {
+function sendWebhook(
+  deps: ChannelSenderDeps,
+  channel: Channel,
+  notification: Notification,
+): Promise<Sent> {
   const nowMs = deps.nowMs();
-  const body = bodyOf(deps, channel, parcel, nowMs);
+  const body = bodyOf(deps, channel, notification, nowMs);
   const secret = webhookSecret(deps.authSecret, channel.nonce);
-  const headers = signatureHeaders(secret, { uid: parcel.uid, body, nowMs });
+  const headers = signatureHeaders(secret, { uid: notification.uid, body, nowMs });
   return deps.webhooks.post(channel.target, headers, body);
 }
 
 function bodyOf(
   { publicUrl }: ChannelSenderDeps,
   { language }: Channel,
-  parcel: Parcel,
+  notification: Notification,
   nowMs: number,
 ): string {
-  switch (parcel.kind) {
+  switch (notification.kind) {
     case "alerts":
-      return webhookBody({ alerts: parcel.alerts, language, publicUrl }, nowMs);
+      return webhookBody({ alerts: notification.alerts, language, publicUrl }, nowMs);
     case "code":
-      return webhookCodeBody(parcel.code, nowMs);
+      return webhookCodeBody(notification.code, nowMs);
     case "test":
       return webhookTestBody(nowMs);
     default: {
-      const unreachable: never = parcel;
+      const unreachable: never = notification;
       return unreachable;
     }
   }
 }
 
-function titleOf({ publicUrl }: ChannelSenderDeps, { language }: Channel, parcel: Parcel): string {
-  switch (parcel.kind) {
+function titleOf(
+  { publicUrl }: ChannelSenderDeps,
+  { language }: Channel,
+  notification: Notification,
+): string {
+  switch (notification.kind) {
     case "alerts":
-      return messageTitle({ alerts: parcel.alerts, language, publicUrl });
+      return messageTitle({ alerts: notification.alerts, language, publicUrl });
     case "code":
       return codeTitle(language);
     case "test":
       return "Exitability";
     default: {
-      const unreachable: never = parcel;
+      const unreachable: never = notification;
       return unreachable;
     }
   }
 }
 
-function textOf({ publicUrl }: ChannelSenderDeps, { language }: Channel, parcel: Parcel): string {
-  switch (parcel.kind) {
+function textOf(
+  { publicUrl }: ChannelSenderDeps,
+  { language }: Channel,
+  notification: Notification,
+): string {
+  switch (notification.kind) {
     case "alerts":
-      return messageText({ alerts: parcel.alerts, language, publicUrl });
+      return messageText({ alerts: notification.alerts, language, publicUrl });
     case "code": {
-      const { code, validMinutes } = parcel;
+      const { code, validMinutes } = notification;
       return codeText({ code, language, publicUrl, validMinutes });
     }
     case "test":
       return testText(language);
     default: {
-      const unreachable: never = parcel;
+      const unreachable: never = notification;
       return unreachable;
     }
   }

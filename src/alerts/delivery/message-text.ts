@@ -1,0 +1,93 @@
+import type { UserAlert } from "#src/store/user-alerts.ts";
+import { alertItem } from "./alert-item.ts";
+import { alertText, type ChannelLanguage, timestamp, tokenLabel } from "./alert-text.ts";
+
+/** Alerts that go out together, to one receiver. */
+export type AlertMessage = {
+  readonly alerts: readonly UserAlert[];
+  readonly language: ChannelLanguage;
+  /** Where the dashboard is. */
+  readonly publicUrl: string;
+};
+
+/** One line that names the tokens, for a mail's subject. */
+export function messageTitle({ alerts, language }: AlertMessage): string {
+  const labels = [...new Set(alerts.map(tokenLabel))];
+  const shown = labels.slice(0, 3).join(", ");
+  const tokens = labels.length > 3 ? `${shown}, +${labels.length - 3}` : shown;
+  return language === "es" ? `Alerta de salida: ${tokens}` : `Exit alert: ${tokens}`;
+}
+
+/** The message for people, as plain text with a link for each token. */
+export function messageText(message: AlertMessage): string {
+  const { alerts, language, publicUrl } = message;
+  const parts = alerts.map(
+    (alert) => `${alertText(alert, language)}\n${publicUrl}/token/${alert.mint}`,
+  );
+  const switchOff =
+    language === "es"
+      ? `Las alertas y sus canales: ${publicUrl}/alerts`
+      : `Alerts and their channels: ${publicUrl}/alerts`;
+  return [...parts, switchOff].join("\n\n");
+}
+
+/** The body that a webhook receives (Standard Webhooks: type, timestamp, data). */
+export function webhookBody(message: AlertMessage, nowMs: number): string {
+  const { alerts, language, publicUrl } = message;
+  const items = alerts.map((alert) => ({
+    ...alertItem(alert, language),
+    url: `${publicUrl}/token/${alert.mint}`,
+  }));
+  return JSON.stringify({
+    type: "exit.alerts",
+    timestamp: timestamp(nowMs),
+    data: { alerts: items },
+  });
+}
+
+/** What a channel receives while it is being verified. */
+export type CodeMessage = {
+  readonly code: string;
+  readonly language: ChannelLanguage;
+  readonly publicUrl: string;
+  readonly validMinutes: number;
+};
+
+export function codeTitle(language: ChannelLanguage): string {
+  return language === "es"
+    ? "Verifica este canal de alertas de Exitability"
+    : "Verify this channel for Exitability's alerts";
+}
+
+export function codeText({ code, language, publicUrl, validMinutes }: CodeMessage): string {
+  return language === "es"
+    ? [
+        `El código de este canal es ${code}`,
+        `Introdúcelo en ${publicUrl}/alerts. Vale durante ${validMinutes} minutos.`,
+        "Si no lo has pedido, no hay que hacer nada: sin el código no se envía ninguna alerta.",
+      ].join("\n\n")
+    : [
+        `This channel's code is ${code}`,
+        `Enter it at ${publicUrl}/alerts. It works for ${validMinutes} minutes.`,
+        "If you did not ask for it, nothing has to be done: without the code no alert is sent.",
+      ].join("\n\n");
+}
+
+export function webhookCodeBody(code: string, nowMs: number): string {
+  return JSON.stringify({
+    type: "channel.verification",
+    timestamp: timestamp(nowMs),
+    data: { code },
+  });
+}
+
+/** What a verified channel receives when its user tries it. */
+export function testText(language: ChannelLanguage): string {
+  return language === "es"
+    ? "Esta es una prueba: por este canal llegarán tus alertas de salida."
+    : "This is a test: your exit alerts will arrive through this channel.";
+}
+
+export function webhookTestBody(nowMs: number): string {
+  return JSON.stringify({ type: "channel.test", timestamp: timestamp(nowMs), data: {} });
+}

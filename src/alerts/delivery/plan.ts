@@ -1,0 +1,100 @@
+import type { DeliveryTarget, MessageWrites, QueuedMessage } from "#src/store/deliveries.ts";
+import type { UserId } from "#src/store/user-id.ts";
+
+export type MessageRules = {
+  /** A message waits this long for other alerts of the same market event. */
+  readonly coalesceMs: number;
+  /** The minimum time between two messages about one token. */
+  readonly coolDownMs: number;
+  /** At most this many messages in the window. Later alerts are collected in the next message. */
+  readonly burst: { readonly messages: number; readonly windowMs: number };
+};
+
+/** How alerts become messages: one market event is one message. */
+export const MESSAGE_RULES: MessageRules = {
+  coalesceMs: 250,
+  coolDownMs: 60_000,
+  burst: { messages: 5, windowMs: 60_000 },
+};
+
+/** Messages that were due longer ago than this have no influence on a plan. */
+export const PLAN_WINDOW_MS = Math.max(MESSAGE_RULES.coolDownMs, MESSAGE_RULES.burst.windowMs);
+
+/** A recorded alert that its user's channels have to receive. */
+export type QueuedAlert = { readonly id: bigint; readonly userId: UserId; readonly mint: string };
+
+export type PlannedMessage = Pick<QueuedMessage, "uid" | "isOpen" | "dueMs"> & {
+  readonly mints: Set<string>;
+};
+
+/**
+ * Plans the messages for new alerts: which new messages each channel gets, and in which message each
+ * alert goes out. Pure: `queued` is not changed, and the uids come from `newUid`.
+ */
+export function planMessages(
+  alerts: readonly QueuedAlert[],
+  {
+    targets,
+    queued,
+  }: { readonly targets: readonly DeliveryTarget[]; readonly queued: readonly QueuedMessage[] },
+  { nowMs, newUid }: { readonly nowMs: number; readonly newUid: () => string },
+): MessageWrites {
+  const alertsByUser = Map.groupBy(alerts, ({ userId }) => userId);
+  const queuedByChannel = Map.groupBy(queued, ({ channelId }) => channelId);
+  const created: MessageWrites["created"][number][] = [];
+  const links: MessageWrites["links"][number][] = [];
+  for (const { channelId, userId } of targets) {
+    const recent: PlannedMessage[] = (queuedByChannel.get(channelId) ?? []).map((message) => ({
+      ...message,
+      mints: new Set(message.mints),
+    }));
+    for (const { id: alertId, mint } of alertsByUser.get(userId) ?? []) {
+      const plan = planMessage(recent, mint, { ...MESSAGE_RULES, nowMs });
+      if (plan.kind === "append") {
+        plan.to.mints.add(mint);
+        links.push({ uid: plan.to.uid, alertId });
+        continue;
+      }
+      const { dueMs } = plan;
+      const uid = newUid();
+      recent.push({ uid, isOpen: true, dueMs, mints: new Set([mint]) });
+      created.push({ uid, channelId, dueMs });
+      links.push({ uid, alertId });
+    }
+  }
+  return { created, links };
+}
+
+/**
+ * The message of its channel in which one alert goes out: an open one, or a new one that is due at
+ * `dueMs`. Alerts that are found together go out together; an alert about a token that had a message
+ * recently waits for the cool-down; after a burst everything waits for the window. Alerts of one
+ * token are due in the order in which they were found.
+ */
+export function planMessage<Message extends PlannedMessage>(
+  recent: readonly Message[],
+  mint: string,
+  { nowMs, coalesceMs, coolDownMs, burst }: MessageRules & { readonly nowMs: number },
+):
+  | { readonly kind: "append"; readonly to: Message }
+  | { readonly kind: "new"; readonly dueMs: number } {
+  const open = recent.filter(({ isOpen }) => isOpen).toSorted((a, b) => a.dueMs - b.dueMs);
+  const sameToken = open.find(({ mints }) => mints.has(mint));
+  if (sameToken !== undefined) return { kind: "append", to: sameToken };
+  const lastOfToken = recent
+    .filter(({ mints }) => mints.has(mint))
+    .reduce((latest, { dueMs }) => Math.max(latest, dueMs), Number.NEGATIVE_INFINITY);
+  const inWindow = recent
+    .map(({ dueMs }) => dueMs)
+    .filter((dueMs) => dueMs > nowMs - burst.windowMs)
+    .toSorted((a, b) => b - a);
+  const beforeBurst = inWindow[burst.messages - 1] ?? Number.NEGATIVE_INFINITY;
+  const dueMs = Math.max(
+    nowMs + coalesceMs,
+    lastOfToken + coolDownMs,
+    beforeBurst + burst.windowMs,
+  );
+  const [soonest] = open;
+  if (soonest !== undefined && soonest.dueMs <= dueMs) return { kind: "append", to: soonest };
+  return { kind: "new", dueMs };
+}

@@ -1,0 +1,122 @@
+import type { NowMs } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import type { Store } from "#src/store/schema.ts";
+import { setSlippageSides } from "#src/store/watchlist.ts";
+import { recordFindings } from "./record-findings.ts";
+import type { RuleFinding } from "./rules/token-rules.ts";
+
+const ALERTS_PER_TRANSACTION = 200;
+const RETRY_MS = 1_000;
+/** Sides wait this long for others: a start finds thousands at once. */
+const SIDES_DELAY_MS = 500;
+
+export type FindingWriterDeps = {
+  readonly store: Store;
+  readonly nowMs: NowMs;
+  readonly newUid: () => string;
+  /** Called after alerts and their messages are on disk. */
+  readonly onRecorded: () => void;
+  readonly log: FailureLogger;
+};
+
+/** Writes findings in the order in which they were found. A failed write is retried before later ones. */
+export class FindingWriter {
+  readonly #deps: FindingWriterDeps;
+  readonly #failures: FailureLog;
+  #queue: RuleFinding[] = [];
+  #recorded = 0;
+  #writing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(deps: FindingWriterDeps) {
+    this.#deps = deps;
+    const next = "retrying every second, later alerts wait";
+    this.#failures = new FailureLog({ log: deps.log, what: "write alerts", next });
+  }
+
+  /** Users' alerts written since the start. */
+  get recorded(): number {
+    return this.#recorded;
+  }
+
+  get isEmpty(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  /** Entries whose side on disk is older than what was found. */
+  unwrittenEntries(): Set<bigint> {
+    return new Set(this.#queue.flatMap(entriesOf));
+  }
+
+  /** Alerts are written at once, sides within half a second. */
+  add(findings: readonly RuleFinding[]): void {
+    for (const finding of findings) this.#queue.push(finding);
+    if (findings.some(({ kind }) => kind === "alerts")) void this.write();
+    else if (findings.length > 0)
+      this.#timer ??= setTimeout(() => void this.write(), SIDES_DELAY_MS);
+  }
+
+  /** Writes what is queued; resolves after that, or after a failure that is retried later. */
+  write(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
+    return this.#writing;
+  }
+
+  /** Resolves when no write is under way. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = nextBatch(this.#queue);
+      try {
+        await this.#writeBatch(batch);
+        this.#failures.succeeded();
+        this.#queue.splice(0, batch.length);
+      } catch (error) {
+        this.#failures.failed(error, { findings: batch.length });
+        this.#timer ??= setTimeout(() => void this.write(), RETRY_MS).unref();
+        return;
+      }
+    }
+  }
+
+  async #writeBatch(batch: readonly RuleFinding[]): Promise<void> {
+    const { store, nowMs, newUid, onRecorded } = this.#deps;
+    const sides = new Map<bigint, boolean>();
+    for (const finding of batch)
+      if (finding.kind === "side") sides.set(finding.entryId, finding.isHigh);
+    for (const side of [false, true]) {
+      const ids = [...sides].filter(([, isHigh]) => isHigh === side).map(([id]) => id);
+      await setSlippageSides(store.db, ids, side);
+    }
+    const alerts = batch.filter((finding) => finding.kind === "alerts");
+    if (alerts.length === 0) return;
+    const recorded = await recordFindings(store, alerts, { nowMs: nowMs(), newUid });
+    this.#recorded += recorded.length;
+    if (recorded.length > 0) onRecorded();
+  }
+}
+
+function entriesOf(finding: RuleFinding): readonly bigint[] {
+  return finding.kind === "side"
+    ? [finding.entryId]
+    : finding.found.map(({ alert }) => alert.entryId);
+}
+
+/** The first findings of one kind. Alerts: whole findings, up to the number of one transaction. */
+function nextBatch(findings: readonly RuleFinding[]): readonly RuleFinding[] {
+  const batch: RuleFinding[] = [];
+  let alerts = 0;
+  for (const finding of findings) {
+    if (finding.kind !== (batch[0] ?? finding).kind || alerts >= ALERTS_PER_TRANSACTION) break;
+    batch.push(finding);
+    if (finding.kind === "alerts") alerts += 1 + finding.found.length;
+  }
+  return batch;
+}

@@ -1,0 +1,140 @@
+import type { NewUserAlert } from "#src/store/user-alerts.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import type { WatchedEntry } from "#src/store/watchlist.ts";
+import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
+import type { Address } from "#src/units/address.ts";
+import { applyBlocked, type BlockedChange, type BlockedSide } from "./blocked-rule.ts";
+import { type AlertScene, blockedAlert, deteriorationAlert, slippageAlert } from "./found-alert.ts";
+import { type RecentReadings, readMarket, withReading } from "./market-reading.ts";
+import { applySlippage, type SlippageSide } from "./slippage-rule.ts";
+
+/** A watchlist entry with alerts enabled, and the last known side of its threshold. */
+export type RuleEntry = Omit<WatchedEntry, "isSlippageHigh"> & { readonly side: SlippageSide };
+
+/** What the rules remember of one token. Plain data, replaced and never changed. */
+export type TokenRules = {
+  readonly entries: readonly RuleEntry[];
+  readonly recent: RecentReadings | null;
+  readonly blocked: BlockedSide;
+};
+
+export const NO_ENTRIES: TokenRules = { entries: [], recent: null, blocked: { kind: "unseen" } };
+
+/** The newest market of a token, and every change of the token's alert since the last judgement. */
+export type RuleInput = Pick<MarketReport, "snapshot" | "market" | "chainMs"> & {
+  readonly alertChanges: readonly AlertChange[];
+};
+
+/** A user's alert with the rules that found it. */
+export type FoundAlert = {
+  readonly alert: NewUserAlert;
+  /** The token's alert turned on, or its answer is blocked: every entry with alerts enabled wants it. */
+  readonly isOfToken: boolean;
+  /** The slippage at the entry's size crossed its threshold. */
+  readonly isCrossing: boolean;
+};
+
+/** What has to be written. */
+export type RuleFinding =
+  | { readonly kind: "side"; readonly entryId: bigint; readonly isHigh: boolean }
+  /** Written in one transaction: changes of the token's alert and the alerts of its watchers. */
+  | {
+      readonly kind: "alerts";
+      readonly alertChanges: readonly AlertChange[];
+      readonly found: readonly FoundAlert[];
+    };
+
+/**
+ * Judges one market by the rules of method.md section 6, each entry at its own size. A crossing and a
+ * token's alert that one judgement finds for an entry are one event and one alert: the deterioration,
+ * which has the cause and the start, or `no-exit` if the exit is gone.
+ */
+export function applyMarket(
+  state: TokenRules,
+  { snapshot, market, alertChanges, chainMs }: RuleInput,
+): { readonly state: TokenRules; readonly findings: readonly RuleFinding[] } {
+  const sizes = new Set(state.entries.map(({ sizeLamports }) => sizeLamports));
+  const reading = readMarket(snapshot.assessment, market, sizes);
+  const recent = withReading(state.recent, reading, chainMs);
+  const scene: AlertScene = { snapshot, recent, chainMs };
+  const blocked = applyBlocked(state.blocked, snapshot.assessment, chainMs);
+  const turnedOn = alertChanges.filter(({ kind }) => kind === "on");
+  const findings: RuleFinding[] = [];
+  const found: FoundAlert[] = [];
+  const entries = state.entries.map((entry) => {
+    const slippage = reading.bySize.get(entry.sizeLamports) ?? { kind: "unknown" };
+    const { side, turnedOn: crossing } = applySlippage(entry.side, slippage);
+    found.push(...alertsOfEntry(entry, { crossing, turnedOn, blocked: blocked.turnedOn, scene }));
+    if (side === entry.side) return entry;
+    if (crossing === null)
+      findings.push({ kind: "side", entryId: entry.id, isHigh: side === "high" });
+    return { ...entry, side };
+  });
+  if (found.length > 0 || alertChanges.length > 0)
+    findings.push({ kind: "alerts", alertChanges, found });
+  return { state: { entries, recent, blocked: blocked.side }, findings };
+}
+
+function alertsOfEntry(
+  entry: RuleEntry,
+  {
+    crossing,
+    turnedOn,
+    blocked,
+    scene,
+  }: {
+    readonly crossing: "slippage" | "no-exit" | null;
+    readonly turnedOn: readonly AlertChange[];
+    readonly blocked: BlockedChange | null;
+    readonly scene: AlertScene;
+  },
+): readonly FoundAlert[] {
+  const isCrossing = crossing !== null;
+  const found: FoundAlert[] = turnedOn.map((change) => {
+    const alert = deteriorationAlert(entry, change, scene);
+    const kind = crossing === "no-exit" ? crossing : alert.kind;
+    return { alert: { ...alert, kind }, isOfToken: true, isCrossing };
+  });
+  if (blocked !== null) {
+    const alert = blockedAlert(entry, blocked, scene);
+    found.push({ alert, isOfToken: true, isCrossing: false });
+  }
+  if (isCrossing && turnedOn.length === 0) {
+    const alert = slippageAlert(entry, crossing, scene);
+    found.push({ alert, isOfToken: false, isCrossing });
+  }
+  return found;
+}
+
+/** Entries as they were read from the database. */
+export type EntriesRead = {
+  /** Null: the entries of all users were read. */
+  readonly userId: UserId | null;
+  readonly entries: readonly WatchedEntry[];
+  /** Entries whose side changed in this process and was not in the database when it was read. */
+  readonly newerSides: ReadonlySet<bigint>;
+};
+
+/** Replaces the entries of the users that were read. Tokens without entries are dropped. */
+export function applyEntries(
+  tokens: ReadonlyMap<Address, TokenRules>,
+  { userId, entries, newerSides }: EntriesRead,
+): Map<Address, TokenRules> {
+  const known = new Map<bigint, RuleEntry>();
+  const next = new Map<Address, TokenRules & { entries: RuleEntry[] }>();
+  for (const [mint, { entries: before, recent, blocked }] of tokens) {
+    for (const entry of before) known.set(entry.id, entry);
+    const kept = userId === null ? [] : before.filter((entry) => entry.userId !== userId);
+    next.set(mint, { entries: kept, recent, blocked });
+  }
+  for (const { isSlippageHigh, ...entry } of entries) {
+    const token = next.get(entry.mint) ?? { ...NO_ENTRIES, entries: [] };
+    next.set(entry.mint, token);
+    const before = known.get(entry.id);
+    const isNewer = before?.sizeLamports === entry.sizeLamports && newerSides.has(entry.id);
+    const stored = isSlippageHigh === null ? null : isSlippageHigh ? "high" : "low";
+    token.entries.push({ ...entry, side: isNewer && before ? before.side : stored });
+  }
+  for (const [mint, token] of next) if (token.entries.length === 0) next.delete(mint);
+  return next;
+}
