@@ -4,15 +4,12 @@ import type { Schema } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
 export type AccessChangesTables = {
-  /** Whose keys, sessions, tier or standing changed: what each process drops from its memory. */
+  /** Users whose keys, sessions, tier or status changed: each process drops them from its caches. */
   access_changes: { id: string; user_id: UserId; at_ms: bigint };
 };
 
-/**
- * Writes down, in the transaction of the change itself, that what other processes remember of this
- * user's keys and sessions no longer holds.
- */
-export async function noteAccessChange(
+/** Adds, in the transaction of the change itself, that cached keys and sessions of a user are invalid. */
+export async function addAccessChange(
   transaction: Kysely<Schema>,
   userId: UserId,
   nowMs: number,
@@ -35,6 +32,6 @@ export async function accessChangesSince(
   return rows.map((row) => ({ id: row.id, userId: row.user_id }));
 }
 
-export async function forgetAccessChangesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
+export async function deleteAccessChangesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
   await db.deleteFrom("access_changes").where("at_ms", "<", BigInt(ms)).execute();
 }

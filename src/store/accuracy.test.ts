@@ -9,7 +9,7 @@ import {
   writeTallies,
 } from "./accuracy.ts";
 
-test("a stretch that is written again is replaced, and old ones go", async (t) => {
+test("tallies of a span are replaced when written again, and old ones are deleted", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const row = { venue: "pumpswap", span: "hour", index: 7, tally: "{}" };
     await writeTallies(db, [row, { ...row, index: 8 }, { ...row, span: "minute" }]);
@@ -24,7 +24,7 @@ test("a stretch that is written again is replaced, and old ones go", async (t) =
   });
 });
 
-test("the newest mismatches are kept, as many as are asked for, and come the last one first", async (t) => {
+test("only the given number of newest mismatches is kept, newest first", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const mismatch = (atMs: number) => ({
       atMs,

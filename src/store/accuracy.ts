@@ -12,7 +12,7 @@ export type AccuracyTables = {
   };
 };
 
-/** A stretch of one program's tallies, as text of whoever writes it. */
+/** One program's tallies of one span, serialised by the caller. */
 export type StoredTally = {
   readonly venue: string;
   readonly span: string;
@@ -31,7 +31,7 @@ export type StoredMismatch = {
 
 const ROWS_PER_STATEMENT = 100;
 
-/** Writes tallies; a stretch that is written again is replaced. */
+/** Upserts tallies. */
 export async function writeTallies(
   db: Kysely<Schema>,
   tallies: readonly StoredTally[],
@@ -67,7 +67,7 @@ export async function readTallies(db: Kysely<Schema>): Promise<readonly StoredTa
   }));
 }
 
-/** Forgets the stretches of a span before `index`. */
+/** Deletes the tallies of a span before `index`. */
 export async function dropTalliesBefore(
   db: Kysely<Schema>,
   { span, index }: { readonly span: string; readonly index: number },
@@ -79,7 +79,7 @@ export async function dropTalliesBefore(
     .execute();
 }
 
-/** Adds mismatches, all or none, and forgets the oldest beyond the `kept` newest. */
+/** Adds mismatches and keeps the `kept` newest. */
 export async function writeMismatches(
   db: Kysely<Schema>,
   mismatches: readonly StoredMismatch[],
@@ -99,7 +99,7 @@ export async function writeMismatches(
   await db.deleteFrom("accuracy_mismatches").where("id", "<", oldest.id).execute();
 }
 
-/** The newest mismatches, the last one first. */
+/** The newest mismatches, newest first. */
 export async function readMismatches(
   db: Kysely<Schema>,
   limit: number,

@@ -1,4 +1,6 @@
 import type { Generated, Kysely } from "kysely";
+import type { CauseShares } from "#src/measure/losses.ts";
+import type { Address } from "#src/units/address.ts";
 import type { Schema } from "./schema.ts";
 
 export type AlertsTables = {
@@ -15,8 +17,36 @@ export type AlertsTables = {
     depth_before: number | null;
     depth_after: number | null;
     share: number | null;
+    withdrawn_share: number | null;
+    sold_share: number | null;
+    fees_share: number | null;
+    paused_share: number | null;
   };
 };
+
+/** How both tables of alerts hold these shares; all are null where none was kept. */
+export type CauseShareColumns = {
+  readonly withdrawn_share: number | null;
+  readonly sold_share: number | null;
+  readonly fees_share: number | null;
+  readonly paused_share: number | null;
+};
+
+export function causeShareColumns(causes: CauseShares | null): CauseShareColumns {
+  return {
+    withdrawn_share: causes?.withdrawn ?? null,
+    sold_share: causes?.sold ?? null,
+    fees_share: causes?.fees ?? null,
+    paused_share: causes?.paused ?? null,
+  };
+}
+
+export function causeSharesOf(row: CauseShareColumns): CauseShares | null {
+  const { withdrawn_share: withdrawn, sold_share: sold } = row;
+  const { fees_share: fees, paused_share: paused } = row;
+  if (withdrawn === null || sold === null || fees === null || paused === null) return null;
+  return { withdrawn, sold, fees, paused };
+}
 
 /** Null: not known at that moment. */
 export type AlertFigures = { readonly c10Sol: number; readonly depthSol: number | null };
@@ -28,6 +58,8 @@ export type StoredAlert = {
   readonly cause: string;
   /** What the cause took of the whole fall, 0 to 1; null where no cause is known, or none was kept. */
   readonly share: number | null;
+  /** Null where none was kept. */
+  readonly causes: CauseShares | null;
   /** The slot at which it turned on. */
   readonly slot: bigint;
   readonly startedAtMs: number;
@@ -37,18 +69,32 @@ export type StoredAlert = {
   readonly after: AlertFigures;
 };
 
-/** Records an alert that has turned on; on disk before it returns. */
-export async function recordAlert(
-  db: Kysely<Schema>,
-  alert: Omit<StoredAlert, "id" | "endedAtMs">,
-): Promise<bigint> {
-  const { id } = await db
+export type NewAlert = Omit<StoredAlert, "id" | "tokenId" | "endedAtMs"> & {
+  readonly mint: Address;
+};
+
+/**
+ * Records an alert that turned on. The second record of the same start changes nothing, so that a
+ * write whose outcome is unknown can be repeated. Only the process that tracks writes alerts.
+ */
+export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<void> {
+  const tokenId = await tokenIdOf(db, alert.mint);
+  if (tokenId === null) return;
+  const known = await db
+    .selectFrom("alerts")
+    .select("id")
+    .where("token_id", "=", tokenId)
+    .where("started_at_ms", "=", BigInt(alert.startedAtMs))
+    .executeTakeFirst();
+  if (known !== undefined) return;
+  await db
     .insertInto("alerts")
     .values({
-      token_id: alert.tokenId,
+      token_id: tokenId,
       detector: alert.detector,
       cause: alert.cause,
       share: alert.share,
+      ...causeShareColumns(alert.causes),
       slot: alert.slot,
       started_at_ms: BigInt(alert.startedAtMs),
       ended_at_ms: null,
@@ -57,22 +103,32 @@ export async function recordAlert(
       depth_before: alert.before.depthSol,
       depth_after: alert.after.depthSol,
     })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
+    .execute();
 }
 
-/** Marks the token's alert as turned off; one that is off already stays as it was. */
+/** Ends the token's alert, if one is on. */
 export async function endAlerts(
   db: Kysely<Schema>,
-  ended: { readonly tokenId: bigint; readonly endedAtMs: number },
+  { mint, endedAtMs }: { readonly mint: Address; readonly endedAtMs: number },
 ): Promise<void> {
+  const tokenId = await tokenIdOf(db, mint);
+  if (tokenId === null) return;
   await db
     .updateTable("alerts")
-    .set({ ended_at_ms: BigInt(ended.endedAtMs) })
-    .where("token_id", "=", ended.tokenId)
+    .set({ ended_at_ms: BigInt(endedAtMs) })
+    .where("token_id", "=", tokenId)
     .where("ended_at_ms", "is", null)
     .execute();
+}
+
+/** Null for a token that was never tracked. */
+async function tokenIdOf(db: Kysely<Schema>, mint: Address): Promise<bigint | null> {
+  const row = await db
+    .selectFrom("tokens")
+    .select("id")
+    .where("mint", "=", mint)
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 /** Both ends included. */
@@ -102,6 +158,7 @@ export async function alertsOf(
     detector: row.detector,
     cause: row.cause,
     share: row.share,
+    causes: causeSharesOf(row),
     slot: row.slot,
     startedAtMs: Number(row.started_at_ms),
     endedAtMs: row.ended_at_ms === null ? null : Number(row.ended_at_ms),

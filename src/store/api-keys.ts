@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { noteAccessChange } from "./access-changes.ts";
+import { addAccessChange } from "./access-changes.ts";
 import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
@@ -9,10 +9,10 @@ export type ApiKeysTables = {
     user_id: UserId;
     /** SHA-256 of the whole key, hexadecimal. */
     hash: string;
-    /** The beginning and end of the key, for people to tell one from another. */
+    /** The start and end of the key, so that people can distinguish keys. */
     hint: string;
     created_at_ms: bigint;
-    /** Set by a rotation: until then the old key still works. */
+    /** Set by a rotation: the old key is valid until then. */
     expires_at_ms: bigint | null;
     revoked_at_ms: bigint | null;
     last_used_at_ms: bigint | null;
@@ -37,7 +37,7 @@ export type NewApiKey = {
   readonly hint: string;
 };
 
-/** What a key stands for, until `expiresAtMs` where it was replaced. */
+/** The user of a key; a replaced key is valid until `expiresAtMs`. */
 export type ApiKeyOwner = {
   readonly keyId: string;
   readonly userId: UserId;
@@ -45,7 +45,7 @@ export type ApiKeyOwner = {
   readonly expiresAtMs: number | null;
 };
 
-/** @returns false, and nothing changed, where the user has a current key already */
+/** @returns false, with nothing changed, if the user has a current key */
 export async function addFirstApiKey(
   db: Kysely<Schema>,
   key: NewApiKey,
@@ -61,9 +61,9 @@ export async function addFirstApiKey(
 }
 
 /**
- * Puts a new key in the place of the user's current one, which works until `oldUntilMs`.
+ * Replaces the user's current key, which stays valid until `oldUntilMs`.
  *
- * @returns false, and nothing changed, where the user has no current key
+ * @returns false, with nothing changed, if the user has no current key
  */
 export async function replaceApiKey(
   db: Kysely<Schema>,
@@ -80,7 +80,7 @@ export async function replaceApiKey(
       .executeTakeFirst();
     if (replaced.numUpdatedRows === 0n) return false;
     await transaction.insertInto("api_keys").values(newRow(key, nowMs)).execute();
-    await noteAccessChange(transaction, key.userId, nowMs);
+    await addAccessChange(transaction, key.userId, nowMs);
     return true;
   });
 }
@@ -98,12 +98,14 @@ function newRow({ id, userId, hash, hint }: NewApiKey, nowMs: number) {
   };
 }
 
-/** @returns whether the user had such a key, still working or not */
+/** @returns whether the user had that key, valid or not */
 export async function revokeApiKey(
   db: Kysely<Schema>,
   { userId, keyId }: { readonly userId: UserId; readonly keyId: string },
   nowMs: number,
 ): Promise<boolean> {
+  // Postgres refuses the text.
+  if (keyId.includes("\0")) return false;
   return db.transaction().execute(async (transaction) => {
     const row = await transaction
       .updateTable("api_keys")
@@ -113,12 +115,12 @@ export async function revokeApiKey(
       .returning("id")
       .executeTakeFirst();
     if (row === undefined) return false;
-    await noteAccessChange(transaction, userId, nowMs);
+    await addAccessChange(transaction, userId, nowMs);
     return true;
   });
 }
 
-/** Whose a key is, whatever became of it; null where there is no such key. */
+/** The user of a key, valid or not; null if the key is unknown. */
 export async function userOfApiKey(db: Kysely<Schema>, keyId: string): Promise<UserId | null> {
   const row = await db
     .selectFrom("api_keys")
@@ -128,7 +130,7 @@ export async function userOfApiKey(db: Kysely<Schema>, keyId: string): Promise<U
   return row?.user_id ?? null;
 }
 
-/** Whose keys these are, by hash: none where a key is unknown or revoked, or its user disabled. */
+/** Users of keys by hash; none for a key that is unknown or revoked, or whose user is disabled. */
 export async function findApiKeyOwners(
   db: Kysely<Schema>,
   hashes: readonly string[],
@@ -186,12 +188,12 @@ export type ApiKeyUse = {
   readonly lastUsedAtMs: number;
 };
 
-/** What one statement writes: a database takes some tens of thousands of parameters. */
+/** Rows per statement: databases accept some tens of thousands of parameters. */
 const USES_PER_STATEMENT = 1_000;
 
 /**
- * Adds uses, each of another key and day, in one transaction. Keys deleted meanwhile are passed over.
- * Every process locks keys in the same order, or two that write the same ones would wait for each other.
+ * Adds uses, each of a different key and day, in one transaction. Deleted keys are skipped. All
+ * processes lock keys in the same order, which prevents deadlocks.
  */
 export async function addApiKeyUses(
   { db, dialect }: Store,
@@ -237,12 +239,12 @@ async function addSomeUses({ db, dialect }: Store, uses: readonly ApiKeyUse[]): 
       })),
     )
     .execute();
-  // Of a key used on two days the later day comes last.
+  // Of a key used on two days, the later day comes last.
   const lastUse = new Map(kept.map(({ keyId, lastUsedAtMs }) => [keyId, lastUsedAtMs]));
   const lastUses = sql.join(
     Array.from(lastUse, ([keyId, atMs]) => sql`(${keyId}, cast(${BigInt(atMs)} as bigint))`),
   );
-  // Written in SQL: both databases name the columns of such a list column1 and column2.
+  // Raw SQL: both databases name the columns of a values list column1 and column2.
   await sql`
     update api_keys set last_used_at_ms = uses.column2 from (values ${lastUses}) as uses
     where api_keys.id = uses.column1
@@ -250,6 +252,6 @@ async function addSomeUses({ db, dialect }: Store, uses: readonly ApiKeyUse[]): 
   `.execute(db);
 }
 
-export async function forgetApiKeyUsesBefore(db: Kysely<Schema>, day: number): Promise<void> {
+export async function deleteApiKeyUsesBefore(db: Kysely<Schema>, day: number): Promise<void> {
   await db.deleteFrom("api_key_usage").where("day", "<", BigInt(day)).execute();
 }

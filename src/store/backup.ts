@@ -9,12 +9,12 @@ export type Backup =
   | { readonly kind: "file-exists" };
 
 /**
- * Writes the embedded database, as it is at one moment, to one file that needs no other beside it.
- * Whoever else writes meanwhile is not held up. The file has its name only once it is whole, checked
- * and on the disk: one that was killed leaves `FILE.partial`, which the next one replaces.
+ * Writes a consistent copy of the embedded database to a single file, without blocking writers. The
+ * file gets its name once it is complete, checked and synced; a killed backup leaves `FILE.partial`,
+ * which the next one replaces.
  *
- * @param file  not overwritten; readable by its owner alone
- * @throws where the copy is not sound
+ * @param file  not overwritten; readable by its owner only
+ * @throws if the copy fails its integrity check
  */
 export async function backUpEmbedded({ db }: Database, file: string): Promise<Backup> {
   if (existsSync(file)) return { kind: "file-exists" };

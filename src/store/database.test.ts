@@ -12,7 +12,7 @@ import { createUserForEmail } from "./users.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("int8 comes back as bigint", async (t) => {
+test("int8 is read as bigint", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const result = await sql<{
       big: bigint;
@@ -21,7 +21,7 @@ test("int8 comes back as bigint", async (t) => {
   });
 });
 
-test("a transaction that fails leaves nothing behind, and the next one works", async (t) => {
+test("a failed transaction changes nothing, and the next one works", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const row = { subject: "user:1", day: 1n, used: 1n };
     await assert.rejects(
@@ -52,7 +52,7 @@ test("a database's error does not quote the row it is about", async (t) => {
   });
 });
 
-test("statements that failed are counted, reads and writes apart, refusals by a constraint not", async (t) => {
+test("failed reads and writes are counted separately, constraint violations not at all", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { db, failures } = store;
     await createUserForEmail(store, "ana@example.com", 0);
@@ -68,7 +68,7 @@ test("statements that failed are counted, reads and writes apart, refusals by a 
   });
 });
 
-test("the embedded database is readable by its owner alone", async (t) => {
+test("the embedded database is readable only by its owner", async (t) => {
   const place = sqlitePlace(t);
   chmodSync(place.dataDir, 0o755);
   const database = openDatabase(place);
@@ -89,7 +89,7 @@ test("the embedded database syncs every commit to the disk", async (t) => {
   await database.close();
 });
 
-test("a directory in use is refused, naming the process, until its owner lets go", async (t) => {
+test("a directory in use is refused, naming the process, until its owner releases it", async (t) => {
   const place = sqlitePlace(t);
   const owner = openDatabase(place);
   const second = openInAnotherProcess(place.dataDir);

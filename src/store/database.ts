@@ -10,6 +10,8 @@ import {
   type SqliteStatement,
 } from "kysely";
 import pg from "pg";
+import { AppError } from "#src/platform/app-error.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
@@ -19,11 +21,11 @@ import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched
 export type Database = {
   readonly db: Kysely<Schema>;
   readonly dialect: Dialect;
-  /** Statements that failed since it was opened, but for those that a constraint refused. */
+  /** Statements that failed since it was opened, without those that a constraint refused. */
   readonly failures: QueryFailures;
-  /** Queries that wait for a connection, and for how long the first of them has, milliseconds. */
+  /** Queries waiting for a connection, and how long the oldest has waited, milliseconds. */
   readonly queue: () => DatabaseQueue;
-  /** Waits for running queries, closes every connection, and gives the directory back. */
+  /** Waits for running queries, closes every connection and releases the directory. */
   readonly close: () => Promise<void>;
 };
 
@@ -40,37 +42,39 @@ export type DatabaseSettings = {
   readonly access?: "owner" | "visitor";
   /** Postgres connections at most. */
   readonly connections?: number;
-  /** Told of a connection that broke while nobody used it; the pool opens another one when needed. */
-  readonly onIdleError?: (error: Error) => void;
-  /** Run on each new Postgres connection; one for which it throws is closed unused. */
+  /** Logs when Postgres becomes unreachable, and its return: once for all who use this handle. */
+  readonly log?: FailureLogger;
+  /** Runs on each new Postgres connection; if it throws, the connection is closed. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
 };
 
 const DATABASE_FILE = "exitability.db";
 const BUSY_TIMEOUT_MS = 5_000;
-/** For a connection, a new one or one that others use now: a caller waits no longer to hear that there is none. */
+/** The longest wait for a connection, new or from the pool. */
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Right after nobody answered, nobody else waits for an answer: a request asks several times. */
+/** After an unanswered attempt, further ones fail at once for this long: a request makes several. */
 const AWAY_FOR_MS = 500;
-/** Idle connections are asked so often by the kernel whether anybody is there. */
+/** TCP keep-alive of idle connections. */
 const KEEP_ALIVE_MS = 5_000;
+/** An outage ends after this long without a failed statement: connections do not all return at once. */
+const RECOVERED_AFTER_MS = 3_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** A transaction whose process was cut off keeps its rows locked for no longer. */
+/** Ends the transaction, and its row locks, of a process that lost its connection. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 const DEFAULT_CONNECTIONS = 10;
 const PG_INT8 = 20;
-/** SQLite answers at once. */
+/** SQLite has no pool. */
 const NO_QUEUE: DatabaseQueue = { length: 0, waitedMs: 0 };
 const CACHED_STATEMENTS = 500;
 const LONGEST_CACHED_SQL = 4_096;
 
 /**
- * Opens the database; the tables are `migrate`'s business. Integers come back as bigint from both.
+ * Opens the database; `migrate` makes the tables. Integers are read as bigint from both databases.
  *
- * Statements fail with AppError `overloaded` while Postgres can't be reached: within three seconds
- * where there is no connection, within six where one fell silent (watched-client.ts).
+ * While Postgres is unreachable statements fail with AppError `overloaded`: within three seconds if
+ * there is no connection, within six if an open one gets no answer (watched-client.ts).
  *
- * @throws DirectoryInUseError where another process owns the directory
+ * @throws DirectoryInUseError if another process owns the directory
  */
 export function openDatabase(settings: DatabaseSettings): Database {
   return settings.databaseUrl === null
@@ -78,7 +82,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     : openPostgres(settings.databaseUrl, settings);
 }
 
-/** Whether a directory holds an embedded database: opening one makes it where it is missing. */
+/** Whether a directory holds an embedded database; opening it would create a missing one. */
 export function databaseFileExists(dataDir: string): boolean {
   return existsSync(join(dataDir, DATABASE_FILE));
 }
@@ -123,8 +127,8 @@ function openSqliteFile(file: string): Sqlite.Database {
 }
 
 /**
- * Keeps prepared statements, which saves more than half of a short query's time; and begins
- * transactions as writers, because one that turns into a writer half-way can't wait for its turn.
+ * Caches prepared statements, which saves more than half of a short query's time. Transactions begin
+ * as writers, because SQLite refuses to wait when a reading transaction becomes a writer.
  */
 function statementCache(connection: Sqlite.Database): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
@@ -153,7 +157,7 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: "exitability",
     Client: WatchedClient,
-    // The pool awaits it; its types do not say so.
+    // The pool awaits it, although its types return void.
     // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: async (client) => {
       if (client instanceof WatchedClient) await client.introduce();
@@ -164,19 +168,31 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
         oid === PG_INT8 && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
     },
   });
-  pool.on("error", (error) => settings.onIdleError?.(error));
-  // A connection that breaks between two queries of a transaction tells nobody else: the next one fails.
+  const outage = new FailureLog({
+    log: settings.log ?? null,
+    what: "reach the database",
+    next: "requests that need it get 503, background work is retried",
+    context: { host: URL.parse(databaseUrl)?.host ?? null },
+    endsAfterMs: RECOVERED_AFTER_MS,
+  });
+  // An idle connection broke: the pool opens another when it needs one.
+  pool.on("error", () => undefined);
+  // A connection that breaks between two queries of a transaction: the next query fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const failures = { reads: 0, writes: 0 };
   const waits = new Set<Wait>();
-  const silence: Silence = { untilMs: 0 };
+  const silence: Unreachable = { untilMs: 0 };
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: watchedPool(pool, { waits, silence }) }),
+    dialect: new PostgresDialect({ pool: recordedPool(pool, { waits, silence, outage }) }),
     log: (event) => {
       countFailure(failures, event);
-      if (event.level !== "error") return;
-      forgetRowValues(event.error);
-      if (isSilence(event.error)) nobodyAnswered(silence);
+      if (event.level !== "error") {
+        outage.succeeded();
+        return;
+      }
+      removeRowValues(event.error);
+      if (event.error instanceof AppError) outage.failed(event.error.cause);
+      if (isSilence(event.error)) noteUnreachable(silence);
     },
   });
   return {
@@ -199,27 +215,33 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
 
 type Wait = { readonly sinceMs: number };
 
-/** Until when, on the clock of `performance.now()`, nobody is there to be asked. */
-type Silence = { untilMs: number };
+/** Until when, on the clock of `performance.now()`, connection attempts fail at once. */
+type Unreachable = { untilMs: number };
 
-function nobodyAnswered(silence: Silence): void {
+function noteUnreachable(silence: Unreachable): void {
   silence.untilMs = performance.now() + AWAY_FOR_MS;
 }
 
-type PoolWatch = { readonly waits: Set<Wait>; readonly silence: Silence };
+type PoolState = {
+  readonly waits: Set<Wait>;
+  readonly silence: Unreachable;
+  readonly outage: FailureLog;
+};
 
-/** The pool, which notes who waits for a connection, in the order in which they get one, and that none came. */
-function watchedPool(pool: pg.Pool, { waits, silence }: PoolWatch): PostgresPool {
+/** The pool, with its waits for a connection recorded in order, and attempts stopped after a failed one. */
+function recordedPool(pool: pg.Pool, { waits, silence, outage }: PoolState): PostgresPool {
   return {
     async connect() {
       const wait = { sinceMs: performance.now() };
-      if (wait.sinceMs < silence.untilMs) throw databaseUnavailable("nobody answered just now");
+      if (wait.sinceMs < silence.untilMs)
+        throw databaseUnavailable("the server did not answer a moment ago");
       waits.add(wait);
       try {
         return await pool.connect();
       } catch (cause) {
         if (!isAway(cause)) throw cause;
-        nobodyAnswered(silence);
+        noteUnreachable(silence);
+        outage.failed(cause);
         throw databaseUnavailable(cause);
       } finally {
         waits.delete(wait);
@@ -230,8 +252,8 @@ function watchedPool(pool: pg.Pool, { waits, silence }: PoolWatch): PostgresPool
   };
 }
 
-/** Postgres quotes the values of the row at fault, e-mail addresses among them: not for our log. */
-function forgetRowValues(error: unknown): void {
+/** Removes the row values that Postgres quotes in errors: they may hold e-mail addresses. */
+function removeRowValues(error: unknown): void {
   if (!(error instanceof pg.DatabaseError)) return;
   error.detail = undefined;
   error.where = undefined;

@@ -1,6 +1,7 @@
+import assert from "node:assert/strict";
 import type { Generated, Kysely } from "kysely";
 import { type Channel, toChannel } from "./channels.ts";
-import { type MessageRules, planMessage, type RecentMessage } from "./message-plan.ts";
+import { inChunks } from "./chunks.ts";
 import type { Schema, Store } from "./schema.ts";
 import { toUserAlert, type UserAlert } from "./user-alerts.ts";
 import type { UserId } from "./user-id.ts";
@@ -9,7 +10,7 @@ import type { UserId } from "./user-id.ts";
 export type DeliveriesTables = {
   messages: {
     id: Generated<bigint>;
-    /** The same at every attempt: receivers tell by it what they have. */
+    /** The same at every attempt: receivers use it to drop repeats. */
     uid: string;
     channel_id: bigint;
     /** `open`: alerts can be added; `sealed`: sending was begun; `delivered`; `dead`: given up. */
@@ -22,121 +23,138 @@ export type DeliveriesTables = {
   message_alerts: { message_id: bigint; alert_id: bigint };
 };
 
-export type MessageTimes = MessageRules & {
-  readonly nowMs: number;
-  readonly newUid: () => string;
+/** A channel that new alerts of its user are sent to. */
+export type DeliveryTarget = { readonly channelId: bigint; readonly userId: UserId };
+
+/** The verified and enabled channels of these users. */
+export async function deliveryTargets(
+  db: Kysely<Schema>,
+  userIds: readonly UserId[],
+): Promise<readonly DeliveryTarget[]> {
+  const targets: DeliveryTarget[] = [];
+  for (const ids of inChunks(userIds)) {
+    const rows = await db
+      .selectFrom("channels")
+      .select(["id", "user_id"])
+      .where("user_id", "in", ids)
+      .where("enabled", "=", 1n)
+      .where("verified_at_ms", "is not", null)
+      .execute();
+    targets.push(...rows.map((row) => ({ channelId: row.id, userId: row.user_id })));
+  }
+  return targets;
+}
+
+/** A message of a channel, with the tokens that it is about. */
+export type QueuedMessage = {
+  readonly uid: string;
+  readonly channelId: bigint;
+  /** Sending has not begun: alerts can still be added. */
+  readonly isOpen: boolean;
+  readonly dueMs: number;
+  readonly mints: ReadonlySet<string>;
 };
 
-type Queued = { readonly id: bigint; readonly userId: UserId; readonly mint: string };
-
-/** Puts alerts in the messages of every channel that their users have verified and switched on. */
-export async function enqueueAlerts(
-  { db, dialect }: Store,
-  alerts: readonly Queued[],
-  times: MessageTimes,
-): Promise<void> {
-  if (alerts.length === 0) return;
-  const users = [...new Set(alerts.map(({ userId }) => userId))];
-  const channels = await db
-    .selectFrom("channels")
-    .select(["id", "user_id"])
-    .where("user_id", "in", users)
-    .where("enabled", "=", 1n)
-    .where("verified_at_ms", "is not", null)
-    .execute();
-  if (channels.length === 0) return;
-  const ids = channels.map(({ id }) => id);
-  const recent = await recentMessages({ db, dialect }, ids, times);
-  const made: NewMessage[] = [];
-  const placed: { readonly uid: string; readonly alertId: bigint }[] = [];
-  for (const { id: channelId, user_id: userId } of channels) {
-    const messages = recent.get(channelId) ?? [];
-    for (const alert of alerts.filter((each) => each.userId === userId)) {
-      const plan = planMessage(messages, alert.mint, times);
-      const message = plan.kind === "append" ? plan.to : newMessage(plan.dueMs, times.newUid());
-      message.mints.add(alert.mint);
-      placed.push({ uid: message.uid, alertId: alert.id });
-      if (plan.kind === "append") continue;
-      messages.push(message);
-      made.push({ channelId, message });
-    }
-  }
-  await writeMessages(db, { made, placed, known: [...recent.values()].flat() });
-}
-
-type NewMessage = { readonly channelId: bigint; readonly message: RecentMessage };
-
-function newMessage(dueMs: number, uid: string): RecentMessage {
-  return { id: null, uid, isOpen: true, dueMs, mints: new Set() };
-}
-
-/** By channel. Those that are open stay so until this transaction ends. */
-async function recentMessages(
+/**
+ * The messages of these channels that are due after `dueAfterMs`. Called in a transaction: messages
+ * that are open stay open until it ends.
+ */
+export async function queuedMessages(
   { db, dialect }: Store,
   channelIds: readonly bigint[],
-  { nowMs, coolDownMs, burst }: MessageTimes,
-): Promise<Map<bigint, RecentMessage[]>> {
-  let query = db
-    .selectFrom("messages")
-    .select(["id", "uid", "channel_id", "status", "due_ms"])
-    .where("channel_id", "in", channelIds)
-    .where("due_ms", ">", BigInt(nowMs - Math.max(coolDownMs, burst.windowMs)))
-    .orderBy("id");
-  if (dialect === "postgres") query = query.forUpdate();
-  const rows = await query.execute();
-  const byId = new Map<bigint, RecentMessage>();
-  const byChannel = new Map<bigint, RecentMessage[]>(channelIds.map((id) => [id, []]));
-  for (const row of rows) {
-    const { id, uid, due_ms: dueMs } = row;
-    const isOpen = row.status === "open";
-    const message = { id, uid, isOpen, dueMs: Number(dueMs), mints: new Set<string>() };
-    byId.set(id, message);
-    byChannel.get(row.channel_id)?.push(message);
+  dueAfterMs: number,
+): Promise<readonly QueuedMessage[]> {
+  const messages: QueuedMessage[] = [];
+  for (const ids of inChunks(channelIds)) {
+    let query = db
+      .selectFrom("messages")
+      .select(["id", "uid", "channel_id", "status", "due_ms"])
+      .where("channel_id", "in", ids)
+      .where("due_ms", ">", BigInt(dueAfterMs))
+      .orderBy("id");
+    if (dialect === "postgres") query = query.forUpdate();
+    const rows = await query.execute();
+    const mints = await mintsOfMessages(
+      db,
+      rows.map(({ id }) => id),
+    );
+    for (const row of rows)
+      messages.push({
+        uid: row.uid,
+        channelId: row.channel_id,
+        isOpen: row.status === "open",
+        dueMs: Number(row.due_ms),
+        mints: mints.get(row.id) ?? new Set(),
+      });
   }
-  if (rows.length === 0) return byChannel;
-  const mints = await db
-    .selectFrom("message_alerts")
-    .innerJoin("user_alerts", "user_alerts.id", "message_alerts.alert_id")
-    .select(["message_id", "mint"])
-    .where("message_id", "in", [...byId.keys()])
-    .execute();
-  for (const row of mints) byId.get(row.message_id)?.mints.add(row.mint);
-  return byChannel;
+  return messages;
 }
 
-async function writeMessages(
+async function mintsOfMessages(
   db: Kysely<Schema>,
-  written: {
-    readonly made: readonly NewMessage[];
-    readonly placed: readonly { readonly uid: string; readonly alertId: bigint }[];
-    readonly known: readonly RecentMessage[];
-  },
-): Promise<void> {
-  const idOf = new Map(written.known.flatMap(({ id, uid }) => (id === null ? [] : [[uid, id]])));
-  if (written.made.length > 0) {
+  messageIds: readonly bigint[],
+): Promise<ReadonlyMap<bigint, ReadonlySet<string>>> {
+  const mints = new Map<bigint, Set<string>>();
+  for (const ids of inChunks(messageIds)) {
     const rows = await db
+      .selectFrom("message_alerts")
+      .innerJoin("user_alerts", "user_alerts.id", "message_alerts.alert_id")
+      .select(["message_id", "mint"])
+      .where("message_id", "in", ids)
+      .execute();
+    for (const { message_id: id, mint } of rows) {
+      const known = mints.get(id);
+      if (known === undefined) mints.set(id, new Set([mint]));
+      else known.add(mint);
+    }
+  }
+  return mints;
+}
+
+export type MessageWrites = {
+  readonly created: readonly {
+    readonly uid: string;
+    readonly channelId: bigint;
+    readonly dueMs: number;
+  }[];
+  /** The message that each alert goes out in: a created one, or one that was queued already. */
+  readonly links: readonly { readonly uid: string; readonly alertId: bigint }[];
+};
+
+export async function insertMessages(
+  db: Kysely<Schema>,
+  { created, links }: MessageWrites,
+): Promise<void> {
+  for (const chunk of inChunks(created))
+    await db
       .insertInto("messages")
       .values(
-        written.made.map(({ channelId, message }) => ({
-          uid: message.uid,
+        chunk.map(({ uid, channelId, dueMs }) => ({
+          uid,
           channel_id: channelId,
           status: "open",
-          due_ms: BigInt(message.dueMs),
+          due_ms: BigInt(dueMs),
           attempts: 0n,
           ended_at_ms: null,
           last_error: null,
         })),
       )
-      .returning(["id", "uid"])
       .execute();
-    for (const { id, uid } of rows) idOf.set(uid, id);
+  for (const chunk of inChunks(links)) {
+    const uids = [...new Set(chunk.map(({ uid }) => uid))];
+    const rows = await db
+      .selectFrom("messages")
+      .select(["id", "uid"])
+      .where("uid", "in", uids)
+      .execute();
+    const idOf = new Map(rows.map(({ id, uid }) => [uid, id]));
+    const values = chunk.flatMap(({ uid, alertId }) => {
+      const id = idOf.get(uid);
+      return id === undefined ? [] : [{ message_id: id, alert_id: alertId }];
+    });
+    assert.equal(values.length, chunk.length, "each alert has its message");
+    await db.insertInto("message_alerts").values(values).execute();
   }
-  const links = written.placed.flatMap(({ uid, alertId }) => {
-    const id = idOf.get(uid);
-    return id === undefined ? [] : [{ message_id: id, alert_id: alertId }];
-  });
-  if (links.length !== written.placed.length) throw new Error("a message was not written");
-  await db.insertInto("message_alerts").values(links).execute();
 }
 
 export type ChannelClaim = {
@@ -149,7 +167,7 @@ export type ChannelClaim = {
 
 /**
  * Takes up to `limit` channels that have something due, each for this worker alone. One that is not
- * given back is free again after `leaseMs`: whoever took it has died.
+ * given back is free again after `leaseMs`: its worker has died.
  */
 export async function claimChannels(
   { db, dialect }: Store,
@@ -287,6 +305,33 @@ export async function failMessage(
         retry_at_ms: BigInt(retryAtMs ?? nowMs),
         lease_until_ms: 0n,
       }))
+      .where("id", "=", channelId)
+      .execute();
+  });
+}
+
+/**
+ * The receiver refused this message. It is due again at `retryAtMs` (null: it is given up), and the
+ * channel is free for its other messages at once.
+ */
+export async function refuseMessage(
+  db: Kysely<Schema>,
+  attempt: Attempt & { readonly error: string; readonly retryAtMs: number | null },
+): Promise<void> {
+  const { channelId, messageId, nowMs, error, retryAtMs, isSlow } = attempt;
+  const change =
+    retryAtMs === null
+      ? { status: "dead", ended_at_ms: BigInt(nowMs) }
+      : { due_ms: BigInt(retryAtMs) };
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable("messages")
+      .set({ last_error: error, ...change })
+      .where("id", "=", messageId)
+      .execute();
+    await transaction
+      .updateTable("channels")
+      .set({ last_error: error, is_slow: isSlow ? 1n : 0n, retry_at_ms: 0n, lease_until_ms: 0n })
       .where("id", "=", channelId)
       .execute();
   });

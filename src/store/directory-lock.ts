@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
-/** Another process runs on the same directory. */
+/** Another process uses the same directory. */
 export class DirectoryInUseError extends Error {
   readonly pid: number | null;
 
@@ -18,12 +18,11 @@ export class DirectoryInUseError extends Error {
 }
 
 /**
- * Takes a directory for this process alone until `release`. The lock is the operating system's own
- * (an exclusive transaction on a small SQLite file), so it ends with the process however that ends,
- * and no number left behind by a killed process can be mistaken for a living one. The pid file
- * beside it only names the owner in the error.
+ * Locks a directory for this process until `release`. The lock is an exclusive transaction on a small
+ * SQLite file, so the operating system releases it when the process ends, and a stale pid cannot be
+ * mistaken for a running process. The pid file only names the owner in the error.
  *
- * @throws DirectoryInUseError where another process, or another part of this one, holds it
+ * @throws DirectoryInUseError if another process, or another part of this one, holds it
  */
 export function lockDirectory(directory: string): { readonly release: () => void } {
   const pidFile = join(directory, "service.pid");

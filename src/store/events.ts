@@ -17,8 +17,10 @@ export type EventsTables = {
 
 export type FunnelEvent = {
   readonly eventName: string;
-  /** Only where the caller gave it. */
+  /** Only if the caller gave it. */
   readonly email: string | null;
+  /** Whether the address is that of the caller's own session. */
+  readonly isProven: boolean;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly utmSource: string | null;
   readonly utmMedium: string | null;
@@ -26,13 +28,27 @@ export type FunnelEvent = {
   readonly atMs: number;
 };
 
+/** Marks an address that its owner has not proven: such an event is in no export. */
+const UNPROVEN = "unproven:";
+/** A longer payload is stored cut. */
+const LONGEST_PAYLOAD = 2_048;
+const EXPORTED_EVENTS = 1_000;
+
+function storedPayload(payload: FunnelEvent["payload"]): string | null {
+  if (payload === null) return null;
+  const text = JSON.stringify(payload);
+  if (Buffer.byteLength(text) <= LONGEST_PAYLOAD) return text;
+  // A character has at most four bytes, and JSON may escape it in two characters.
+  return JSON.stringify({ cut: text.slice(0, LONGEST_PAYLOAD / 8).toWellFormed() });
+}
+
 export async function recordEvent(db: Kysely<Schema>, event: FunnelEvent): Promise<void> {
   await db
     .insertInto("events")
     .values({
       event_name: event.eventName,
-      email: event.email,
-      payload: event.payload === null ? null : JSON.stringify(event.payload),
+      email: event.email === null || event.isProven ? event.email : UNPROVEN + event.email,
+      payload: storedPayload(event.payload),
       utm_source: event.utmSource,
       utm_medium: event.utmMedium,
       utm_campaign: event.utmCampaign,
@@ -41,6 +57,7 @@ export async function recordEvent(db: Kysely<Schema>, event: FunnelEvent): Promi
     .execute();
 }
 
+/** The newest events that a user recorded under this address, oldest first. */
 export async function eventsOfEmail(
   db: Kysely<Schema>,
   email: string,
@@ -49,11 +66,13 @@ export async function eventsOfEmail(
     .selectFrom("events")
     .selectAll()
     .where("email", "=", email)
-    .orderBy("id")
+    .orderBy("id", "desc")
+    .limit(EXPORTED_EVENTS)
     .execute();
-  return rows.map((row) => ({
+  return rows.reverse().map((row) => ({
     eventName: row.event_name,
     email: row.email,
+    isProven: true,
     payload: row.payload === null ? null : JSON.parse(row.payload),
     utmSource: row.utm_source,
     utmMedium: row.utm_medium,
@@ -62,7 +81,32 @@ export async function eventsOfEmail(
   }));
 }
 
-/** How many events of one name and one source there were on one UTC day. */
+/** Removes an address and its payloads from the events, proven or not. */
+export async function forgetEventsOfEmail(db: Kysely<Schema>, email: string): Promise<void> {
+  await db
+    .updateTable("events")
+    .set({ email: null, payload: null })
+    .where("email", "in", [email, UNPROVEN + email])
+    .execute();
+}
+
+/** Deletes events before a time, and the oldest beyond `most`. */
+export async function deleteOldEvents(
+  db: Kysely<Schema>,
+  { beforeMs, most }: { readonly beforeMs: number; readonly most: number },
+): Promise<void> {
+  await db.deleteFrom("events").where("at_ms", "<", BigInt(beforeMs)).execute();
+  const first = await db
+    .selectFrom("events")
+    .select("id")
+    .orderBy("id", "desc")
+    .offset(most)
+    .limit(1)
+    .executeTakeFirst();
+  if (first !== undefined) await db.deleteFrom("events").where("id", "<=", first.id).execute();
+}
+
+/** Events of one name and one source on one UTC day. */
 export type EventCount = {
   /** Whole days since 1970. */
   readonly day: number;

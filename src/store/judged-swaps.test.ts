@@ -17,7 +17,7 @@ function swap(atMs: number, change: Partial<StoredSwap> = {}): StoredSwap {
   };
 }
 
-test("swaps come back as they were written, the last one first, of one venue or of all", async (t) => {
+test("swaps are read unchanged, newest first, of one venue or of all", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const replayed = {
       kind: "replayed",
@@ -39,7 +39,7 @@ test("swaps come back as they were written, the last one first, of one venue or 
   });
 });
 
-test("each venue keeps its newest swaps, however busy another one is", async (t) => {
+test("each venue keeps its newest swaps, independent of other venues", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     await writeJudgedSwaps(db, [swap(1, { venue: "orca-whirlpool" })], 2);
     const busy = Array.from({ length: 250 }, (_, index) => swap(2 + index));

@@ -9,14 +9,14 @@ export type JudgedSwapsTables = {
     pool: string;
     slot: bigint;
     signature: string;
-    /** Why it was not replayed; null: it was. */
+    /** Why it was not replayed; null if it was. */
     skipped: string | null;
     input_mint: string | null;
     output_mint: string | null;
     /** Base units as decimal text: 64 bits without a sign. */
     amount_in: string | null;
     executed: string | null;
-    /** Null where the model refuses the swap, and where it was not replayed. */
+    /** Null if the model refuses the swap, or if it was not replayed. */
     modelled: string | null;
   };
 };
@@ -48,7 +48,7 @@ const NOT_REPLAYED = {
   modelled: null,
 };
 
-/** Adds swaps in the order given, and forgets the oldest of their venues beyond the `kept` newest. */
+/** Adds swaps in the order given and keeps the `kept` newest of each venue. */
 export async function writeJudgedSwaps(
   db: Kysely<Schema>,
   swaps: readonly StoredSwap[],
@@ -76,7 +76,7 @@ export async function writeJudgedSwaps(
   }
 }
 
-/** The newest swaps, of one venue or of all (null), the last one first. */
+/** The newest swaps, of one venue or of all (null), newest first. */
 export async function readJudgedSwaps(
   db: Kysely<Schema>,
   { venue, limit }: { readonly venue: string | null; readonly limit: number },
@@ -112,7 +112,7 @@ type OutcomeColumns = Pick<
   "skipped" | "input_mint" | "output_mint" | "amount_in" | "executed" | "modelled"
 >;
 
-/** Null where a row that is neither skipped nor replayed whole came from elsewhere. */
+/** Null for a row that is neither skipped nor completely replayed: not written by this service. */
 function outcomeOf(row: OutcomeColumns): StoredSwap["outcome"] | null {
   const { skipped, input_mint, output_mint, amount_in, executed, modelled } = row;
   if (skipped !== null) return { kind: "skipped", reason: skipped };

@@ -1,62 +1,70 @@
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import {
   enterTerm,
   type Leadership,
   type LeadershipSettings,
-  standForLeadership,
+  waitForLeadership,
 } from "./leadership.ts";
 
-/** Longer than a dead leader holds on, and than one that was told to stop takes to resign. */
+/** Longer than a dead leader keeps the lock, and than a stopping leader takes to release it. */
 const WAITS_MS = 12_000;
 
-/** Another process tracks on the same database. */
+/** Another process is the tracker of the same database. */
 export class AlreadyTrackedError extends Error {
   constructor() {
     super(
-      "another process tracks on the database that DATABASE_URL names. Stop it, or name another " +
-        "database; several processes share one with REDIS_URL, the same for each.",
+      "another process is the tracker of the database in DATABASE_URL. Stop it, or use another " +
+        "database. Several processes can share one if all of them have the same REDIS_URL.",
     );
     this.name = "AlreadyTrackedError";
   }
 }
 
 export type LoneTracker = {
-  /** For what only the process that tracks writes; while another one leads the database refuses it. */
+  /** For what only the tracker writes; Postgres refuses it while another process leads. */
   readonly database: Database;
   readonly close: () => Promise<void>;
 };
 
 /**
- * Leads for as long as the process lives: for one that does not share its work, and so can't stand
- * by. Where Postgres was away it leads again afterwards, unless another process does.
+ * Leads while the process lives: for a single process without REDIS_URL, which cannot be a standby.
+ * After a loss of Postgres it leads again, unless another process does.
  *
- * @throws AlreadyTrackedError where another process leads, and goes on
+ * @throws AlreadyTrackedError if another process still leads after `waitsMs`
  */
 export async function leadAlone(
-  settings: Omit<LeadershipSettings, "signal">,
+  settings: Omit<LeadershipSettings, "signal"> & { readonly log: FailureLogger },
   waitsMs = WAITS_MS,
 ): Promise<LoneTracker> {
   const stopping = new AbortController();
   const waited = AbortSignal.timeout(waitsMs);
-  const first = await standForLeadership({ ...settings, signal: waited });
+  const first = await waitForLeadership({ ...settings, signal: waited });
   if (first === null) throw new AlreadyTrackedError();
   let leading: Leadership = first;
-  const { databaseUrl, dataDir, onFailure } = settings;
+  const { databaseUrl, dataDir, log } = settings;
+  const losses = new FailureLog({
+    log,
+    what: "keep the tracker role",
+    next: "the tracker's writes fail until it is regained",
+  });
   const database = openDatabase({
     databaseUrl,
     dataDir,
+    log,
     onConnect: (client) => enterTerm(client, leading.term),
   });
   const stopped = aborted(stopping.signal);
-  const staying = (async () => {
+  const leadingLoop = (async () => {
     for (;;) {
       await Promise.race([leading.lost, stopped]);
       await leading.database.close();
       if (stopping.signal.aborted) return;
-      onFailure("go on as the tracker: it stands by until it leads again", null);
-      const next = await standForLeadership({ ...settings, signal: stopping.signal });
+      losses.failed(new Error("the leader's connection to the database ended"));
+      const next = await waitForLeadership({ ...settings, signal: stopping.signal });
       if (next === null) return;
       leading = next;
+      losses.succeeded();
     }
   })();
   return {
@@ -64,7 +72,7 @@ export async function leadAlone(
     async close() {
       await database.close();
       stopping.abort();
-      await staying;
+      await leadingLoop;
       await leading.resign();
     },
   };

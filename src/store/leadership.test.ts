@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { AlreadyTrackedError, leadAlone } from "./lead-alone.ts";
-import { deploymentName, type Leadership, standForLeadership } from "./leadership.ts";
+import { deploymentName, type Leadership, waitForLeadership } from "./leadership.ts";
 import { migrate } from "./migrate.ts";
 import { joinWaitlist, readWaitlist } from "./waitlist.ts";
 
@@ -30,10 +30,10 @@ async function onPostgres(t: TestContext): Promise<Setting | null> {
   return { place, database, onEnd: (close) => closers.push(close) };
 }
 
-function stand({ place: { databaseUrl, dataDir }, onEnd }: Setting) {
+function contend({ place: { databaseUrl, dataDir }, onEnd }: Setting) {
   assert.ok(databaseUrl !== null);
   const stopping = new AbortController();
-  const standing = standForLeadership({
+  const waiting = waitForLeadership({
     databaseUrl,
     dataDir,
     nowMs: () => performance.now(),
@@ -42,15 +42,15 @@ function stand({ place: { databaseUrl, dataDir }, onEnd }: Setting) {
   });
   const end = async () => {
     stopping.abort();
-    const leadership = await standing;
+    const leadership = await waiting;
     await leadership?.resign();
     await leadership?.database.close();
   };
   onEnd(end);
-  return { leads: standing as Promise<Leadership> };
+  return { leads: waiting as Promise<Leadership> };
 }
 
-/** Ends the leader's own connection, as a cut network does. */
+/** Terminates the leader's connection, as a network failure does. */
 async function cutOff({ database }: Setting): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'exitability tracker' and pid in
@@ -63,7 +63,7 @@ async function cutOff({ database }: Setting): Promise<void> {
 const noted = (leadership: Leadership, email: string) =>
   joinWaitlist(leadership.database.db, { email, origin: "test", createdAtMs: 0 });
 
-test("every process that shares a database knows the deployment by one name", async (t) => {
+test("all processes that share a database get the same deployment name", async (t) => {
   const setting = await onPostgres(t);
   if (setting === null) return;
   const { db } = setting.database;
@@ -71,10 +71,10 @@ test("every process that shares a database knows the deployment by one name", as
   assert.equal(new Set(names).size, 1);
 });
 
-test("one leads, and who stands by follows with a higher term once it resigns", async (t) => {
+test("one process leads, and a standby takes over with a higher term once it resigns", async (t) => {
   const setting = await onPostgres(t);
   if (setting === null) return;
-  const contenders = [stand(setting), stand(setting)];
+  const contenders = [contend(setting), contend(setting)];
   const first = await Promise.race(contenders.map(({ leads }) => leads));
   await first.database.close();
   await first.resign();
@@ -83,16 +83,16 @@ test("one leads, and who stands by follows with a higher term once it resigns", 
   assert.deepEqual(both.map(({ term }) => term).toSorted(), [1n, 2n]);
 });
 
-test("a leader that was cut off knows it, and the database takes nothing from it after its successor", async (t) => {
+test("a leader that lost its connection knows it, and the database accepts none of its writes after a successor leads", async (t) => {
   const setting = await onPostgres(t);
   if (setting === null) return;
-  const old = await stand(setting).leads;
+  const old = await contend(setting).leads;
   await noted(old, "before@example.com");
   const underWay = await old.database.db.startTransaction().execute();
   await joinWaitlist(underWay, { email: "under-way@example.com", origin: "test", createdAtMs: 0 });
   await cutOff(setting);
   await old.lost;
-  const successor = await stand(setting).leads;
+  const successor = await contend(setting).leads;
   assert.equal(successor.term, old.term + 1n);
   await assert.rejects(underWay.commit().execute());
   await assert.rejects(underWay.rollback().execute());
@@ -105,12 +105,13 @@ test("a leader that was cut off knows it, and the database takes nothing from it
   ]);
 });
 
-/** A process that does not share its work begins on the setting's database. */
+/** Starts a process without Redis on the database of the setting. */
 async function begin({ place: { databaseUrl, dataDir }, onEnd }: Setting, waitsMs: number) {
   assert.ok(databaseUrl !== null);
   const nowMs = () => performance.now();
   const onFailure = () => undefined;
-  const lone = await leadAlone({ databaseUrl, dataDir, nowMs, onFailure }, waitsMs);
+  const log = { info() {}, warn() {}, error() {} };
+  const lone = await leadAlone({ databaseUrl, dataDir, nowMs, onFailure, log }, waitsMs);
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;
@@ -121,7 +122,7 @@ async function begin({ place: { databaseUrl, dataDir }, onEnd }: Setting, waitsM
   return { database: lone.database, close };
 }
 
-test("of processes that share nothing but the database the second is refused while the first lives", async (t) => {
+test("without Redis a second process on the same database is refused while the first lives", async (t) => {
   const setting = await onPostgres(t);
   if (setting === null) return;
   const first = await begin(setting, 10_000);
@@ -134,7 +135,7 @@ test("of processes that share nothing but the database the second is refused whi
   await joinWaitlist(second.database.db, { email: "a@b.example", origin: "test", createdAtMs: 0 });
 });
 
-test("one that leads alone leads and writes again after Postgres cut it off", async (t) => {
+test("a single process leads and writes again after Postgres closed its connections", async (t) => {
   const setting = await onPostgres(t);
   if (setting === null) return;
   const lone = await begin(setting, 10_000);
@@ -143,7 +144,7 @@ test("one that leads alone leads and writes again after Postgres cut it off", as
   await write("before@example.com");
   await cutOff(setting);
   while ((await termOf(setting)) < 2n) await delay(20);
-  // Until the new term is known here, and its end of the old connections over, writes fail.
+  // Writes fail until this process has read the new term and closed its old connections.
   const writes = async (): Promise<boolean> =>
     write("after@example.com").then(
       () => true,

@@ -2,27 +2,28 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type pg from "pg";
+import type { FailureLogger } from "#src/platform/failure-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { Schema } from "./schema.ts";
-import { WatchedClient } from "./watched-client.ts";
+import { databaseUnavailable, isAway, WatchedClient } from "./watched-client.ts";
 
-/** One row for each duty that one process at a time has. */
+/** One row per role that one process at a time holds. */
 export type LeadershipTables = {
-  leadership: { duty: string; deployment: string; term: bigint; beat_at_ms: bigint };
+  leadership: { role: string; deployment: string; term: bigint; heartbeat_at_ms: bigint };
 };
 
-const DUTY = "tracker";
+const ROLE = "tracker";
 const TRY_EVERY_MS = 500;
-const BEAT_EVERY_MS = 1_000;
-/** A leader whose beat is older is taken for dead, frozen or cut off, and its connections are ended. */
+const HEARTBEAT_EVERY_MS = 1_000;
+/** A leader whose heartbeat is older is dead, frozen or cut off: its connections are terminated. */
 const DEAD_AFTER_MS = 5_000;
-/** A leader that could not beat for so long steps down: before another one may take it for dead. */
+/** A leader without a successful heartbeat for this long steps down, before a standby terminates it. */
 const STEP_DOWN_AFTER_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 const EVICT_TRIES = 20;
 
 const DB_NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::int8";
-/** Advisory locks are the database's; ours are told apart by schema. Positive, as pg_locks shows them. */
+/** Advisory locks belong to the database, so the name includes the schema. Positive, as in pg_locks. */
 const LEADER_LOCK = `hashtext('exitability.leader.' || current_schema()) & 2147483647`;
 const WRITER_LOCK = `hashtext('exitability.writer.' || current_schema()) & 2147483647`;
 
@@ -31,49 +32,52 @@ export type LeadershipSettings = {
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly nowMs: () => number;
-  /** Ends the standing by. */
+  /** Stops the wait for leadership. */
   readonly signal: AbortSignal;
-  /** Told of failures that standing by survives. */
+  /** Called for failures after which the wait or the leadership goes on. */
   readonly onFailure: (what: string, cause: unknown) => void;
+  /** For the outages of `Leadership.database`. */
+  readonly log?: FailureLogger;
 };
 
-/** One process's time as the one that tracks. */
+/** One process's term as the leader. */
 export type Leadership = {
-  /** Counts leaders: whatever a lower term says is out of date. */
+  /** Increases with each leader: data of a lower term is out of date. */
   readonly term: bigint;
   /**
-   * The database for what only the leader writes. The database itself refuses it to every earlier
-   * term: a new leader ends the old one's connections before it begins, and none can be made anew.
+   * Connections for what only the leader writes. Postgres itself refuses writes of earlier terms: a
+   * new leader terminates the connections of the previous one before it starts, and a connection
+   * with an earlier term cannot be opened again.
    */
   readonly database: Database;
-  /** Resolves when this process leads no more, whoever's doing it was. */
+  /** Resolves when leadership is lost, for any reason. */
   readonly lost: Promise<void>;
-  /** Gives the duty back, at once to whoever stands by. */
+  /** Releases leadership; a standby can take it at once. */
   readonly resign: () => Promise<void>;
 };
 
-/** The name of all processes that share this database, the same for each. */
+/** The name of the deployment: the same for all processes that share this database. */
 export async function deploymentName(db: Kysely<Schema>): Promise<string> {
   await db
     .insertInto("leadership")
-    .values({ duty: DUTY, deployment: randomUUID(), term: 0n, beat_at_ms: 0n })
-    .onConflict((conflict) => conflict.column("duty").doNothing())
+    .values({ role: ROLE, deployment: randomUUID(), term: 0n, heartbeat_at_ms: 0n })
+    .onConflict((conflict) => conflict.column("role").doNothing())
     .execute();
   const { deployment } = await db
     .selectFrom("leadership")
     .select("deployment")
-    .where("duty", "=", DUTY)
+    .where("role", "=", ROLE)
     .executeTakeFirstOrThrow();
   return deployment;
 }
 
 /**
- * Stands by until this process leads. A leader holds an advisory lock and writes down each second
- * that it lives; one that does not for five seconds is put out by whoever stands by.
+ * Waits until this process leads. A leader holds an advisory lock and writes a heartbeat each second;
+ * a standby terminates a leader without a heartbeat for five seconds.
  *
- * @returns null where the signal ended it
+ * @returns null if the signal ended the wait
  */
-export async function standForLeadership(settings: LeadershipSettings): Promise<Leadership | null> {
+export async function waitForLeadership(settings: LeadershipSettings): Promise<Leadership | null> {
   const { signal, onFailure } = settings;
   let contender: Contender | null = null;
   while (!signal.aborted) {
@@ -82,7 +86,7 @@ export async function standForLeadership(settings: LeadershipSettings): Promise<
       const term = await contender.tryToLead();
       if (term !== null) return leadership(contender, term, settings);
     } catch (cause) {
-      onFailure("stand by as the tracker", cause);
+      onFailure("wait for the tracker role", cause);
       await contender?.end();
       contender = null;
     }
@@ -95,27 +99,27 @@ export async function standForLeadership(settings: LeadershipSettings): Promise<
 function leadership(
   contender: Contender,
   term: bigint,
-  { databaseUrl, dataDir, nowMs, onFailure }: LeadershipSettings,
+  { databaseUrl, dataDir, nowMs, onFailure, log }: LeadershipSettings,
 ): Leadership {
   const lost = Promise.withResolvers<void>();
-  let beatenAtMs = nowMs();
-  let isBeating = false;
-  const beat = async () => {
-    if (nowMs() - beatenAtMs > STEP_DOWN_AFTER_MS) stepDown();
-    if (isBeating) return;
-    isBeating = true;
+  let lastHeartbeatMs = nowMs();
+  let isWriting = false;
+  const heartbeat = async () => {
+    if (nowMs() - lastHeartbeatMs > STEP_DOWN_AFTER_MS) stepDown();
+    if (isWriting) return;
+    isWriting = true;
     try {
-      if (await contender.beat(term)) beatenAtMs = nowMs();
+      if (await contender.heartbeat(term)) lastHeartbeatMs = nowMs();
       else stepDown();
     } catch (cause) {
-      onFailure("say that the tracker lives", cause);
+      onFailure("write the tracker's heartbeat", cause);
     } finally {
-      isBeating = false;
+      isWriting = false;
     }
   };
-  const beating = setInterval(() => void beat(), BEAT_EVERY_MS);
+  const heartbeats = setInterval(() => void heartbeat(), HEARTBEAT_EVERY_MS);
   const stepDown = () => {
-    clearInterval(beating);
+    clearInterval(heartbeats);
     lost.resolve();
     void contender.end();
   };
@@ -123,6 +127,7 @@ function leadership(
   const database = openDatabase({
     databaseUrl,
     dataDir,
+    ...(log === undefined ? {} : { log }),
     onConnect: (client) => enterTerm(client, term),
   });
   return {
@@ -130,7 +135,7 @@ function leadership(
     database,
     lost: lost.promise,
     async resign() {
-      clearInterval(beating);
+      clearInterval(heartbeats);
       lost.resolve();
       await contender.end();
     },
@@ -138,24 +143,26 @@ function leadership(
 }
 
 /**
- * Marks a connection as one of this term's. The mark is set before the term is read: a new leader
- * raises the term before it looks for marks, so that one of the two sees the other.
+ * Marks a connection with this term, by a shared advisory lock. The lock is taken before the term is
+ * read, and a new leader raises the term before it reads the locks: one of the two sees the other.
+ *
+ * @throws if a later term has begun
  */
 export async function enterTerm(client: pg.ClientBase, term: bigint): Promise<void> {
   await client.query(`select pg_advisory_lock_shared(${WRITER_LOCK}, ${term}::int4)`);
   const { rows } = await client.query<{ term: bigint }>(
-    "select term from leadership where duty = $1",
-    [DUTY],
+    "select term from leadership where role = $1",
+    [ROLE],
   );
   if (rows[0]?.term !== term) throw new Error(`term ${term} of the tracker is over`);
 }
 
-/** The connection by which a process stands by and leads: it is the leader for as long as this lives. */
+/** The connection by which a process waits and leads. The process leads while this connection lives. */
 class Contender {
   readonly #client: WatchedClient;
   readonly #nowMs: () => number;
-  /** The leader's last beat, and since when it is that. */
-  #watched: { readonly beat: string; readonly sinceMs: number } | null = null;
+  /** The leader's last heartbeat, and when this process first read it. */
+  #watched: { readonly heartbeat: string; readonly sinceMs: number } | null = null;
   #isEnded = false;
   #onEnd: () => void = () => {};
 
@@ -181,7 +188,7 @@ class Contender {
       await contender.#client.connect();
     } catch (cause) {
       await contender.end();
-      throw cause;
+      throw isAway(cause) ? databaseUnavailable(cause) : cause;
     }
     return contender;
   }
@@ -191,28 +198,28 @@ class Contender {
     if (this.#isEnded) listener();
   }
 
-  /** The new term where nobody else leads; null where somebody does. */
+  /** The new term; null if another process leads. */
   async tryToLead(): Promise<bigint | null> {
     const [won] = await this.#rows(`select pg_try_advisory_lock(${LEADER_LOCK}, 0) as won`);
     if (won?.["won"] !== true) {
-      await this.#putOutTheDead();
+      await this.#terminateStaleLeader();
       return null;
     }
     const [raised] = await this.#rows(
-      `update leadership set term = term + 1, beat_at_ms = ${DB_NOW_MS}
-       where duty = '${DUTY}' returning term::text`,
+      `update leadership set term = term + 1, heartbeat_at_ms = ${DB_NOW_MS}
+       where role = '${ROLE}' returning term::text`,
     );
-    if (raised === undefined) throw new Error("nobody has named this deployment yet");
+    if (raised === undefined) throw new Error("the deployment has no name yet");
     const term = BigInt(String(raised["term"]));
-    await this.#endWritersBefore(term);
+    await this.#terminateWritersBefore(term);
     return term;
   }
 
-  /** Whether this is still the newest term. */
-  async beat(term: bigint): Promise<boolean> {
+  /** @returns whether this is still the newest term */
+  async heartbeat(term: bigint): Promise<boolean> {
     const rows = await this.#rows(
-      `update leadership set beat_at_ms = ${DB_NOW_MS}
-       where duty = '${DUTY}' and term = ${term} returning 1 as one`,
+      `update leadership set heartbeat_at_ms = ${DB_NOW_MS}
+       where role = '${ROLE}' and term = ${term} returning 1 as one`,
     );
     return rows.length === 1;
   }
@@ -222,13 +229,14 @@ class Contender {
     this.#ended();
   }
 
-  /** Ends the leader's connection where its beat has stood still for as long as this process watched. */
-  async #putOutTheDead(): Promise<void> {
+  /** Terminates the leader's connection if this process has seen no new heartbeat for DEAD_AFTER_MS. */
+  async #terminateStaleLeader(): Promise<void> {
     const [row] = await this.#rows(
-      `select term::text || ' ' || beat_at_ms::text as beat from leadership where duty = '${DUTY}'`,
+      `select term::text || ' ' || heartbeat_at_ms::text as heartbeat from leadership where role = '${ROLE}'`,
     );
-    const beat = String(row?.["beat"]);
-    if (this.#watched?.beat !== beat) this.#watched = { beat, sinceMs: this.#nowMs() };
+    const heartbeat = String(row?.["heartbeat"]);
+    if (this.#watched?.heartbeat !== heartbeat)
+      this.#watched = { heartbeat, sinceMs: this.#nowMs() };
     if (this.#nowMs() - this.#watched.sinceMs < DEAD_AFTER_MS) return;
     await this.#rows(
       `select pg_terminate_backend(held.pid)
@@ -236,7 +244,7 @@ class Contender {
     );
   }
 
-  async #endWritersBefore(term: bigint): Promise<void> {
+  async #terminateWritersBefore(term: bigint): Promise<void> {
     for (let tries = 0; tries < EVICT_TRIES; tries++) {
       const ended = await this.#rows(
         `select pg_terminate_backend(held.pid)
@@ -245,7 +253,7 @@ class Contender {
       if (ended.length === 0) return;
       await delay(50);
     }
-    throw new Error("connections of an earlier tracker could not be ended");
+    throw new Error("connections of an earlier tracker could not be terminated");
   }
 
   async #rows(text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {

@@ -39,7 +39,7 @@ async function opened(place: DatabasePlace, work: (database: Database) => Promis
   }
 }
 
-test("each migration runs once, in order, and a second start runs none", async (t) => {
+test("each migration runs once, in order", async (t) => {
   await eachDatabasePlace(t, async (_t, place) => {
     await opened(place, async (database) => {
       assert.deepEqual(
@@ -51,7 +51,7 @@ test("each migration runs once, in order, and a second start runs none", async (
   });
 });
 
-test("a migration that fails half-way leaves the tables as they were", async (t) => {
+test("a failed migration leaves the tables unchanged", async (t) => {
   await eachDatabasePlace(t, async (_t, place) => {
     await opened(place, async (database) => {
       await migrate(database, 0, [table("0001-one")]);
@@ -61,7 +61,7 @@ test("a migration that fails half-way leaves the tables as they were", async (t)
   });
 });
 
-test("an older version starts on tables that a newer one made, and adds what was left out", async (t) => {
+test("an older version starts on a newer version's tables, and runs a missing migration", async (t) => {
   await eachDatabasePlace(t, async (_t, place) => {
     await opened(place, async (database) => {
       await migrate(database, 0, [table("0001-one"), table("0009-newer")]);
@@ -72,7 +72,7 @@ test("an older version starts on tables that a newer one made, and adds what was
   });
 });
 
-test("many processes that start together migrate once", async (t) => {
+test("of processes that start together one migrates", async (t) => {
   const place = await postgresPlace(t);
   if (place === null) return;
   const databases = Array.from({ length: 5 }, () => openDatabase({ ...place, connections: 1 }));
@@ -87,7 +87,7 @@ test("many processes that start together migrate once", async (t) => {
   }
 });
 
-test("a migration may take longer than a statement of the service's, and so may the wait for it", async (t) => {
+test("the statement timeout does not apply to a migration or to the wait for it", async (t) => {
   const place = await postgresPlace(t);
   if (place === null) return;
   const limits: unknown[] = [];
@@ -101,7 +101,7 @@ test("a migration may take longer than a statement of the service's, and so may 
   assert.deepEqual(limits, [[{ statement_timeout: "0" }], [{ statement_timeout: "30s" }]]);
 });
 
-test("every migration file is in the list, in the order of the numbers", () => {
+test("every migration file is listed, in the order of the numbers", () => {
   const files = readdirSync(new URL("./migrations/", import.meta.url));
   const names = files.filter((file) => file.endsWith(".ts")).map((file) => file.slice(0, -3));
   assert.deepEqual(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { eachDatabase } from "#test/support/databases.ts";
 import { addProgramDeployment, readProgramDeployments } from "./program-deployments.ts";
 
-test("deployments come in the order in which they were seen, whatever their slots", async (t) => {
+test("deployments are read in the order of observation, independent of their slots", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const seen = [
       { venue: "pumpswap", slot: 431_172_301n, seenAtMs: 1 },

@@ -10,7 +10,7 @@ export type ProgramDeploymentsTables = {
   };
 };
 
-/** A venue's program as it was found deployed. */
+/** An observed deployment of a venue's program. */
 export type StoredDeployment = {
   readonly venue: string;
   readonly slot: bigint;
@@ -27,7 +27,7 @@ export async function addProgramDeployment(
     .execute();
 }
 
-/** Every deployment that was seen, in that order. */
+/** Every observed deployment, in the order of observation. */
 export async function readProgramDeployments(
   db: Kysely<Schema>,
 ): Promise<readonly StoredDeployment[]> {

@@ -2,12 +2,12 @@ import Sqlite from "better-sqlite3";
 import type { LogEvent } from "kysely";
 import pg from "pg";
 
-/** How many statements failed; what is no plain select counts as a write, the end of a transaction too. */
+/** Failed statements. Everything but a plain select counts as a write, commits included. */
 export type QueryFailures = { readonly reads: number; readonly writes: number };
 
 const PG_CONSTRAINT_CLASS = "23";
 
-/** A refusal by a constraint is an answer, and not counted: whoever asked acts on it. */
+/** A constraint violation is not counted: the caller handles it. */
 export function countFailure(counts: { reads: number; writes: number }, event: LogEvent): void {
   if (event.level !== "error" || isConstraint(event.error)) return;
   if (event.query.query.kind === "SelectQueryNode") counts.reads++;

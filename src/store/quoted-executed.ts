@@ -5,7 +5,7 @@ export type QuotedExecutedTables = {
   quoted_executed: { hour: bigint; age_seconds: bigint; counts: string };
 };
 
-/** One hour's differences against answers of at most an age, as text of whoever writes it. */
+/** One hour's differences from answers up to an age, serialised by the caller. */
 export type StoredQuoted = {
   /** Whole hours since 1970 in UTC. */
   readonly hour: number;
@@ -13,7 +13,7 @@ export type StoredQuoted = {
   readonly counts: string;
 };
 
-/** Writes hours; one that is written again is replaced. */
+/** Upserts hours. */
 export async function writeQuoted(
   db: Kysely<Schema>,
   rows: readonly StoredQuoted[],

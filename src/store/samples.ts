@@ -2,7 +2,7 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import type { Database } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
-/** What was measured of a token in one hour, packed by whoever writes it. */
+/** A token's samples of one hour, packed by the caller. */
 export type SamplesTables = {
   samples: { token_id: bigint; day: bigint; hour: bigint; data: Uint8Array };
 };
@@ -17,7 +17,7 @@ export type SampleHour = {
 const HOURS_PER_DAY = 24;
 const ROWS_PER_STATEMENT = 200;
 
-/** Writes hours of samples; an hour that is written again is replaced. */
+/** Upserts hours of samples. */
 export async function writeSampleHours(
   { db, dialect }: Database,
   hours: readonly SampleHour[],
@@ -66,7 +66,7 @@ export async function readSampleHours(
     .filter(({ hour }) => hour >= range.fromHour && hour <= range.toHour);
 }
 
-/** Forgets every sample of the days before `day` (whole days since 1970 in UTC). */
+/** Deletes every sample of the days before `day` (whole days since 1970 in UTC). */
 export async function dropSamplesBefore({ db, dialect }: Database, day: number): Promise<void> {
   if (dialect === "sqlite") {
     await db.deleteFrom("samples").where("day", "<", BigInt(day)).execute();
@@ -85,7 +85,7 @@ function dayOf(hour: number): number {
   return Math.floor(hour / HOURS_PER_DAY);
 }
 
-/** Makes room for days (whole days since 1970 in UTC) on Postgres, where it is not there yet. */
+/** Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. */
 export async function addSamplePartitions(
   db: QueryExecutorProvider,
   days: ReadonlySet<number>,
@@ -96,7 +96,7 @@ export async function addSamplePartitions(
   }
 }
 
-/** Named by its date, so that names sort as days do. */
+/** Named by date, so that names sort like days. */
 function partitionOf(day: number): string {
   const [year, month, date] = new Date(day * 86_400_000).toISOString().slice(0, 10).split("-");
   return `samples_y${year}m${month}d${date}`;

@@ -14,7 +14,7 @@ import type { QuotedExecutedTables } from "./quoted-executed.ts";
 import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
 import type { SignInRequestsTables } from "./sign-in-requests.ts";
-import type { StatesTables } from "./states.ts";
+import type { StoredAnswersTables } from "./stored-answers.ts";
 import type { TokensTables } from "./tokens.ts";
 import type { UsageTables } from "./usage.ts";
 import type { UserAlertsTables } from "./user-alerts.ts";
@@ -22,7 +22,7 @@ import type { UsersTables } from "./users.ts";
 import type { WaitlistTables } from "./waitlist.ts";
 import type { WatchlistTables } from "./watchlist.ts";
 
-/** Every table. A group of tables is typed, and queried, in a file of its own. */
+/** Every table. Each group of tables has one file with its types and queries. */
 export type Schema = UsageTables &
   UsersTables &
   SessionsTables &
@@ -33,7 +33,7 @@ export type Schema = UsageTables &
   EventsTables &
   TokensTables &
   SamplesTables &
-  StatesTables &
+  StoredAnswersTables &
   AlertsTables &
   WatchlistTables &
   UserAlertsTables &
@@ -45,5 +45,5 @@ export type Schema = UsageTables &
   JudgedSwapsTables &
   LeadershipTables;
 
-/** A database handle and which of the two it is, where the sign-in library's columns differ. */
+/** A database and its dialect, for tables whose columns differ between the two. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

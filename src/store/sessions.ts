@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
-import { noteAccessChange } from "./access-changes.ts";
+import { addAccessChange } from "./access-changes.ts";
 import { type LibraryMoment, libraryMoment, libraryMomentMs } from "./library-columns.ts";
 import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
-/** Written by the sign-in library. The token is of no use without its signature. */
+/** Written by the sign-in library. A token is invalid without its signature. */
 export type SessionsTables = {
   sessions: {
     id: string;
@@ -25,7 +25,7 @@ export type Session = {
   readonly userAgent: string | null;
 };
 
-/** Sessions that still hold, newest first. */
+/** Valid sessions, newest first. */
 export async function sessionsOfUser(
   { db, dialect }: Store,
   userId: UserId,
@@ -46,12 +46,14 @@ export async function sessionsOfUser(
   }));
 }
 
-/** @returns whether the user had such a session */
+/** @returns whether the user had that session */
 export async function deleteSession(
   db: Kysely<Schema>,
   { userId, sessionId }: { readonly userId: UserId; readonly sessionId: string },
   nowMs: number,
 ): Promise<boolean> {
+  // Postgres refuses the text.
+  if (sessionId.includes("\0")) return false;
   return db.transaction().execute(async (transaction) => {
     const deleted = await transaction
       .deleteFrom("sessions")
@@ -59,7 +61,7 @@ export async function deleteSession(
       .where("user_id", "=", userId)
       .executeTakeFirst();
     if (deleted.numDeletedRows === 0n) return false;
-    await noteAccessChange(transaction, userId, nowMs);
+    await addAccessChange(transaction, userId, nowMs);
     return true;
   });
 }
@@ -76,7 +78,7 @@ export async function deleteOtherSessions(
       .where("user_id", "=", userId)
       .where("id", "!=", keep ?? "")
       .executeTakeFirst();
-    await noteAccessChange(transaction, userId, nowMs);
+    await addAccessChange(transaction, userId, nowMs);
     return Number(deleted.numDeletedRows);
   });
 }

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { eachDatabase } from "#test/support/databases.ts";
 import {
   claimSignInRequests,
+  deleteOldCodesSent,
   finishSignInRequest,
-  forgetCodesSent,
   postponeSignInRequest,
   requestSignIn,
   spendCode,
@@ -14,7 +14,7 @@ const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
 const claim = { limit: 10, leaseMs: MINUTE };
 
-test("one code a minute and five an hour go to one address", async (t) => {
+test("one address gets at most one code a minute and five an hour", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const sentAtMinutes: number[] = [];
     for (let second = 0; second <= 2 * 3_600; second += 10)
@@ -25,7 +25,7 @@ test("one code a minute and five an hour go to one address", async (t) => {
   });
 });
 
-test("of many who ask at once for one address, one gets a code sent", async (t) => {
+test("parallel requests for one address send one code", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const sent = await Promise.all(
       Array.from({ length: 30 }, () => spendCode(db, "a@example.com", NOW)),
@@ -34,17 +34,17 @@ test("of many who ask at once for one address, one gets a code sent", async (t) 
   });
 });
 
-test("forgetting keeps what still limits", async (t) => {
+test("deleteOldCodesSent keeps the times that still limit", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     await spendCode(db, "a@example.com", NOW);
-    await forgetCodesSent(db, NOW + 3_599_999);
+    await deleteOldCodesSent(db, NOW + 3_599_999);
     assert.equal(await spendCode(db, "a@example.com", NOW + MINUTE - 1), false);
-    await forgetCodesSent(db, NOW + 3_600_001);
+    await deleteOldCodesSent(db, NOW + 3_600_001);
     assert.deepEqual(await db.selectFrom("codes_sent").selectAll().execute(), []);
   });
 });
 
-test("a request is claimed once, and comes back when whoever claimed it died", async (t) => {
+test("a request is claimed once, and is due again if its claimant dies", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     await requestSignIn(store.db, "a@example.com", NOW);
     await requestSignIn(store.db, "b@example.com", NOW);

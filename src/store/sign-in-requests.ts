@@ -1,7 +1,7 @@
 import { type Generated, type Kysely, sql } from "kysely";
 import type { Schema, Store } from "./schema.ts";
 
-/** Addresses that asked for a code and wait for it, and when each address was last sent one. */
+/** Pending requests for a code, and the times at which each address was last sent one. */
 export type SignInRequestsTables = {
   sign_in_requests: {
     id: Generated<bigint>;
@@ -23,11 +23,11 @@ export type SignInRequestsTables = {
 export type SignInRequest = {
   readonly id: bigint;
   readonly email: string;
-  /** How often it was begun before. */
+  /** Earlier attempts. */
   readonly attempts: number;
 };
 
-/** Writes one row, the same for every address, known or not. */
+/** Inserts one row, the same for known and unknown addresses. */
 export async function requestSignIn(
   db: Kysely<Schema>,
   email: string,
@@ -41,8 +41,8 @@ export async function requestSignIn(
 }
 
 /**
- * Takes up to `limit` requests that are due. One that is neither finished nor postponed comes back
- * after `leaseMs`: whoever took it has died.
+ * Claims up to `limit` due requests. A request that is neither finished nor postponed within
+ * `leaseMs` is due again: the process that claimed it has died.
  */
 export async function claimSignInRequests(
   { db, dialect }: Store,
@@ -88,8 +88,8 @@ const ONE_EVERY_MS = 60_000n;
 const FIVE_EVERY_MS = 3_600_000n;
 
 /**
- * Whether another code may go to this address: at most one a minute and five an hour, from whoever
- * asks, in whichever process. Counts it where it may. One statement over the last five moments.
+ * Counts a code sent to this address if one may be sent: at most one a minute and five an hour over
+ * all processes. One statement over the times of the last five.
  */
 export async function spendCode(
   db: Kysely<Schema>,
@@ -119,8 +119,8 @@ export async function spendCode(
   return row !== undefined;
 }
 
-/** Drops what no longer limits anybody. */
-export async function forgetCodesSent(db: Kysely<Schema>, nowMs: number): Promise<void> {
+/** Deletes the times that no longer limit an address. */
+export async function deleteOldCodesSent(db: Kysely<Schema>, nowMs: number): Promise<void> {
   await db
     .deleteFrom("codes_sent")
     .where("last_ms", "<", BigInt(nowMs) - FIVE_EVERY_MS)

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { namedAddress } from "#test/simulation/track/plain-pool-venue.ts";
+import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { alertsOf, endAlerts, recordAlert } from "./alerts.ts";
 import { dropSamplesBefore, readSampleHours, writeSampleHours } from "./samples.ts";
-import { rememberTokens, saveSnapshots, storedToken } from "./tokens.ts";
+import { saveSnapshots, storedToken, upsertTokens } from "./tokens.ts";
 
 const MINT = namedAddress("token");
 const DAY = 20_000;
@@ -14,12 +14,12 @@ test("a token keeps its number, and names that become known later", async (t) =>
   await eachDatabase(t, async (_t, { db }) => {
     const unnamed = { mint: MINT, name: null, symbol: null, nowMs: 5 };
     const other = { ...unnamed, mint: namedAddress("other") };
-    const ids = await rememberTokens(db, [unnamed, other]);
+    const ids = await upsertTokens(db, [unnamed, other]);
     const id = ids.get(MINT);
     assert.ok(id !== undefined && id !== ids.get(other.mint));
-    const again = await rememberTokens(db, [{ ...unnamed, name: "Coin", symbol: "C" }, other]);
+    const again = await upsertTokens(db, [{ ...unnamed, name: "Coin", symbol: "C" }, other]);
     assert.deepEqual(again, ids);
-    assert.deepEqual(await rememberTokens(db, [unnamed]), new Map([[MINT, id]]));
+    assert.deepEqual(await upsertTokens(db, [unnamed]), new Map([[MINT, id]]));
     await saveSnapshots(db, [{ tokenId: id, snapshot: "{}", atMs: 9 }]);
     assert.deepEqual(await storedToken(db, MINT), {
       id,
@@ -76,27 +76,35 @@ test("samples of days past retention are gone, later ones stay", async (t) => {
   });
 });
 
-test("an alert is kept with its figures, and ends once", async (t) => {
+test("an alert is kept with its figures, recorded once, and ends once", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
+    const mint = MINT;
+    const token = { mint, name: null, symbol: null, nowMs: 0 };
+    const tokenId = (await upsertTokens(db, [token])).get(mint);
+    assert.ok(tokenId !== undefined);
     const alert = {
-      tokenId: 7n,
       detector: "jump",
       cause: "liquidity-withdrawn",
       share: 0.75,
+      causes: { withdrawn: 0.824, sold: 0.176, fees: 0, paused: 0 },
       slot: 400n,
       startedAtMs: 1_000,
       before: { c10Sol: 12.5, depthSol: 80 },
       after: { c10Sol: 3.25, depthSol: 20 },
     };
-    const first = await recordAlert(db, alert);
-    await endAlerts(db, { tokenId: 7n, endedAtMs: 2_000 });
-    const second = await recordAlert(db, { ...alert, share: null, startedAtMs: 3_000 });
-    await endAlerts(db, { tokenId: 7n, endedAtMs: 4_000 });
-    await endAlerts(db, { tokenId: 7n, endedAtMs: 5_000 });
-    assert.deepEqual(await alertsOf(db, { tokenId: 7n, limit: 10 }), [
-      { ...alert, id: second, share: null, startedAtMs: 3_000, endedAtMs: 4_000 },
-      { ...alert, id: first, endedAtMs: 2_000 },
-    ]);
-    assert.equal((await alertsOf(db, { tokenId: 7n, limit: 1 })).length, 1);
+    for (let time = 0; time < 2; time++) await recordAlert(db, { ...alert, mint });
+    await endAlerts(db, { mint, endedAtMs: 2_000 });
+    await recordAlert(db, { ...alert, mint, share: null, startedAtMs: 3_000 });
+    await endAlerts(db, { mint, endedAtMs: 4_000 });
+    await endAlerts(db, { mint, endedAtMs: 5_000 });
+    const stored = await alertsOf(db, { tokenId, limit: 10 });
+    assert.deepEqual(
+      stored.map(({ id: _id, ...rest }) => rest),
+      [
+        { ...alert, tokenId, share: null, startedAtMs: 3_000, endedAtMs: 4_000 },
+        { ...alert, tokenId, endedAtMs: 2_000 },
+      ],
+    );
+    assert.equal((await alertsOf(db, { tokenId, limit: 1 })).length, 1);
   });
 });

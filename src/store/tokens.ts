@@ -18,7 +18,7 @@ export type StoredToken = {
   readonly id: bigint;
   readonly name: string | null;
   readonly symbol: string | null;
-  /** The last answer in the writer's own form, and the time of the state it was measured on. */
+  /** The last answer, serialised by the caller, and the time of the state it was measured on. */
   readonly snapshot: string | null;
   readonly snapshotAtMs: number | null;
 };
@@ -28,10 +28,10 @@ export type TokenNames = { readonly name: string | null; readonly symbol: string
 export type SeenToken = TokenNames & { readonly mint: Address; readonly nowMs: number };
 
 /**
- * The tokens' numbers, given the first time each is seen, in one statement: a mint stands in it once.
- * Names that are known now replace older ones.
+ * Returns the tokens' numbers and inserts new tokens, in one statement; each mint may occur once.
+ * Known names replace older ones.
  */
-export async function rememberTokens(
+export async function upsertTokens(
   db: Kysely<Schema>,
   tokens: readonly SeenToken[],
 ): Promise<ReadonlyMap<Address, bigint>> {
@@ -76,7 +76,7 @@ export type SavedSnapshot = {
   readonly atMs: number;
 };
 
-/** Keeps the last answers of tokens, for when the chain can't be reached after a restart. */
+/** Stores the last answers of tokens, for a restart without a reachable chain. */
 export async function saveSnapshots(
   db: Kysely<Schema>,
   saved: readonly SavedSnapshot[],

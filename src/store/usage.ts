@@ -1,32 +1,122 @@
 import type { Kysely } from "kysely";
 import type { Schema } from "./schema.ts";
 
-/** How often a subject used a daily quota: one row per subject and UTC day. */
+/** Uses of a daily quota: one row per subject and UTC day. */
 export type UsageTables = {
   daily_usage: { subject: string; day: bigint; used: bigint };
 };
 
 export type DailyQuota = {
-  /** Whose quota it is: a user or an address, in the words of whoever counts. */
+  /** The user or address whose quota it is, as named by `users/caller.ts`. */
   readonly subject: string;
   /** Whole days since 1970 in UTC. */
   readonly day: number;
 };
 
+type LimitedQuota = DailyQuota & { readonly limit: number };
+
+export type DailySpend = LimitedQuota & {
+  /** Uses with the same mark count once a day. Null: this use counts separately. */
+  readonly mark: string | null;
+};
+
+export type SpentQuota = {
+  readonly allowed: boolean;
+  readonly used: number;
+  /** Whether this call counted a use: false if refused, or if an earlier use had the same mark. */
+  readonly taken: boolean;
+};
+
+/**
+ * Takes one use from a daily quota if one is left. One statement, so that parallel calls, of other
+ * processes too, take exactly `limit` between them; the count is on disk when this resolves. A
+ * refused call changes nothing, and reads the count with a second statement.
+ *
+ * With a mark it is one transaction: parallel calls with one mark take one use between them.
+ */
+export async function spendDailyQuota(
+  db: Kysely<Schema>,
+  { mark, ...quota }: DailySpend,
+): Promise<SpentQuota> {
+  if (mark === null) return spend(db, quota);
+  return db.transaction().execute(async (transaction) => {
+    const marked = { subject: mark, day: quota.day };
+    // Of two parallel calls with one mark, the second waits here until the first has committed.
+    if ((await takeOne(transaction, { ...marked, limit: 1 })) === null)
+      return { allowed: true, used: await dailyUsage(transaction, quota), taken: false };
+    const spent = await spend(transaction, quota);
+    if (!spent.allowed) await deleteUsage(transaction, marked);
+    return spent;
+  });
+}
+
+/** Gives one use back, and the mark it was counted for. The count never falls below zero. */
+export async function refundDailyQuota(
+  db: Kysely<Schema>,
+  { subject, day, mark }: DailyQuota & { readonly mark: string | null },
+): Promise<void> {
+  if (mark === null) return giveBack(db, { subject, day });
+  await db.transaction().execute(async (transaction) => {
+    // The mark first, as in spendDailyQuota: the same lock order prevents deadlocks.
+    await giveBack(transaction, { subject: mark, day });
+    await giveBack(transaction, { subject, day });
+  });
+}
+
+async function spend(db: Kysely<Schema>, quota: LimitedQuota): Promise<SpentQuota> {
+  const used = await takeOne(db, quota);
+  return used === null
+    ? { allowed: false, used: await dailyUsage(db, quota), taken: false }
+    : { allowed: true, used, taken: true };
+}
+
+/** @returns the uses counted including this one; null if none was left */
+async function takeOne(
+  db: Kysely<Schema>,
+  { subject, day, limit }: LimitedQuota,
+): Promise<number | null> {
+  if (limit < 1) return null;
+  const row = await db
+    .insertInto("daily_usage")
+    .values({ subject, day: BigInt(day), used: 1n })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["subject", "day"])
+        .doUpdateSet((eb) => ({ used: eb("daily_usage.used", "+", 1n) }))
+        .where("daily_usage.used", "<", BigInt(limit)),
+    )
+    .returning("used")
+    .executeTakeFirst();
+  return row === undefined ? null : Number(row.used);
+}
+
+async function giveBack(db: Kysely<Schema>, { subject, day }: DailyQuota): Promise<void> {
+  await db
+    .updateTable("daily_usage")
+    .set((eb) => ({ used: eb("used", "-", 1n) }))
+    .where("subject", "=", subject)
+    .where("day", "=", BigInt(day))
+    .where("used", ">", 0n)
+    .execute();
+}
+
+async function deleteUsage(db: Kysely<Schema>, { subject, day }: DailyQuota): Promise<void> {
+  await db
+    .deleteFrom("daily_usage")
+    .where("subject", "=", subject)
+    .where("day", "=", BigInt(day))
+    .execute();
+}
+
 export async function dailyUsage(
   db: Kysely<Schema>,
   { subject, day }: DailyQuota,
 ): Promise<number> {
-  const row = await db
-    .selectFrom("daily_usage")
-    .select("used")
-    .where("subject", "=", subject)
-    .where("day", "=", BigInt(day))
-    .executeTakeFirst();
-  return row === undefined ? 0 : Number(row.used);
+  const used = await dailyUsages(db, { subjects: [subject], day });
+  return used.get(subject) ?? 0;
 }
 
-/** How much of a day's quota subjects have used; those that used nothing are left out. */
+/** Uses of a day by subject; a subject without a use has no entry. */
 export async function dailyUsages(
   db: Kysely<Schema>,
   { subjects, day }: { readonly subjects: readonly string[]; readonly day: number },
@@ -40,7 +130,7 @@ export async function dailyUsages(
   return new Map(rows.map(({ subject, used }) => [subject, Number(used)]));
 }
 
-/** Drops the counters of days before `day`. */
-export async function forgetUsageBefore(db: Kysely<Schema>, day: number): Promise<void> {
+/** Deletes the counts of days before `day`. */
+export async function deleteUsageBefore(db: Kysely<Schema>, day: number): Promise<void> {
   await db.deleteFrom("daily_usage").where("day", "<", BigInt(day)).execute();
 }

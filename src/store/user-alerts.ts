@@ -1,5 +1,8 @@
 import type { Generated, Kysely, Selectable } from "kysely";
+import type { CauseShares } from "#src/measure/losses.ts";
 import type { Address } from "#src/units/address.ts";
+import { causeShareColumns, causeSharesOf } from "./alerts.ts";
+import { inChunks } from "./chunks.ts";
 import type { Schema } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
@@ -34,10 +37,14 @@ export type UserAlertsTables = {
     graded_at_ms: bigint | null;
     was_worse: bigint | null;
     waited_cost_pct: number | null;
+    withdrawn_share: number | null;
+    sold_share: number | null;
+    fees_share: number | null;
+    paused_share: number | null;
   };
 };
 
-export const ALERT_KINDS = ["deterioration", "slippage", "no-exit"] as const;
+export const ALERT_KINDS = ["deterioration", "slippage", "no-exit", "blocked"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** Figures before and after the fall; null: not known. */
@@ -46,7 +53,7 @@ export type BeforeAfter = { readonly before: number | null; readonly after: numb
 export type Grade = {
   readonly gradedAtMs: number;
   readonly wasWorse: boolean;
-  /** Percent of what the position paid at the alert that it no longer pays; null: not known. */
+  /** Percent of what the position would have paid before the fall that it no longer pays; null: not known. */
   readonly waitedCostPct: number | null;
 };
 
@@ -60,14 +67,16 @@ export type UserAlert = {
   readonly tokenSymbol: string | null;
   readonly sizeLamports: bigint;
   readonly kind: AlertKind;
-  /** What took most of the exit away, in measure's word, and its share of the fall, 0 to 1. */
+  /** What explains most of the loss, in measure's word, and the share of the loss that it explains, 0 to 1. */
   readonly cause: string;
   readonly share: number | null;
+  /** The share of the loss that each cause explains; null where none is known. */
+  readonly causes: CauseShares | null;
   readonly slot: bigint;
   readonly slippagePct: BeforeAfter;
   readonly c10Sol: BeforeAfter;
   readonly depthSol: BeforeAfter;
-  /** What the position would have paid at the alert; null where it could not be sold, or was not known. */
+  /** What the position would have paid before the fall; null where it could not be sold, or is not known. */
   readonly position: { readonly baseUnits: bigint; readonly paidLamports: bigint } | null;
   readonly sinceMs: number;
   readonly createdAtMs: number;
@@ -78,8 +87,30 @@ export type NewUserAlert = Omit<UserAlert, "id" | "createdAtMs" | "grade"> & {
   readonly dedupe: string;
 };
 
-/** The row of an alert that was just found. */
-export function newAlertRow(
+/**
+ * Inserts the alerts that were not recorded before, by their `dedupe`.
+ *
+ * @returns those that were inserted
+ */
+export async function insertUserAlerts(
+  db: Kysely<Schema>,
+  alerts: readonly NewUserAlert[],
+  times: { readonly nowMs: number; readonly gradeAfterMs: number },
+): Promise<readonly { readonly id: bigint; readonly userId: UserId; readonly mint: Address }[]> {
+  const inserted: { id: bigint; userId: UserId; mint: Address }[] = [];
+  for (const chunk of inChunks(alerts)) {
+    const rows = await db
+      .insertInto("user_alerts")
+      .values(chunk.map((alert) => newAlertRow(alert, times)))
+      .onConflict((conflict) => conflict.column("dedupe").doNothing())
+      .returning(["id", "user_id", "mint"])
+      .execute();
+    inserted.push(...rows.map(({ id, user_id: userId, mint }) => ({ id, userId, mint })));
+  }
+  return inserted;
+}
+
+function newAlertRow(
   alert: NewUserAlert,
   { nowMs, gradeAfterMs }: { readonly nowMs: number; readonly gradeAfterMs: number },
 ) {
@@ -109,6 +140,7 @@ export function newAlertRow(
     graded_at_ms: null,
     was_worse: null,
     waited_cost_pct: null,
+    ...causeShareColumns(alert.causes),
   };
 }
 
@@ -125,6 +157,7 @@ export function toUserAlert(row: Selectable<UserAlertsTables["user_alerts"]>): U
     kind: ALERT_KINDS.find((kind) => kind === row.kind) ?? "deterioration",
     cause: row.cause,
     share: row.share,
+    causes: causeSharesOf(row),
     slot: row.slot,
     slippagePct: { before: row.slippage_before_pct, after: row.slippage_after_pct },
     c10Sol: { before: row.c10_before_sol, after: row.c10_after_sol },

@@ -3,7 +3,7 @@ import type { Schema } from "./schema.ts";
 import { toUser, USER_COLUMNS, type User } from "./users.ts";
 
 export type FoundUser = User & {
-  /** API keys that were not revoked. */
+  /** API keys that are not revoked. */
   readonly keys: number;
   /** Queries counted on `day`. */
   readonly usedToday: number;

@@ -14,7 +14,7 @@ import {
 
 const NOW = 1_800_000_000_000;
 
-test("an address has one account, however often and in parallel it registers", async (t) => {
+test("parallel registrations of one address create one user", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     await Promise.all(
       Array.from({ length: 10 }, () => createUserForEmail(store, "a@example.com", NOW)),
@@ -28,7 +28,7 @@ test("an address has one account, however often and in parallel it registers", a
   });
 });
 
-test("a foreign identity has one account, of its own", async (t) => {
+test("a foreign identity has one user of its own", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     await createUserForEmail(store, "a@example.com", NOW);
     const identity = { issuer: "https://id.example", subject: "a@example.com" };
@@ -48,7 +48,7 @@ test("a foreign identity has one account, of its own", async (t) => {
   });
 });
 
-test("a change of tier or standing is noted for every process to see", async (t) => {
+test("a change of tier or status adds an access change for other processes", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     await createUserForEmail(store, "a@example.com", NOW);
     const user = await findUserByEmail(store.db, "a@example.com");
@@ -63,8 +63,8 @@ test("a change of tier or standing is noted for every process to see", async (t)
       [user.id, user.id],
     );
     assert.equal((await accessChangesSince(store.db, NOW + 3)).length, 0);
-    const nobody = parseUserId("00000000-0000-4000-8000-000000000000");
-    assert.ok(nobody);
-    assert.equal(await setUserTier(store.db, { userId: nobody, tier: "pro" }, NOW), false);
+    const unknown = parseUserId("00000000-0000-4000-8000-000000000000");
+    assert.ok(unknown);
+    assert.equal(await setUserTier(store.db, { userId: unknown, tier: "pro" }, NOW), false);
   });
 });

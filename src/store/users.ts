@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { noteAccessChange } from "./access-changes.ts";
+import { addAccessChange } from "./access-changes.ts";
 import type { Dialect } from "./dialect.ts";
 import {
   type LibraryBoolean,
@@ -11,7 +11,7 @@ import {
 import type { Schema, Store } from "./schema.ts";
 import { newUserId, type UserId } from "./user-id.ts";
 
-/** Users, and the tables that the sign-in library writes. Sessions have a file of their own. */
+/** Users, and the tables of the sign-in library. Sessions are in sessions.ts. */
 export type UsersTables = {
   users: {
     id: UserId;
@@ -47,7 +47,7 @@ export type UsersTables = {
     created_at: LibraryMoment;
     updated_at: LibraryMoment;
   };
-  /** Who a token of an external identity provider stands for: never joined by e-mail. */
+  /** The user of an external identity: never joined by e-mail. */
   foreign_identities: { issuer: string; subject: string; user_id: UserId };
 };
 
@@ -60,7 +60,7 @@ export type User = {
   readonly disabledAtMs: number | null;
 };
 
-/** Makes an account on the free tier for an address that has none. */
+/** Creates a user on the free tier for an address without one. */
 export async function createUserForEmail(
   { db, dialect }: Store,
   email: string,
@@ -73,7 +73,7 @@ export async function createUserForEmail(
     .execute();
 }
 
-/** The user behind (issuer, subject), made on the free tier at the first sight of it. */
+/** The user of (issuer, subject), created on the free tier if there is none. */
 export async function userOfForeignIdentity(
   store: Store,
   identity: { readonly issuer: string; readonly subject: string },
@@ -95,7 +95,7 @@ export async function userOfForeignIdentity(
       await transaction.deleteFrom("users").where("id", "=", user.id).execute();
   });
   const made = await findForeignUser(store.db, identity);
-  if (made === null) throw new Error("a foreign identity vanished while it was made");
+  if (made === null) throw new Error("a foreign identity disappeared while it was created");
   return made;
 }
 
@@ -170,7 +170,7 @@ export async function findUserByEmail(db: Kysely<Schema>, email: string): Promis
   return row === undefined ? null : toUser(row);
 }
 
-/** @returns whether there is such a user */
+/** @returns whether the user exists */
 export async function setUserTier(
   db: Kysely<Schema>,
   { userId, tier }: { readonly userId: UserId; readonly tier: string },
@@ -179,7 +179,7 @@ export async function setUserTier(
   return changeUser(db, userId, { tier }, nowMs);
 }
 
-/** A disabled user keeps everything, and can neither sign in nor use a key. */
+/** A disabled user keeps all data, and can neither sign in nor use a key. */
 export async function setUserDisabled(
   db: Kysely<Schema>,
   { userId, isDisabled }: { readonly userId: UserId; readonly isDisabled: boolean },
@@ -201,7 +201,7 @@ async function changeUser(
       .where("id", "=", userId)
       .executeTakeFirst();
     if (updated.numUpdatedRows === 0n) return false;
-    await noteAccessChange(transaction, userId, nowMs);
+    await addAccessChange(transaction, userId, nowMs);
     return true;
   });
 }

@@ -11,7 +11,7 @@ export type WaitlistEntry = {
   readonly createdAtMs: number;
 };
 
-/** Keeps an address once: the first time, with the origin it then came from. */
+/** Inserts an address once, with its first origin. */
 export async function joinWaitlist(db: Kysely<Schema>, entry: WaitlistEntry): Promise<void> {
   await db
     .insertInto("waitlist")
@@ -24,7 +24,7 @@ export async function joinWaitlist(db: Kysely<Schema>, entry: WaitlistEntry): Pr
     .execute();
 }
 
-/** Everybody who waits, in the order they came. */
+/** All entries in the order of their arrival. */
 export async function readWaitlist(db: Kysely<Schema>): Promise<readonly WaitlistEntry[]> {
   const rows = await db
     .selectFrom("waitlist")

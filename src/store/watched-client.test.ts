@@ -22,7 +22,7 @@ const ask = ({ db }: Database) => sql`select 1`.execute(db);
 
 const isUnavailable = (error: unknown) => error instanceof AppError && error.code === "overloaded";
 
-test("statements over a wire that swallows everything fail soon, and work once it is whole again", async (t) => {
+test("statements over a connection that drops all packets fail soon, and work once it is restored", async (t) => {
   const setting = await overAWire(t);
   if (setting === null) return;
   const { wire, open } = setting;
@@ -35,7 +35,7 @@ test("statements over a wire that swallows everything fail soon, and work once i
   assert.ok(performance.now() - startedMs < 2 * GIVEN_UP_WITHIN_MS);
   const refusedMs = performance.now();
   await assert.rejects(ask(database), isUnavailable);
-  assert.ok(performance.now() - refusedMs < 1_000, "right after it nobody waits any more");
+  assert.ok(performance.now() - refusedMs < 1_000, "the next attempt fails at once");
   wire.mend();
   await eventually("an answer", () =>
     ask(database).then(
@@ -46,10 +46,10 @@ test("statements over a wire that swallows everything fail soon, and work once i
   wire.silence();
   const closingMs = performance.now();
   await database.close();
-  assert.ok(performance.now() - closingMs < GIVEN_UP_WITHIN_MS, "closing waits for nobody");
+  assert.ok(performance.now() - closingMs < GIVEN_UP_WITHIN_MS, "closing does not wait");
 });
 
-test("a statement that takes long on a server that lives is waited for", async (t) => {
+test("a slow statement on a reachable server is not aborted", async (t) => {
   const setting = await overAWire(t);
   if (setting === null) return;
   const database = setting.open();
@@ -57,7 +57,7 @@ test("a statement that takes long on a server that lives is waited for", async (
   await database.close();
 });
 
-test("a connection that the server breaks off says that it can be asked again", async (t) => {
+test("a connection closed by the server fails as retryable", async (t) => {
   const setting = await overAWire(t);
   if (setting === null) return;
   const database = setting.open();

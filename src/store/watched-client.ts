@@ -3,36 +3,34 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { AppError } from "#src/platform/app-error.ts";
 
-/** A statement without an answer for so long is asked after, on another connection. */
+/** After this long without an answer, another connection checks on the statement. */
 const SILENT_MS = 3_000;
-const ASKED_AFTER_WITHIN_MS = 2_000;
-/** An answer that was on its way while it was asked after. */
-const ON_ITS_WAY_MS = 500;
-/** A goodbye that nobody returns. */
+const CHECK_TIMEOUT_MS = 2_000;
+/** Grace for an answer that was in transit during the check. */
+const IN_TRANSIT_MS = 500;
+/** Time for the server to answer a close. */
 const END_WITHIN_MS = 1_000;
 
-/** SQLSTATE classes and codes by which a server says that it is not there for anybody just now. */
+/** SQLSTATE classes and codes of a server that accepts no connection at the moment. */
 const AWAY_CODES = [/^08/, /^57P0/, /^53300$/];
 const TOO_MANY_CONNECTIONS = "53300";
-/** How the library words the end of a connection, and the wait for one. */
+/** The library's messages for a closed connection and for a connect timeout. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Client (was closed|has enc)|Query read t|timeout e)/;
 
-/** Nobody answers on this connection, nor on another. */
+/** The server answers neither on this connection nor on another. */
 class Silence extends Error {}
 
 /**
- * A connection to Postgres that never waits for a server that is not there: where a statement has no
- * answer, another connection asks whether the server is still at it, and if not, or if nobody answers
- * there either, this one is given up and what waits for it fails. Statements may take as long as they
- * need; neither TCP nor `statement_timeout` notices packets that are dropped in between.
- *
- * Statements fail with `databaseUnavailable` where the server can't be reached.
+ * A connection to Postgres that detects an unreachable server. If a statement has no answer, another
+ * connection asks whether the server still works on it. If it does not, or that connection gets no
+ * answer either, this connection is closed and its statements fail with `databaseUnavailable`. A
+ * statement may take as long as it needs; neither TCP nor `statement_timeout` detects dropped packets.
  */
 export class WatchedClient extends pg.Client {
   readonly #config: pg.ClientConfig;
   readonly #socket: Socket;
-  /** The server's process for this connection; null: not known yet. */
+  /** The server's process of this connection; null before it is known. */
   #pid: number | null = null;
 
   constructor(config: pg.ClientConfig = {}) {
@@ -40,7 +38,7 @@ export class WatchedClient extends pg.Client {
     super({ ...config, stream: () => socket });
     this.#config = config;
     this.#socket = socket;
-    // The library's methods have many shapes: what is added to them is the same for each.
+    // The library's method has many overloads; all of them are wrapped alike.
     const query = this.query.bind(this) as (...args: unknown[]) => unknown;
     this.query = ((...args: unknown[]) => this.#watch(query(...args))) as pg.Client["query"];
     const end = this.end.bind(this) as (...args: unknown[]) => unknown;
@@ -52,13 +50,13 @@ export class WatchedClient extends pg.Client {
     }) as pg.Client["end"];
   }
 
-  /** Asks who answers here: before it, silence counts as the server's end. To be called once connected. */
+  /** Reads the server's process id. Call it once connected: until then silence counts as an unreachable server. */
   async introduce(): Promise<void> {
     const { rows } = await this.query<{ pid: number }>("select pg_backend_pid() as pid");
     this.#pid = rows[0]?.pid ?? null;
   }
 
-  /** Breaks the connection off: what waits for it fails at once. */
+  /** Destroys the connection: its statements fail at once. */
   giveUp(): void {
     this.#socket.destroy();
   }
@@ -68,23 +66,25 @@ export class WatchedClient extends pg.Client {
     let isOver = false;
     let isGivenUp = false;
     let timer: NodeJS.Timeout;
-    const look = async () => {
+    const check = async () => {
       if (await isAtWork(this.#config, this.#pid)) {
-        if (!isOver) timer = setTimeout(() => void look(), SILENT_MS);
+        if (!isOver) timer = setTimeout(() => void check(), SILENT_MS);
         return;
       }
-      await delay(ON_ITS_WAY_MS);
+      await delay(IN_TRANSIT_MS);
       if (isOver) return;
       isGivenUp = true;
       this.giveUp();
     };
-    timer = setTimeout(() => void look(), SILENT_MS);
+    timer = setTimeout(() => void check(), SILENT_MS);
     return answer
       .catch((cause: unknown) => {
         if (!isAway(cause)) throw cause;
-        // The pool gives it to nobody any more, though its end has not been heard of yet.
+        // The pool must not hand it out again, although its end event has not arrived.
         this.end().catch(() => undefined);
-        throw databaseUnavailable(isGivenUp ? new Silence("nobody answers", { cause }) : cause);
+        throw databaseUnavailable(
+          isGivenUp ? new Silence("the server does not answer", { cause }) : cause,
+        );
       })
       .finally(() => {
         isOver = true;
@@ -93,21 +93,22 @@ export class WatchedClient extends pg.Client {
   }
 }
 
-/** The server can't be reached, which says nothing about what was asked: it can be asked again. */
+/** The server is unreachable. The request was not at fault and can be repeated. */
 export function databaseUnavailable(cause: unknown): AppError {
   return new AppError("overloaded", {
     publicMessage: "The database can't be reached just now. Try again in some seconds.",
     retryable: true,
+    isLoggedAtSource: true,
     cause,
   });
 }
 
-/** Whether a statement failed because its connection fell silent, and nobody answered on another. */
+/** Whether a statement failed because the server answered neither on its connection nor on another. */
 export function isSilence(error: unknown): boolean {
   return error instanceof AppError && error.cause instanceof Silence;
 }
 
-/** Whether a failure is the connection's, and not a refusal of what was asked. */
+/** Whether the connection failed, rather than the statement. */
 export function isAway(cause: unknown): boolean {
   if (cause instanceof pg.DatabaseError)
     return AWAY_CODES.some((code) => code.test(cause.code ?? ""));
@@ -115,10 +116,10 @@ export function isAway(cause: unknown): boolean {
   return "syscall" in cause || CONNECTION_MESSAGES.test(cause.message);
 }
 
-/** Whether the server can be reached and works on something for the connection `pid`. */
+/** Whether the server is reachable and works on a statement of the connection `pid`. */
 async function isAtWork(config: pg.ClientConfig, pid: number | null): Promise<boolean> {
   const socket = new Socket();
-  const late = setTimeout(() => socket.destroy(), ASKED_AFTER_WITHIN_MS);
+  const late = setTimeout(() => socket.destroy(), CHECK_TIMEOUT_MS);
   const client = new pg.Client({ ...config, stream: () => socket });
   client.on("error", () => undefined);
   try {
@@ -129,7 +130,7 @@ async function isAtWork(config: pg.ClientConfig, pid: number | null): Promise<bo
     );
     return rows[0]?.state === "active";
   } catch (cause) {
-    // A server that has too many connections is there, and busy.
+    // A server with too many connections is reachable and busy.
     return cause instanceof pg.DatabaseError && cause.code === TOO_MANY_CONNECTIONS;
   } finally {
     clearTimeout(late);

@@ -1,5 +1,6 @@
 import type { Generated, Kysely } from "kysely";
 import type { Address } from "#src/units/address.ts";
+import { inChunks } from "./chunks.ts";
 import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
@@ -32,7 +33,7 @@ export type NewWatchlistEntry = Pick<WatchlistEntry, "userId" | "mint" | "sizeLa
 
 export type EntryAdded =
   | { readonly kind: "added"; readonly id: bigint }
-  /** The user watches this token already; said before that the list is full. */
+  /** The user watches this token already; takes precedence over a full list. */
   | { readonly kind: "duplicate" }
   | { readonly kind: "limit-reached"; readonly limit: number }
   /** The user was deleted meanwhile. */
@@ -220,18 +221,58 @@ export async function watchedMints(db: Kysely<Schema>): Promise<readonly Address
   return rows.map(({ mint }) => mint);
 }
 
-const ENTRIES_A_STATEMENT = 1_000;
-
-/** Writes down on which side of its threshold each entry's slippage is seen. */
-export async function noteSlippageSides(
+/** Stores on which side of its threshold the slippage of each entry was last seen. */
+export async function setSlippageSides(
   db: Kysely<Schema>,
   entryIds: readonly bigint[],
   isHigh: boolean,
 ): Promise<void> {
-  for (let start = 0; start < entryIds.length; start += ENTRIES_A_STATEMENT)
+  for (const ids of inChunks(entryIds))
     await db
       .updateTable("watchlist_entries")
       .set({ slippage_is_high: isHigh ? 1n : 0n })
-      .where("id", "in", entryIds.slice(start, start + ENTRIES_A_STATEMENT))
+      .where("id", "in", ids)
       .execute();
+}
+
+/**
+ * Moves the slippage of these entries from the low to the high side, where alerts are enabled.
+ *
+ * @returns the entries that were on the low side
+ */
+export async function raiseSlippageSides(
+  db: Kysely<Schema>,
+  entryIds: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const raised = new Set<bigint>();
+  for (const ids of inChunks(entryIds)) {
+    const rows = await db
+      .updateTable("watchlist_entries")
+      .set({ slippage_is_high: 1n })
+      .where("id", "in", ids)
+      .where("slippage_is_high", "=", 0n)
+      .where("alerts_enabled", "=", 1n)
+      .returning("id")
+      .execute();
+    for (const { id } of rows) raised.add(id);
+  }
+  return raised;
+}
+
+/** Those of the entries that still exist and have alerts enabled. */
+export async function entriesWithAlerts(
+  db: Kysely<Schema>,
+  entryIds: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const enabled = new Set<bigint>();
+  for (const ids of inChunks(entryIds)) {
+    const rows = await db
+      .selectFrom("watchlist_entries")
+      .select("id")
+      .where("id", "in", ids)
+      .where("alerts_enabled", "=", 1n)
+      .execute();
+    for (const { id } of rows) enabled.add(id);
+  }
+  return enabled;
 }

@@ -1,23 +1,23 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * A value in the one form that both databases are brought to: what Postgres reads as input, and what
- * checksums are made of. Null is SQL's null.
+ * A value in the form common to both databases: Postgres accepts it as input and checksums are
+ * computed from it. Null is SQL's null.
  */
 export type Cell = string | Uint8Array | null;
 
-/** How the values of one type of column pass from SQLite to Postgres without a change. */
+/** How values of one column type are copied from SQLite to Postgres unchanged. */
 export type ColumnKind = {
   /** The type as Postgres names it. */
   readonly postgresType: string;
-  /** A value as SQLite holds it; null where it is nothing that this column may hold on Postgres. */
+  /** Converts a value of SQLite; null if the column cannot hold it on Postgres. */
   readonly fromSqlite: (value: unknown) => Exclude<Cell, null> | null;
-  /** What to select on Postgres for `fromPostgres` to read. */
+  /** The expression to select on Postgres for `fromPostgres`. */
   readonly select: (column: RawBuilder<unknown>) => RawBuilder<unknown>;
   readonly fromPostgres: (value: unknown) => Exclude<Cell, null>;
 };
 
-const asItIs = (column: RawBuilder<unknown>): RawBuilder<unknown> => column;
+const unchanged = (column: RawBuilder<unknown>): RawBuilder<unknown> => column;
 
 /** The milliseconds that the sign-in library writes on SQLite; Postgres holds microseconds. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -26,29 +26,29 @@ const KINDS: readonly ColumnKind[] = [
   {
     postgresType: "bigint",
     fromSqlite: (value) => (typeof value === "bigint" ? String(value) : null),
-    select: asItIs,
+    select: unchanged,
     fromPostgres: String,
   },
   {
     postgresType: "double precision",
-    // The shortest digits that name this double and no other: read back, they are the same bits.
+    // The shortest digits that identify this double: reading them gives the same bits.
     fromSqlite: (value) => (typeof value === "number" ? String(value) : null),
-    select: asItIs,
+    select: unchanged,
     fromPostgres: String,
   },
   {
     postgresType: "text",
     fromSqlite: (value) => (typeof value === "string" && !value.includes("\0") ? value : null),
-    select: asItIs,
+    select: unchanged,
     fromPostgres: String,
   },
   {
     postgresType: "bytea",
     fromSqlite: (value) => (value instanceof Uint8Array ? value : null),
-    select: asItIs,
+    select: unchanged,
     fromPostgres: (value) => {
       if (value instanceof Uint8Array) return value;
-      throw new TypeError("bytea did not come back as bytes");
+      throw new TypeError("bytea was not read as bytes");
     },
   },
   {
@@ -61,12 +61,12 @@ const KINDS: readonly ColumnKind[] = [
   {
     postgresType: "boolean",
     fromSqlite: (value) => (value === 1n ? "true" : value === 0n ? "false" : null),
-    select: asItIs,
+    select: unchanged,
     fromPostgres: String,
   },
 ];
 
-/** Null for a type that nobody has said how to move. */
+/** Null for an unsupported type. */
 export function columnKindOf(postgresType: string): ColumnKind | null {
   return KINDS.find((kind) => kind.postgresType === postgresType) ?? null;
 }

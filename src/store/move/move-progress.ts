@@ -5,15 +5,15 @@ import { MoveRefusedError } from "./move-refused-error.ts";
 import { checksumText, parseChecksum, type RowTally } from "./row-tally.ts";
 
 /**
- * What of each table has arrived, kept in the target and committed with the rows themselves. Made by
- * a move alone, not by a migration: a database that nothing was moved to is without it.
+ * The copied rows of each table, stored in the target and committed with the rows. Created by a move,
+ * not by a migration: other databases do not have this table.
  */
 type MoveTables = {
   move_progress: {
     table_name: string;
     rows: bigint;
     checksum: string;
-    /** When the whole database was found the same on both sides; null until then. */
+    /** When both databases were verified to be equal; null until then. */
     verified_at_ms: bigint | null;
   };
 };
@@ -22,11 +22,11 @@ export const PROGRESS_TABLE = "move_progress";
 
 export type MoveProgress = {
   readonly tallies: ReadonlyMap<string, RowTally>;
-  /** Null while the move is not done. */
+  /** Null until the move is complete. */
   readonly verifiedAtMs: number | null;
 };
 
-/** @returns null where nothing was ever moved to this database */
+/** @returns null if no move to this database was started */
 export async function readProgress(target: Kysely<Schema>): Promise<MoveProgress | null> {
   const { rows } = await sql<{ exists: boolean }>`
     select to_regclass(${PROGRESS_TABLE}) is not null as exists`.execute(target);
@@ -44,7 +44,7 @@ export async function readProgress(target: Kysely<Schema>): Promise<MoveProgress
   };
 }
 
-/** Claims an empty target: from here on the service refuses to start on it until the move is done. */
+/** Claims an empty target: the service refuses to start on it until the move is complete. */
 export async function beginProgress(
   target: Kysely<Schema>,
   tables: readonly string[],
@@ -67,7 +67,7 @@ export async function beginProgress(
   });
 }
 
-/** Notes what has arrived of a table: in the transaction that brings it. */
+/** Writes a table's progress, in the transaction that copies its rows. */
 export async function writeProgress(
   target: Kysely<Schema>,
   table: string,
@@ -89,9 +89,9 @@ export async function endProgress(target: Kysely<Schema>, nowMs: number): Promis
 }
 
 /**
- * For whoever is about to serve from a database.
+ * Checks a database before the service uses it.
  *
- * @throws MoveRefusedError where a move to it was begun and is not done: part of the data is missing
+ * @throws MoveRefusedError if a move to it is incomplete: part of the data is missing
  */
 export async function refuseHalfMoved({ db, dialect }: Database): Promise<void> {
   if (dialect === "sqlite") return;

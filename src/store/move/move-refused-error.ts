@@ -1,4 +1,4 @@
-/** Nothing was done, or no more than before: the message says why, and what would change that. */
+/** The move was refused. The message states the reason and the remedy. */
 export class MoveRefusedError extends Error {
   constructor(reason: string) {
     super(reason);

@@ -24,7 +24,7 @@ type Sides = {
   readonly run: (more?: Partial<Move>) => ReturnType<typeof moveToPostgres>;
 };
 
-/** A filled source and an empty target; null, and said, without a Postgres. */
+/** A filled source and an empty target; null, with a diagnostic, without a Postgres. */
 async function sides(t: TestContext, rows: number): Promise<Sides | null> {
   const targetPlace = await postgresPlace(t);
   if (targetPlace === null) return null;
@@ -38,7 +38,7 @@ async function sides(t: TestContext, rows: number): Promise<Sides | null> {
   return { source, target, sourcePlace, counts, run };
 }
 
-test("every row of every table arrives as it was, and numbering goes on behind the last number given", async (t) => {
+test("every row of every table is copied unchanged, and numbering continues after the last number", async (t) => {
   const made = await sides(t, MANY);
   if (made === null) return;
   const { source, target, counts, run } = made;
@@ -61,7 +61,7 @@ test("every row of every table arrives as it was, and numbering goes on behind t
   assert.equal(added.id, BigInt(MANY) + 1n);
 });
 
-test("a run after the last one says when it was done, and touches nothing", async (t) => {
+test("a run after completion reports its time and changes nothing", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   const { target, counts, run } = made;
@@ -73,7 +73,7 @@ test("a run after the last one says when it was done, and touches nothing", asyn
   assert.deepEqual(await contentOf(target.db, [...counts.keys()]), before);
 });
 
-test("a move of a database without a row is a move too", async (t) => {
+test("an empty database can be moved", async (t) => {
   const made = await sides(t, 0);
   if (made === null) return;
   assert.equal((await made.run()).kind, "moved");
@@ -91,7 +91,7 @@ const TAMPERINGS = {
   tokens: sql`select setval(pg_get_serial_sequence('tokens', 'id'), 5)`,
 };
 
-test("whatever differs by a byte, a row, a microsecond or a sequence is found, and the move is not done", async (t) => {
+test("a difference of a byte, a row, a microsecond or a sequence is found, and the move stays incomplete", async (t) => {
   const made = await sides(t, 60);
   if (made === null) return;
   const { target, counts, run } = made;
@@ -109,7 +109,7 @@ test("whatever differs by a byte, a row, a microsecond or a sequence is found, a
   assert.equal((await run()).kind, "different");
 });
 
-test("a target with anything of its own is refused, and left as it is", async (t) => {
+test("a target with foreign tables or rows is refused and left unchanged", async (t) => {
   const contents: Readonly<Record<string, (target: Database) => Promise<unknown>>> = {
     "not Exitability's \\(orders\\)": ({ db }) => sql`create table orders (id int)`.execute(db),
     "not Exitability's \\(schema_migrations\\)": ({ db }) =>
@@ -139,7 +139,7 @@ async function tablesOf({ db }: Database): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-test("tables that the service made, still without a row, are filled", async (t) => {
+test("empty tables created by the service are filled", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   await migrate(made.target, 0);
@@ -153,7 +153,7 @@ async function breakOff({ run }: Sides): Promise<void> {
   await assert.rejects(run({ onCopied }), lost);
 }
 
-test("a move that was broken off goes on, and until then nobody may serve from the target", async (t) => {
+test("an interrupted move continues, and until then the service refuses the target", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   await breakOff(made);
@@ -162,7 +162,7 @@ test("a move that was broken off goes on, and until then nobody may serve from t
   await refuseHalfMoved(made.target);
 });
 
-test("a source that changed where it was copied already is refused: in the middle and after the end", async (t) => {
+test("a source whose copied rows changed is refused, during and after the move", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   const { source, target, run } = made;
@@ -187,7 +187,7 @@ test("a source that changed where it was copied already is refused: in the middl
   await assert.rejects(run(), refused);
 });
 
-test("nobody can write to the source while it is moved", async (t) => {
+test("the source cannot be written during the move", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   const writer = new Sqlite(join(made.sourcePlace.dataDir, "exitability.db"), { timeout: 0 });
@@ -212,7 +212,7 @@ const UNHOLDABLE = [
   ["users", "created_at", "'2026-02-28'", "2026-02-28T00:00:00.000Z"],
 ] as const;
 
-test("a value that Postgres can't hold as it is names its column, and once put right the move goes on", async (t) => {
+test("a value that Postgres cannot hold is reported with its column, and after a correction the move continues", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   const { source, run } = made;

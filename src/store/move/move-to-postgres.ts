@@ -25,16 +25,16 @@ export type ComparedTable = {
   readonly name: string;
   readonly source: RowTally;
   readonly target: RowTally;
-  /** The highest number given to a row on either side; null where rows have no number. */
+  /** The highest row number on either side; null if rows have no number. */
   readonly lastNumber: { readonly source: bigint; readonly target: bigint } | null;
   readonly isSame: boolean;
 };
 
 export type MoveOutcome =
   | { readonly kind: "moved"; readonly tables: readonly ComparedTable[] }
-  /** Everything was copied, and something in the target is not what was copied. */
+  /** Everything was copied, and the target differs from what was copied. */
   | { readonly kind: "different"; readonly tables: readonly ComparedTable[] }
-  /** An earlier run moved it all, and the source has not changed since. */
+  /** An earlier run moved everything, and the source has not changed since. */
   | { readonly kind: "moved-before"; readonly atMs: number };
 
 export type Move = {
@@ -42,7 +42,7 @@ export type Move = {
   readonly source: Database;
   readonly target: Database;
   readonly nowMs: number;
-  /** Told of each table once all of it has arrived. */
+  /** Called for each table once it is completely copied. */
   readonly onCopied?: (table: string, rows: number) => void | Promise<void>;
 };
 
@@ -52,11 +52,11 @@ const LOCK_TIMEOUT = "5s";
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Copies everything from the embedded database to a Postgres, and compares. A run that was killed is
- * taken up by the next where its last commit left it. While it runs nobody can write to the source:
- * its one place for a writer is taken.
+ * Copies everything from the embedded database to Postgres and compares both. After an interrupted run
+ * the next one continues from the last commit. The run holds the source's write lock, so that other
+ * processes cannot write to it.
  *
- * @throws MoveRefusedError where the target holds foreign data, or the source is not what was begun
+ * @throws MoveRefusedError if the target holds foreign data, or the source changed since the first run
  */
 export async function moveToPostgres(move: Move): Promise<MoveOutcome> {
   await migrate(move.source, move.nowMs);
@@ -101,8 +101,8 @@ async function moveAll(move: Move, sides: Sides): Promise<MoveOutcome> {
 }
 
 /**
- * Copies what of a table has not arrived, a page a transaction. What arrived before is read again
- * in the source, and has to be what it was.
+ * Copies a table's remaining rows, one page per transaction. Rows copied earlier are read again in the
+ * source and must be unchanged.
  */
 async function copyTable(
   { source, target }: Sides,
@@ -170,7 +170,7 @@ function changedSource(table: string): MoveRefusedError {
   );
 }
 
-/** One move at a time fills a target; a killed one's place is free once Postgres has noticed. */
+/** One move at a time fills a target; Postgres releases the lock of a killed one. */
 async function alone<T>(target: Kysely<Schema>, work: () => Promise<T>): Promise<T> {
   const key = sql`hashtext('exitability.move.' || current_schema())`;
   await setLockTimeout(target, LOCK_TIMEOUT);

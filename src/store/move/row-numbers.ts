@@ -7,7 +7,7 @@ export function isNumbered(shape: TableShape): shape is TableShape & NumberedTab
   return shape.numberedBy !== null;
 }
 
-/** The highest number ever given to a row, its row deleted or not; 0 before the first. */
+/** The highest row number ever given, of deleted rows too; 0 before the first. */
 export async function lastNumberGiven(
   source: QueryExecutorProvider,
   { name }: NumberedTable,
@@ -27,7 +27,7 @@ export async function lastNumberOfTarget(
   return rows[0]?.last ?? 0n;
 }
 
-/** Lets numbering go on behind `last`: a number is never given twice, not even to another row. */
+/** Continues numbering after `last`: no number is given twice. */
 export async function continueNumbering(
   target: QueryExecutorProvider,
   table: NumberedTable,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Cell } from "./column-kinds.ts";
 
 /**
- * How many rows, and the sum of their SHA-256 modulo 2^256. A sum does not hang on the order of the
- * rows, which the two databases don't share where keys are text.
+ * The row count, and the sum of the rows' SHA-256 modulo 2^256. A sum is independent of the order of
+ * rows, which differs between the databases for text keys.
  */
 export type RowTally = { readonly rows: number; readonly checksum: bigint };
 
@@ -29,7 +29,7 @@ export function parseChecksum(text: string): bigint {
   return BigInt(`0x${text}`);
 }
 
-/** Lengths go in before values, so that no two different rows are the same bytes. */
+/** Each value is preceded by its length, so that different rows have different bytes. */
 function rowDigest(row: readonly Cell[]): bigint {
   const hash = createHash("sha256");
   for (const cell of row) {

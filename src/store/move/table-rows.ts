@@ -6,19 +6,22 @@ import { MoveRefusedError } from "./move-refused-error.ts";
 import { addRows, NO_ROWS, type RowTally } from "./row-tally.ts";
 import type { TableShape } from "./table-shapes.ts";
 
-type Row = readonly Cell[];
-type Side = { readonly db: QueryExecutorProvider; readonly dialect: Dialect };
+type TableRow = readonly Cell[];
+type TableSide = { readonly db: QueryExecutorProvider; readonly dialect: Dialect };
 
-/** Rows that are read, sent and committed together. */
+/** Rows per page: read, sent and committed together. */
 const PAGE_ROWS = 250;
 
 /**
- * A table's rows in the order of its key, a page at a time: each page begins behind the last key of
- * the one before, so that none costs more than another.
+ * A table's rows in key order, by page. Each page starts after the last key of the previous one, so
+ * that all pages cost the same.
  *
- * @throws MoveRefusedError at a value that Postgres could not hold as it is
+ * @throws MoveRefusedError at a value that Postgres cannot hold unchanged
  */
-export async function* pagesOf(side: Side, shape: TableShape): AsyncGenerator<readonly Row[]> {
+export async function* pagesOf(
+  side: TableSide,
+  shape: TableShape,
+): AsyncGenerator<readonly TableRow[]> {
   const key = sql.join(shape.key.map((column) => sql.ref(`${shape.name}.${column}`)));
   const columns = shape.columns.map(({ name, kind }) => {
     const column = sql.ref(`${shape.name}.${name}`);
@@ -38,7 +41,11 @@ export async function* pagesOf(side: Side, shape: TableShape): AsyncGenerator<re
   }
 }
 
-function readRow(row: Readonly<Record<string, unknown>>, shape: TableShape, dialect: Dialect): Row {
+function readRow(
+  row: Readonly<Record<string, unknown>>,
+  shape: TableShape,
+  dialect: Dialect,
+): TableRow {
   return shape.columns.map(({ name, kind }) => {
     const value = row[name] ?? null;
     if (value === null) return null;
@@ -51,17 +58,17 @@ function readRow(row: Readonly<Record<string, unknown>>, shape: TableShape, dial
   });
 }
 
-export async function tallyOf(pages: AsyncIterable<readonly Row[]>): Promise<RowTally> {
+export async function tallyOf(pages: AsyncIterable<readonly TableRow[]>): Promise<RowTally> {
   let tally = NO_ROWS;
   for await (const page of pages) tally = addRows(tally, page);
   return tally;
 }
 
-/** Writes rows as they are, numbers of rows included. Meant for a transaction. */
+/** Inserts rows unchanged, with their numbers. Call it in a transaction. */
 export async function insertRows(
   target: QueryExecutorProvider,
   shape: TableShape,
-  rows: readonly Row[],
+  rows: readonly TableRow[],
 ): Promise<void> {
   if (shape.name === "samples") {
     const day = shape.columns.findIndex(({ name }) => name === "day");

@@ -12,10 +12,10 @@ export type TableShape = {
   readonly numberedBy: string | null;
 };
 
-/** Made by each database for itself. */
+/** Created by each database itself. */
 const NOT_MOVED = ["schema_migrations"];
 
-/** Every table that is moved, each after the tables that it refers to. */
+/** Every table to move, each after the tables it references. */
 export async function sourceTables(source: QueryExecutorProvider): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from sqlite_schema
     where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`.execute(source);
@@ -30,7 +30,7 @@ export async function sourceTables(source: QueryExecutorProvider): Promise<reado
   return inOrder(referred);
 }
 
-/** @throws where tables refer to each other in a circle: no order of copying would do */
+/** @throws if references form a cycle: there is no order of copying */
 function inOrder(referred: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const ordered: string[] = [];
   while (ordered.length < referred.size) {
@@ -47,7 +47,7 @@ function inOrder(referred: ReadonlyMap<string, readonly string[]>): readonly str
 /**
  * Reads one table's shape on both sides.
  *
- * @throws MoveRefusedError where the two differ, or a type is not known how to be moved
+ * @throws MoveRefusedError if the two differ, or a type is not supported
  */
 export async function readTableShape(
   {

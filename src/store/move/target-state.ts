@@ -4,10 +4,10 @@ import { PROGRESS_TABLE } from "./move-progress.ts";
 import { MoveRefusedError } from "./move-refused-error.ts";
 
 /**
- * Looks, without touching anything, whether a Postgres that no move has claimed may be filled: it
- * holds nothing, or our tables without a row.
+ * Checks, without changing it, that an unclaimed Postgres may be filled: it is empty, or has our tables
+ * without rows.
  *
- * @throws MoveRefusedError where it holds anything of somebody else's, or rows of ours
+ * @throws MoveRefusedError if it holds foreign tables, or rows of ours
  */
 export async function refuseForeignData(
   target: Kysely<Schema>,
@@ -31,7 +31,7 @@ export async function refuseForeignData(
   }
 }
 
-/** @throws MoveRefusedError where the database can't hold every text */
+/** @throws MoveRefusedError if the encoding cannot hold every text */
 export async function refuseOtherEncoding(target: Kysely<Schema>): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(target);
   const encoding = rows[0]?.server_encoding;

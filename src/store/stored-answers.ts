@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import type { Schema } from "./schema.ts";
 
-/** A token's answer as it stood at a slot, packed by whoever writes it. */
-export type StatesTables = {
-  states: {
+/** A token's answer at a slot, packed by the caller. */
+export type StoredAnswersTables = {
+  stored_answers: {
     token_id: bigint;
     slot: bigint;
     day: bigint;
@@ -12,46 +12,46 @@ export type StatesTables = {
   };
 };
 
-export type StoredState = {
+export type StoredAnswer = {
   readonly tokenId: bigint;
   readonly slot: bigint;
   /** Whole days since 1970 in UTC, of the writer's clock. */
   readonly day: number;
-  /** The state that is needed to read this one; the slot itself where none is. Never of another day. */
+  /** The answer of the same day that is needed to unpack this one; its own slot if none is needed. */
   readonly baseSlot: bigint;
   readonly data: Uint8Array;
 };
 
 const ROWS_PER_STATEMENT = 200;
 
-/** Writes states; one that is there already stays as it is. */
-export async function writeStates(
+/** Inserts answers; one that is stored already is kept unchanged. */
+export async function writeStoredAnswers(
   db: Kysely<Schema>,
-  states: readonly StoredState[],
+  answers: readonly StoredAnswer[],
 ): Promise<void> {
-  for (let start = 0; start < states.length; start += ROWS_PER_STATEMENT) {
-    const rows = states.slice(start, start + ROWS_PER_STATEMENT).map((state) => ({
-      token_id: state.tokenId,
-      slot: state.slot,
-      day: BigInt(state.day),
-      base_slot: state.baseSlot,
-      data: state.data,
+  for (let start = 0; start < answers.length; start += ROWS_PER_STATEMENT) {
+    const rows = answers.slice(start, start + ROWS_PER_STATEMENT).map((answer) => ({
+      token_id: answer.tokenId,
+      slot: answer.slot,
+      day: BigInt(answer.day),
+      base_slot: answer.baseSlot,
+      data: answer.data,
     }));
     await db
-      .insertInto("states")
+      .insertInto("stored_answers")
       .values(rows)
       .onConflict((conflict) => conflict.columns(["token_id", "slot"]).doNothing())
       .execute();
   }
 }
 
-/** The newest state at or before a slot; null where there is none. */
-export async function stateBy(
+/** The newest answer at or before a slot; null if there is none. */
+export async function storedAnswerAt(
   db: Kysely<Schema>,
   { tokenId, slot }: { readonly tokenId: bigint; readonly slot: bigint },
-): Promise<StoredState | null> {
+): Promise<StoredAnswer | null> {
   const row = await db
-    .selectFrom("states")
+    .selectFrom("stored_answers")
     .selectAll()
     .where("token_id", "=", tokenId)
     .where("slot", "<=", slot)
@@ -63,13 +63,13 @@ export async function stateBy(
   return { ...rest, tokenId: token_id, baseSlot, day: Number(day) };
 }
 
-/** The first slot after `slot` of which the token has a state; null where there is none. */
-export async function nextStateSlot(
+/** The first slot after `slot` with a stored answer of the token; null if there is none. */
+export async function nextStoredSlot(
   db: Kysely<Schema>,
   { tokenId, slot }: { readonly tokenId: bigint; readonly slot: bigint },
 ): Promise<bigint | null> {
   const row = await db
-    .selectFrom("states")
+    .selectFrom("stored_answers")
     .select("slot")
     .where("token_id", "=", tokenId)
     .where("slot", ">", slot)
@@ -79,10 +79,13 @@ export async function nextStateSlot(
   return row?.slot ?? null;
 }
 
-/** The newest slot of which the token has a state; null where there is none. */
-export async function newestStateSlot(db: Kysely<Schema>, tokenId: bigint): Promise<bigint | null> {
+/** The newest slot with a stored answer of the token; null if there is none. */
+export async function newestStoredSlot(
+  db: Kysely<Schema>,
+  tokenId: bigint,
+): Promise<bigint | null> {
   const row = await db
-    .selectFrom("states")
+    .selectFrom("stored_answers")
     .select("slot")
     .where("token_id", "=", tokenId)
     .orderBy("slot", "desc")
@@ -91,7 +94,7 @@ export async function newestStateSlot(db: Kysely<Schema>, tokenId: bigint): Prom
   return row?.slot ?? null;
 }
 
-/** Forgets every state of the days before `day` (whole days since 1970 in UTC). */
-export async function dropStatesBefore(db: Kysely<Schema>, day: number): Promise<void> {
-  await db.deleteFrom("states").where("day", "<", BigInt(day)).execute();
+/** Deletes every answer of the days before `day` (whole days since 1970 in UTC). */
+export async function deleteStoredAnswersBefore(db: Kysely<Schema>, day: number): Promise<void> {
+  await db.deleteFrom("stored_answers").where("day", "<", BigInt(day)).execute();
 }

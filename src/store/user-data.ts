@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
-import { noteAccessChange } from "./access-changes.ts";
+import { addAccessChange } from "./access-changes.ts";
 import { type ApiKeyRecord, apiKeysOfUser } from "./api-keys.ts";
 import { type Channel, channelsOfUser } from "./channels.ts";
-import { eventsOfEmail, type FunnelEvent } from "./events.ts";
+import { eventsOfEmail, type FunnelEvent, forgetEventsOfEmail } from "./events.ts";
 import type { Schema, Store } from "./schema.ts";
 import { type Session, sessionsOfUser } from "./sessions.ts";
 import { alertsOfUser, type UserAlert } from "./user-alerts.ts";
@@ -11,8 +11,8 @@ import { findUser, type User } from "./users.ts";
 import { type WaitlistEntry, waitlistEntryOf } from "./waitlist.ts";
 import { type WatchlistEntry, watchlistOfUser } from "./watchlist.ts";
 
-/** Everything that is kept about one user. */
-export type AccountData = {
+/** All data stored about one user. */
+export type UserData = {
   readonly user: User;
   readonly foreignIdentities: readonly { readonly issuer: string; readonly subject: string }[];
   readonly sessions: readonly Session[];
@@ -26,11 +26,11 @@ export type AccountData = {
   readonly alerts: readonly UserAlert[];
 };
 
-export async function readAccountData(
+export async function readUserData(
   store: Store,
   userId: UserId,
   { nowMs, day }: { readonly nowMs: number; readonly day: number },
-): Promise<AccountData | null> {
+): Promise<UserData | null> {
   const { db } = store;
   const user = await findUser(db, userId);
   if (user === null) return null;
@@ -63,13 +63,13 @@ async function usageOfUser(db: Kysely<Schema>, userId: UserId) {
 }
 
 /**
- * Deletes a user and everything kept about them; tables that refer to users follow by themselves.
- * Events stay for the funnel's sums, without address and payload. The moments at which codes went
- * to the mailbox stay for their hour, because a deletion must not lift that limit.
+ * Deletes a user and all data stored about them; tables with a reference to users cascade. Events are
+ * kept for the funnel's totals, without address and payload. The times of codes sent to the mailbox
+ * are kept for their hour, so that a deletion does not reset that limit.
  *
- * @returns whether there was such a user
+ * @returns whether the user existed
  */
-export async function deleteAccountData(
+export async function deleteUserData(
   db: Kysely<Schema>,
   userId: UserId,
   nowMs: number,
@@ -87,22 +87,18 @@ export async function deleteAccountData(
         eb.or([eb("subject", "=", `user:${userId}`), eb("subject", "like", `user:${userId}/%`)]),
       )
       .execute();
-    if (deleted.email !== null) await forgetEmail(transaction, deleted.email);
-    await noteAccessChange(transaction, userId, nowMs);
+    if (deleted.email !== null) await deleteEmail(transaction, deleted.email);
+    await addAccessChange(transaction, userId, nowMs);
     return true;
   });
 }
 
-async function forgetEmail(transaction: Kysely<Schema>, email: string): Promise<void> {
+async function deleteEmail(transaction: Kysely<Schema>, email: string): Promise<void> {
   await transaction.deleteFrom("waitlist").where("email", "=", email).execute();
   await transaction.deleteFrom("sign_in_requests").where("email", "=", email).execute();
   await transaction
     .deleteFrom("sign_in_codes")
     .where("identifier", "=", `sign-in-otp-${email}`)
     .execute();
-  await transaction
-    .updateTable("events")
-    .set({ email: null, payload: null })
-    .where("email", "=", email)
-    .execute();
+  await forgetEventsOfEmail(transaction, email);
 }
