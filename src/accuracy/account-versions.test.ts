@@ -13,7 +13,7 @@ function updates(versions: AccountVersions, { count, bytes }: { count: number; b
   }
 }
 
-test("a small account's versions of the last hundred slots are told apart", () => {
+test("a small account's versions of the last hundred slots are kept apart", () => {
   const versions = new AccountVersions();
   updates(versions, { count: 150, bytes: 8 });
   for (const slot of [60n, 100n, 151n])
@@ -21,7 +21,7 @@ test("a small account's versions of the last hundred slots are told apart", () =
   assert.equal(versions.before(40n).get(WSOL), undefined);
 });
 
-test("of an account as large as its owner likes only the newest versions are held", () => {
+test("of a very large account only the newest versions are held", () => {
   const versions = new AccountVersions();
   updates(versions, { count: 20, bytes: MEBIBYTE });
   assert.equal(versions.before(21n).get(WSOL)?.data[0], 20);
@@ -29,7 +29,7 @@ test("of an account as large as its owner likes only the newest versions are hel
   assert.equal(versions.before(19n).get(WSOL), undefined);
 });
 
-test("a quiet account that is read again lets its old versions go", () => {
+test("a quiet account that is read again drops its old versions", () => {
   const versions = new AccountVersions();
   updates(versions, { count: 10, bytes: 8 });
   const data = new Uint8Array(8).fill(10);

@@ -1,22 +1,22 @@
-import type { AccountUpdate, ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 
-/** Slots that a version stays behind the newest one: transactions are judged some seconds late. */
-const KEPT_SLOTS = 100n;
-/** Whoever makes a token may make its account megabytes long, and change it in every slot. */
-const MOST_BYTES_AN_ACCOUNT = 2 * 1024 * 1024;
+/** A version is kept for this many slots: transactions are judged some seconds late. */
+const MAX_AGE_SLOTS = 100n;
+/** A token's creator can make its account megabytes long and change it in every slot. */
+const MAX_BYTES_PER_ACCOUNT = 2 * 1024 * 1024;
 
 type Version = {
   readonly account: Account | null;
-  /** The slot that first told of these bytes, and the newest that told of them again. */
+  /** The slot that first delivered these bytes, and the newest slot that confirmed them. */
   readonly slot: bigint;
   heldSlot: bigint;
 };
 
 /**
- * The last few versions of every account that is followed: what stood before a given slot. Fed by
- * the very updates and reads that tracking lives on, so that what is replayed is what was answered.
+ * The last few versions of every followed account, to look up its bytes before a given slot.
+ * Receives the same updates and reads as the tracker.
  */
 export class AccountVersions {
   /** Ascending by slot. */
@@ -41,37 +41,38 @@ export class AccountVersions {
     if (before !== undefined && isSame(before.account, account)) {
       if (slot > before.heldSlot) before.heldSlot = slot;
     } else {
-      // What a slot left replaces what was read in the midst of it.
+      // The last update of a slot replaces earlier ones of the same slot.
       versions.splice(before?.slot === slot ? at - 1 : at, before?.slot === slot ? 1 : 0, version);
     }
     this.#trim(versions, account?.data.length ?? 0);
   }
 
-  /** Drops what is too old to be asked for, and of large accounts what would take too much room. */
+  /** Drops versions that are too old, and old versions of large accounts beyond the size limit. */
   #trim(versions: Version[], dataLength: number): void {
-    const oldest = this.#newestSlot - KEPT_SLOTS;
-    const most = Math.max(2, Math.floor(MOST_BYTES_AN_ACCOUNT / Math.max(1, dataLength)));
-    while (versions.length > most || (versions[1]?.slot ?? oldest) < oldest) versions.shift();
+    const oldest = this.#newestSlot - MAX_AGE_SLOTS;
+    const maxVersions = Math.max(2, Math.floor(MAX_BYTES_PER_ACCOUNT / Math.max(1, dataLength)));
+    while (versions.length > maxVersions || (versions[1]?.slot ?? oldest) < oldest)
+      versions.shift();
   }
 
-  /** The accounts as they stood when the slot began; undefined where that is not known. */
+  /** The accounts at the start of the slot; undefined where that is not known. */
   before(slot: bigint): AccountSet {
     return { get: (address) => this.#versionBefore(address, slot)?.account };
   }
 
-  /** The newest slot before that one at which the account was told of; null: none. */
+  /** The newest slot before this one at which the account is known to hold; null: none. */
   heldBefore(address: Address, slot: bigint): bigint | null {
     const version = this.#versionBefore(address, slot);
     if (version === undefined) return null;
     return version.heldSlot < slot ? version.heldSlot : slot - 1n;
   }
 
-  /** Forgets accounts that nobody holds any more. */
+  /** Drops accounts that nothing depends on any more. */
   forget(addresses: Iterable<Address>): void {
     for (const address of addresses) this.#versions.delete(address);
   }
 
-  /** Updates may have been lost: what is held may no longer be what stood. */
+  /** Drops everything: updates may have been lost. */
   forgetAll(): void {
     this.#versions.clear();
   }
@@ -79,51 +80,6 @@ export class AccountVersions {
   #versionBefore(address: Address, slot: bigint): Version | undefined {
     return this.#versions.get(address)?.findLast((version) => version.slot < slot);
   }
-}
-
-/** What is told of every account update, in the order in which they come. */
-export type UpdateKeeper = Pick<AccountVersions, "add" | "forgetAll">;
-
-/** The same source, which keeps versions of what it tells of accounts that tracking holds. */
-export function keepVersions(
-  source: ChainSource,
-  versions: UpdateKeeper,
-  holds: (address: Address) => boolean,
-): ChainSource {
-  const keep = (update: AccountUpdate): void => {
-    if (holds(update.address)) versions.add(update);
-  };
-  return {
-    origin: source.origin,
-    readAccounts: async (addresses, signal) => {
-      const read = await source.readAccounts(addresses, signal);
-      for (const [address, account] of read.accounts) {
-        keep({ address, account, slot: account?.slot ?? read.slot });
-      }
-      return read;
-    },
-    searchAccounts: (filter, signal) => source.searchAccounts(filter, signal),
-    findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
-    readHead: (signal) => source.readHead(signal),
-    follow: (events) =>
-      source.follow({
-        ...events,
-        onUpdate: (update) => {
-          keep(update);
-          events.onUpdate(update);
-        },
-        onGap: (sinceSlot) => {
-          versions.forgetAll();
-          events.onGap(sinceSlot);
-        },
-      }),
-    followProgram: (filter, onUpdate) =>
-      source.followProgram(filter, (update) => {
-        keep(update);
-        onUpdate(update);
-      }),
-    close: () => source.close(),
-  };
 }
 
 function isSame(a: Account | null, b: Account | null): boolean {

@@ -1,63 +1,51 @@
 import type { Logger } from "pino";
-import type { AccountStarts, ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountStarts } from "#src/chain/chain-source.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { failureReporter } from "#src/platform/failure-reporter.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
-import type { VenueId } from "#src/venues/venue.ts";
-import { keepVersions } from "./account-versions.ts";
-import { AccuracyRecord, type VenueAccuracy } from "./accuracy-record.ts";
-import { AccuracyStore, type Kept } from "./accuracy-store.ts";
+import type { AccuracyRecord, VenueAccuracy } from "./accuracy-record.ts";
 import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
-import { type ProgramReport, ProgramWatch } from "./program-watch.ts";
+import { ProgramDeployments, type ProgramReport } from "./program-deployments.ts";
 import { ANSWER_AGES, QuotedExecuted, type QuotedWindow } from "./quoted-executed.ts";
-import type { FromReplay } from "./replay-messages.ts";
-import { ReplayWorker } from "./replay-worker.ts";
-import { servedAnswer } from "./served-answer.ts";
+import type { RecordingSource } from "./recording-source.ts";
+import { ReplayHost } from "./replay/host.ts";
+import type { FromReplay } from "./replay/messages.ts";
+import { servedQuote } from "./served-quote.ts";
+import { AccuracyStore, type StoredCounts } from "./store.ts";
 import type { TransactionFeed } from "./transaction-feed.ts";
 
 const SAVE_EVERY_MS = 5_000;
-const WATCH_EVERY_MS = 1_000;
-/** An upgrade is noticed within this time, swaps or none. */
+const UPDATE_POOLS_EVERY_MS = 1_000;
+/** An upgrade is noticed within this time, even without swaps. */
 const CHECK_PROGRAMS_EVERY_MS = 60_000;
-/** Every answer asks for the shares: they are counted anew at most this often. */
-const CHECK_EVERY_MS = 500;
 
 export type AccuracyDeps = {
-  readonly source: ChainSource;
+  readonly source: RecordingSource;
+  readonly tracker: TrackedPools;
+  readonly record: AccuracyRecord;
   /** Where the programs' own accounts are read. */
   readonly starts: AccountStarts;
-  /** Where transactions are heard, on a connection of their own. */
+  /** Where transactions are received, on a separate connection. */
   readonly transactions: TransactionFeed;
+  /** True: no swap is judged; the stored record is still published. */
+  readonly isOff?: boolean;
   readonly nowMs: NowMs;
-  /** Where the record is kept; null: it lasts as long as the process. */
+  /** Where the record is stored; null: it lasts as long as the process. */
   readonly database: Database | null;
   readonly log: Pick<Logger, "error" | "warn" | "info">;
 };
-
-/** How near our quotes come to swaps that really happened, kept for as long as the service runs. */
-export interface Accuracy {
-  /** The chain for the tracker: what passes through it is what swaps are replayed on. */
-  readonly source: ChainSource;
-  /** Share of exact replays, percent, of the venues that have any: for confidence. */
-  exactPctByVenue(): ReadonlyMap<VenueId, number>;
-  report(): AccuracyReport;
-  /** Reads now when the programs were deployed: done at the start and every minute too. Never throws. */
-  checkPrograms(): Promise<void>;
-  /** Takes up the record that is stored, and watches the swaps of whatever is tracked until it is closed. */
-  start(tracker: TrackedPools): Promise<void>;
-  close(): Promise<void>;
-}
 
 export type TrackedPools = Pick<Tracker, "pools" | "holds" | "onServed">;
 
 export type AccuracyReport = {
   /** Every venue that is modelled. */
   readonly venues: readonly (VenueAccuracy & { readonly program: ProgramReport })[];
-  /** What an answer's age costs, over the last day and thirty days. */
+  /** How far sales fell short of answers of a given age, over the last day and thirty days. */
   readonly quoted: readonly {
     readonly ageSeconds: number;
     readonly day: QuotedWindow;
@@ -65,44 +53,40 @@ export type AccuracyReport = {
   }[];
 };
 
-export function createAccuracy(deps: AccuracyDeps): Accuracy {
-  return new LiveAccuracy(deps);
-}
-
-class LiveAccuracy implements Accuracy {
-  readonly source: ChainSource;
+/** Compares our quotes with executed swaps, and keeps the record for as long as the service runs. */
+export class Accuracy {
   readonly #deps: AccuracyDeps;
-  readonly #record: AccuracyRecord;
-  readonly #programs: ProgramWatch;
-  readonly #kept: Kept;
+  readonly #failed: (what: string, cause: unknown) => void;
+  readonly #programs: ProgramDeployments;
+  readonly #counts: StoredCounts;
   readonly #store: AccuracyStore | null;
-  readonly #replay: ReplayWorker;
-  #tracker: TrackedPools | null = null;
-  #shares: ReadonlyMap<VenueId, number> = new Map();
-  #sharesDueMs = 0;
+  readonly #replay: ReplayHost;
   #timers: readonly NodeJS.Timeout[] = [];
   #stopServed: (() => void) | null = null;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(deps: AccuracyDeps) {
-    const { log, database } = deps;
+    const { log, database, record, source } = deps;
     this.#store = database === null ? null : new AccuracyStore(database);
     this.#deps = deps;
-    this.#record = new AccuracyRecord({
-      onLine: (venue, { isBelow, exactPct }) => {
-        if (!isBelow) {
-          const found =
-            exactPct === null
-              ? "replays of this venue were not exact, and for an hour there was none"
-              : "replays of this venue are exact again";
-          log.info({ venue, exactPct }, found);
-          return;
-        }
-        log.error({ venue, exactPct }, "replays of this venue are no longer exact");
-        void this.checkPrograms();
-      },
+    this.#failed = failureReporter(log);
+    record.onLine((venue, { isBelow, exactPct }) => {
+      if (!isBelow) {
+        const found =
+          exactPct === null
+            ? "no swap of this venue was replayed for an hour; it no longer counts as inexact"
+            : "replays of this venue are exact again";
+        log.info({ venue, exactPct }, found);
+        return;
+      }
+      log.error(
+        { venue, exactPct },
+        "replays of this venue are no longer exact; its answers get low confidence",
+      );
+      void this.checkPrograms();
     });
-    this.#programs = new ProgramWatch({
+    const onFailure = this.#failed;
+    this.#programs = new ProgramDeployments({
       starts: deps.starts,
       programs: VENUES,
       nowMs: deps.nowMs,
@@ -113,41 +97,35 @@ class LiveAccuracy implements Accuracy {
           "this venue's program was upgraded",
         ),
       onUnknown: (venue, reason) =>
-        log.warn({ venue, reason }, "it is not known when this venue's program was deployed"),
-      onFailure: (what, cause) => log.warn({ err: cause }, `accuracy failed to ${what}`),
+        log.warn(
+          { venue, reason },
+          "the deployment slot of this venue's program is unknown; retrying every minute",
+        ),
+      onFailure,
     });
-    this.#kept = {
-      tallies: this.#record.tallies,
+    this.#counts = {
+      tallies: record.tallies,
       quoted: new QuotedExecuted(),
       programs: this.#programs,
     };
-    this.#replay = new ReplayWorker({
+    this.#replay = new ReplayHost({
       start: () => ({
         feed: deps.transactions,
-        rows: this.#kept.tallies.rows(),
-        quoted: this.#kept.quoted.rows(),
+        rows: this.#counts.tallies.rows(),
+        quoted: this.#counts.quoted.rows(),
       }),
-      onTold: (message) => this.#hear(message),
-      onFailure: (what, cause) => log.warn({ err: cause }, `accuracy failed to ${what}`),
+      onMessage: (message) => this.#accept(message),
+      onFailure,
     });
-    this.source = keepVersions(deps.source, this.#replay, (address) => this.#holds(address));
-  }
-
-  exactPctByVenue(): ReadonlyMap<VenueId, number> {
-    const nowMs = this.#deps.nowMs();
-    if (nowMs >= this.#sharesDueMs) {
-      this.#sharesDueMs = nowMs + CHECK_EVERY_MS;
-      this.#shares = this.#record.check(nowMs);
-    }
-    return this.#shares;
+    if (deps.isOff !== true) source.recordTo(this.#replay, (address) => this.#holds(address));
   }
 
   report(): AccuracyReport {
     const nowMs = this.#deps.nowMs();
-    const { quoted } = this.#kept;
+    const { quoted } = this.#counts;
     return {
       venues: this.#programs.reports().map((program) => ({
-        ...this.#record.venue(program.venue, nowMs),
+        ...this.#deps.record.venue(program.venue, nowMs),
         program,
       })),
       quoted: ANSWER_AGES.map((age) => ({
@@ -158,22 +136,28 @@ class LiveAccuracy implements Accuracy {
     };
   }
 
+  /** Reads now when the programs were deployed; also done at the start and every minute. Never throws. */
   checkPrograms(): Promise<void> {
     return this.#programs.check();
   }
 
-  async start(tracker: TrackedPools): Promise<void> {
-    await this.#store?.restore(this.#kept);
+  /** Restores the stored record, and judges the swaps of tracked pools until it is closed. */
+  async start(): Promise<void> {
+    const { tracker } = this.#deps;
+    await this.#store?.restore(this.#counts);
     void this.checkPrograms();
-    this.#tracker = tracker;
+    if (this.#deps.isOff === true) {
+      this.#timers = [setInterval(() => void this.checkPrograms(), CHECK_PROGRAMS_EVERY_MS)];
+      return;
+    }
     this.#replay.start();
     this.#stopServed = tracker.onServed((served) => {
-      const answer = servedAnswer(served);
-      if (answer !== null) this.#replay.serve(answer);
+      const quote = servedQuote(served);
+      if (quote !== null) this.#replay.serve(quote);
     });
     this.#timers = [
-      setInterval(() => this.#replay.watch(tracker.pools()), WATCH_EVERY_MS),
-      setInterval(() => this.#tidy(), SAVE_EVERY_MS),
+      setInterval(() => this.#replay.watch(tracker.pools()), UPDATE_POOLS_EVERY_MS),
+      setInterval(() => this.#saveAndTrim(), SAVE_EVERY_MS),
       setInterval(() => void this.checkPrograms(), CHECK_PROGRAMS_EVERY_MS),
     ];
   }
@@ -187,29 +171,28 @@ class LiveAccuracy implements Accuracy {
     await this.#saving;
   }
 
-  /** Stores what is new, and forgets accounts that nothing depends on any more. */
-  #tidy(): void {
+  /** Stores what is new, and drops accounts that nothing depends on any more. */
+  #saveAndTrim(): void {
     this.#replay.retain((address) => this.#holds(address));
     this.#save();
   }
 
   #save(): void {
-    const { nowMs, log } = this.#deps;
+    const { nowMs } = this.#deps;
     this.#saving = this.#saving
-      .then(() => this.#store?.save(this.#kept, nowMs()))
-      .catch((cause) => log.warn({ err: cause }, "accuracy failed to store its record"));
+      .then(() => this.#store?.save(this.#counts, nowMs()))
+      .catch((cause: unknown) => this.#failed("store the accuracy record", cause));
   }
 
   #holds(address: Address): boolean {
-    return address === CLOCK_SYSVAR || this.#tracker?.holds(address) === true;
+    return address === CLOCK_SYSVAR || this.#deps.tracker.holds(address);
   }
 
-  #hear(message: Exclude<FromReplay, { readonly kind: "read" }>): void {
+  #accept(message: Exclude<FromReplay, { readonly kind: "read" }>): void {
     switch (message.kind) {
       case "counted":
-        this.#kept.tallies.replace(message.rows);
-        this.#kept.quoted.replace(message.quoted);
-        this.#sharesDueMs = 0;
+        this.#deps.record.replace(message.rows);
+        this.#counts.quoted.replace(message.quoted);
         return;
       case "judged":
         this.#store?.addSwaps(message.swaps);
@@ -218,7 +201,7 @@ class LiveAccuracy implements Accuracy {
         this.#keepMismatch(message.swap, message.execution);
         return;
       case "failure":
-        this.#deps.log.warn({ err: message.cause }, `accuracy failed to ${message.what}`);
+        this.#failed(message.what, message.cause);
         return;
       default:
         assertNever(message);
@@ -241,7 +224,7 @@ class LiveAccuracy implements Accuracy {
         bps: differenceBps(outcome),
         deployedSlot: deployedSlot === null ? null : String(deployedSlot),
       },
-      "a swap paid something else than the model says",
+      "a swap paid another amount than the model computes",
     );
   }
 }

@@ -4,15 +4,15 @@ import { writeMismatches } from "#src/store/accuracy.ts";
 import { type StoredSwap, writeJudgedSwaps } from "#src/store/judged-swaps.ts";
 import { addProgramDeployment } from "#src/store/program-deployments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
-import { readMismatchLines } from "./accuracy-store.ts";
 import { JudgedSwapReader } from "./judged-swap-reader.ts";
+import { readMismatchLines } from "./store.ts";
 
 function swap(slot: bigint, venue = "pumpswap"): StoredSwap {
   const outcome = { kind: "skipped", reason: "exact-out" } as const;
   return { atMs: 1, venue, pool: "pool", slot, signature: `s${slot}`, outcome };
 }
 
-test("a swap carries the deployed slot of the code that ran, though the upgrade was noticed after it", async (t) => {
+test("a swap has the deployed slot of the code that ran, even if the upgrade was noticed later", async (t) => {
   const database = await sqliteDatabase(t);
   const { db } = database;
   const clock = { nowMs: 0 };
@@ -31,7 +31,7 @@ test("a swap carries the deployed slot of the code that ran, though the upgrade 
   assert.deepEqual(await slots(), [200n, 100n, 100n, null]);
 });
 
-test("many who ask at once cost one read a second", async (t) => {
+test("concurrent requests cost one read a second", async (t) => {
   const { db, ...database } = await sqliteDatabase(t);
   const clock = { nowMs: 0 };
   const reader = new JudgedSwapReader({ ...database, db }, () => clock.nowMs);

@@ -1,50 +1,52 @@
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import { readJudgedSwaps, type StoredSwap } from "#src/store/judged-swaps.ts";
+import { SWAP_READERS } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { readDeployments } from "./accuracy-store.ts";
-import { SWAP_READERS } from "./events/all.ts";
 import { differenceBps } from "./judged-swap.ts";
-import { deployedSlotAt } from "./program-watch.ts";
+import { deployedSlotAt } from "./program-deployments.ts";
+import { readDeployments } from "./store.ts";
 
 /** The programs whose swaps are judged. */
 export const JUDGED_PROGRAMS: readonly VenueId[] = SWAP_READERS.map(({ venue }) => venue.id);
 
-/** As many are told at most. */
-export const MOST_SWAPS_TOLD = 200;
-/** New ones are stored every few seconds: nobody's asking costs more than a read a second. */
-const HELD_FOR_MS = 1_000;
+/** Maximum number of swaps per answer. */
+export const MAX_PUBLISHED_SWAPS = 200;
+/** Swaps are stored every few seconds; requests cause at most one read per second and program. */
+const MAX_AGE_MS = 1_000;
 
-/** One executed swap and what the model makes of it, with the program that executed it. */
-export type ToldSwap = StoredSwap & {
-  /** Null where it is not known which code ran. */
+/** One executed swap with the modelled amount and the program code that executed it. */
+export type PublishedSwap = StoredSwap & {
+  /** Null if it is unknown which code ran. */
   readonly deployedSlot: bigint | null;
-  /** Basis points of what was paid, 10,000 where the model refuses; null: not replayed. */
+  /** Basis points of the executed amount, 10,000 if the model refuses the swap; null: not replayed. */
   readonly differenceBps: number | null;
 };
 
-export type SwapsAsked = { readonly program: VenueId | null; readonly limit: number };
+export type JudgedSwapsQuery = { readonly program: VenueId | null; readonly limit: number };
 
 /**
- * Reads the last judged swaps from the database, whichever process judged them. What ran when is told
- * by the deployments that are known now: a swap made between an upgrade and its notice counts as the
- * new code's.
+ * Reads the last judged swaps from the database, from any process. The code that ran is determined by
+ * the deployments known now: a swap between an upgrade and its detection is assigned to the new code.
  */
 export class JudgedSwapReader {
   readonly #database: Pick<Database, "db">;
   readonly #nowMs: NowMs;
-  readonly #held = new Map<VenueId | null, { readonly atMs: number; readonly swaps: ToldSwaps }>();
+  readonly #held = new Map<
+    VenueId | null,
+    { readonly atMs: number; readonly swaps: PublishedSwaps }
+  >();
 
   constructor(database: Pick<Database, "db">, nowMs: NowMs) {
     this.#database = database;
     this.#nowMs = nowMs;
   }
 
-  /** The last one first; `limit` is at most `MOST_SWAPS_TOLD`. */
-  async last({ program, limit }: SwapsAsked): Promise<readonly ToldSwap[]> {
+  /** Newest first; `limit` is at most `MAX_PUBLISHED_SWAPS`. */
+  async last({ program, limit }: JudgedSwapsQuery): Promise<readonly PublishedSwap[]> {
     const nowMs = this.#nowMs();
     const held = this.#held.get(program);
-    const isFresh = held !== undefined && nowMs - held.atMs < HELD_FOR_MS;
+    const isFresh = held !== undefined && nowMs - held.atMs < MAX_AGE_MS;
     const swaps = isFresh ? held.swaps : this.#read(program);
     if (!isFresh) this.#held.set(program, { atMs: nowMs, swaps });
     try {
@@ -55,9 +57,9 @@ export class JudgedSwapReader {
     }
   }
 
-  async #read(venue: VenueId | null): Promise<readonly ToldSwap[]> {
+  async #read(venue: VenueId | null): Promise<readonly PublishedSwap[]> {
     const deployments = await readDeployments(this.#database);
-    const swaps = await readJudgedSwaps(this.#database.db, { venue, limit: MOST_SWAPS_TOLD });
+    const swaps = await readJudgedSwaps(this.#database.db, { venue, limit: MAX_PUBLISHED_SWAPS });
     return swaps.map((swap) => ({
       ...swap,
       deployedSlot: deployedSlotAt(
@@ -69,4 +71,4 @@ export class JudgedSwapReader {
   }
 }
 
-type ToldSwaps = Promise<readonly ToldSwap[]>;
+type PublishedSwaps = Promise<readonly PublishedSwap[]>;

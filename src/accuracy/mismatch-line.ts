@@ -1,15 +1,15 @@
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { SWAP_READERS } from "./events/all.ts";
+import { SWAP_READERS } from "#src/venues/all.ts";
 import type { ReplayedSwap } from "./judged-swap.ts";
 import { writeRecordedExecution } from "./recorded-execution.ts";
 import type { ReplayGround } from "./replay-swap.ts";
 
-/** Rounds of asking a venue which accounts a pool needs, each with those that the last one named. */
+/** Rounds of asking a venue which accounts a pool needs, each with the accounts of the previous one. */
 const ROUNDS = 6;
 
-/** A swap that the model missed, whole, as a line that `exitability verify` reads. */
+/** A mismatch with all its accounts, as a line that `exitability verify` reads. */
 export function mismatchLine(
   { venue, pool, outcome }: ReplayedSwap,
   ref: PoolRef,
@@ -25,9 +25,11 @@ export function mismatchLine(
     if (accounts.size === before) break;
   }
   const { inputMint, outputMint, amountIn, executed } = outcome;
-  const isTold = SWAP_READERS.some((reader) => reader.venue.id === venue && reader.told);
+  const isReportedOutput = SWAP_READERS.some(
+    (reader) => reader.venue.id === venue && reader.reportedOutput,
+  );
   return writeRecordedExecution(
-    { venue, pool, inputMint, outputMint, amountIn, amountOut: executed, isTold, clock },
+    { venue, pool, inputMint, outputMint, amountIn, amountOut: executed, isReportedOutput, clock },
     accounts,
   );
 }

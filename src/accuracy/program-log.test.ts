@@ -16,7 +16,7 @@ function dataOf(lines: readonly string[]) {
   ]);
 }
 
-test("the same bytes belong to whichever program runs when they are written", () => {
+test("data belongs to the program that runs when it is written", () => {
   const lines = [
     `Program ${ROUTER} invoke [1]`,
     `Program ${PUMP} invoke [2]`,
@@ -38,7 +38,7 @@ test("the same bytes belong to whichever program runs when they are written", ()
   ]);
 });
 
-test("a program can't pass its own message off as data, as a call, or as the end of one", () => {
+test("a program can't forge data, a call, or the end of a call by its own message", () => {
   const lines = [
     `Program ${ROUTER} invoke [1]`,
     "Program log: Program data: AQID",
@@ -49,7 +49,7 @@ test("a program can't pass its own message off as data, as a call, or as the end
   assert.deepEqual(dataOf(lines), [[ROUTER, "event", "AQID"]]);
 });
 
-test("a log that was cut short says so, and keeps what came before", () => {
+test("a truncated log is marked, and keeps the lines before", () => {
   const log = parseProgramLog([
     `Program ${PUMP} invoke [1]`,
     "Program log: ray_log: AwI=",
@@ -60,7 +60,7 @@ test("a log that was cut short says so, and keeps what came before", () => {
   assert.equal(log.data[0]?.kind, "ray-log");
 });
 
-test("no lines, however wrong, are more than no data", () => {
+test("invalid lines give no data", () => {
   const line = fc.oneof(
     fc.string(),
     fc.constantFrom("Program data: ", "Log truncated", `Program ${PUMP} success`),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
-import { QuotedExecuted, type ServedAnswer, shortfallBps } from "./quoted-executed.ts";
+import { QuotedExecuted, type ServedQuote, shortfallBps } from "./quoted-executed.ts";
 
 const MINT = address("5PHFdQdv1v5Q455T5TrJVokAmcdnUEfKPVwdGtitpump");
 const START_MS = Date.UTC(2026, 10, 21, 12);
 
-const ANSWER: ServedAnswer = {
+const ANSWER: ServedQuote = {
   mint: MINT,
   atMs: START_MS,
   solPerBaseUnit: 1e-6,
@@ -23,7 +23,7 @@ function sale(worthSol: number, lostPct: number, afterSeconds = 5) {
   return { mint: MINT, atMs: START_MS + 1_000 * afterSeconds, baseUnits: worthSol * 1e6, paidSol };
 }
 
-test("a sale that loses what the answer said falls short by nothing, at any size between", () => {
+test("a sale with exactly the quoted slippage has no shortfall, at any size in between", () => {
   for (const [worth, lost] of [
     [0.25, 0.75],
     [0.5, 1],
@@ -33,7 +33,7 @@ test("a sale that loses what the answer said falls short by nothing, at any size
     assert.ok(Math.abs(shortfallBps(ANSWER, sale(worth, lost)) ?? 99) < 1e-6, `${worth} SOL`);
 });
 
-test("what a sale loses beyond the answer is its shortfall, and what it gains is below zero", () => {
+test("a loss beyond the quoted slippage is the shortfall, and a gain is negative", () => {
   assert.equal(Math.round(shortfallBps(ANSWER, sale(1, 2)) ?? 0), 50);
   assert.equal(Math.round(shortfallBps(ANSWER, sale(1, 1)) ?? 0), -50);
 });
@@ -42,7 +42,7 @@ test("a sale too small, or beyond what could be sold, is not compared", () => {
   for (const worth of [0.1, 6, 60]) assert.equal(shortfallBps(ANSWER, sale(worth, 3)), null);
 });
 
-test("each sale is held against the answers of the last ten seconds, minute and ten minutes", () => {
+test("each sale is compared with the answers of the last ten seconds, minute and ten minutes", () => {
   const quoted = new QuotedExecuted();
   quoted.serve(ANSWER);
   quoted.execute(sale(1, 2, 5));
@@ -56,7 +56,7 @@ test("each sale is held against the answers of the last ten seconds, minute and 
   assert.ok(p50Bps !== null && Math.abs(p50Bps - 50) < 5);
 });
 
-test("without a sale nothing is known, not zero; and hours come back as they were taken", () => {
+test("without a sale the result is unknown, not zero; and hours are restored as they were taken", () => {
   const quoted = new QuotedExecuted();
   const none = { compared: 0, p10Bps: null, p50Bps: null, p90Bps: null, p99Bps: null };
   assert.deepEqual(quoted.window(10, START_MS, 24), none);

@@ -1,31 +1,32 @@
+import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { Address } from "#src/units/address.ts";
 
-/** Ages of an answer up to which a sale is held against it, in seconds. */
+/** Maximum ages of an answer that a sale is compared with, in seconds. */
 export const ANSWER_AGES = [10, 60, 600] as const;
 export type AnswerAge = (typeof ANSWER_AGES)[number];
 
-/** Positions of these worths are comparable: an answer has figures for half a SOL to fifty. */
+/** Only sales in this range are compared: an answer has figures for half a SOL to fifty. */
 const SMALLEST_SOL = 0.25;
 const LARGEST_SOL = 50;
-const ANSWERS_A_TOKEN = 600;
-const MOST_TOKENS = 2_000;
+const MAX_ANSWERS_PER_TOKEN = 600;
+const MAX_TOKENS = 2_000;
 const MS_PER_HOUR = 3_600_000;
 const HOURS_KEPT = 720;
-/** Buckets a factor of e: ten of them tell differences apart by a tenth. */
+/** Buckets per factor of e: ten distinguish differences of a tenth. */
 const BUCKETS = 10;
 
-/** What was answered, as far as a sale can be held against it. Profile retail. */
-export type ServedAnswer = {
+/** The parts of a served answer that a sale is compared with. Profile retail. */
+export type ServedQuote = {
   readonly mint: Address;
   /** When the answer was made; it was served within the second. */
   readonly atMs: number;
   /** SOL per base unit at the mid. */
   readonly solPerBaseUnit: number;
-  /** Size in SOL and its slippage in percent, ascending; sizes that can't be sold are left out. */
+  /** Size in SOL and its slippage in percent, ascending; without sizes that can't be sold. */
   readonly ladder: readonly (readonly [sizeSol: number, slippagePct: number])[];
 };
 
-/** A sale of the token for SOL that went through. */
+/** An executed sale of the token for SOL. */
 export type ExecutedSale = {
   readonly mint: Address;
   readonly atMs: number;
@@ -33,7 +34,7 @@ export type ExecutedSale = {
   readonly paidSol: number;
 };
 
-/** Differences of one hour against answers of at most one age: how many in each bucket. */
+/** Differences of one hour against answers of at most one age: the count in each bucket. */
 export type QuotedRow = {
   /** Whole hours since 1970 in UTC. */
   readonly hour: number;
@@ -41,7 +42,7 @@ export type QuotedRow = {
   readonly counts: Readonly<Record<number, number>>;
 };
 
-/** How far sales fell short of answers of at most an age, in basis points of what they were worth. */
+/** How far sales fell short of answers of at most an age, in basis points of their worth. */
 export type QuotedWindow = {
   readonly compared: number;
   readonly p10Bps: number | null;
@@ -51,28 +52,23 @@ export type QuotedWindow = {
 };
 
 /**
- * What an answer's age costs: each sale is held against every answer about its token that was served
- * up to ten minutes before it, at the sale's own worth. The floats here only describe; no answer
- * rests on them.
+ * The cost of an answer's age: compares each sale with every answer about its token that was served up
+ * to ten minutes before, at the sale's own size. The floats are for statistics only; no answer uses them.
  */
 export class QuotedExecuted {
-  readonly #answers = new Map<Address, ServedAnswer[]>();
+  /** The token asked for least recently is dropped first. */
+  readonly #answers = new BoundedMap<Address, ServedQuote[]>(MAX_TOKENS);
   readonly #counts = new Map<
     string,
     { hour: number; age: AnswerAge; counts: Map<number, number> }
   >();
   readonly #changed = new Set<string>();
 
-  serve(answer: ServedAnswer): void {
+  serve(answer: ServedQuote): void {
     const answers = this.#answers.get(answer.mint) ?? [];
-    // The token asked about longest ago is the first to be forgotten.
-    this.#answers.delete(answer.mint);
     this.#answers.set(answer.mint, answers);
     answers.push(answer);
-    if (answers.length > ANSWERS_A_TOKEN) answers.shift();
-    if (this.#answers.size <= MOST_TOKENS) return;
-    const [oldest] = this.#answers.keys();
-    if (oldest !== undefined) this.#answers.delete(oldest);
+    if (answers.length > MAX_ANSWERS_PER_TOKEN) answers.shift();
   }
 
   execute(sale: ExecutedSale): void {
@@ -86,7 +82,7 @@ export class QuotedExecuted {
     }
   }
 
-  /** Takes in what was stored before. */
+  /** Adds the rows that were stored before. */
   restore(rows: Iterable<QuotedRow>): void {
     for (const { hour, age, counts } of rows) {
       const of = new Map(Object.entries(counts).map(([bucket, count]) => [Number(bucket), count]));
@@ -94,13 +90,13 @@ export class QuotedExecuted {
     }
   }
 
-  /** Takes in hours as they stand by now where they are counted. */
+  /** Replaces hours by newer counts of the same hours. */
   replace(rows: readonly QuotedRow[]): void {
     this.restore(rows);
     this.giveBack(rows);
   }
 
-  /** Counts hours as changed again: they were taken, and could not be stored. */
+  /** Marks hours as changed again: they were taken and could not be stored. */
   giveBack(rows: readonly QuotedRow[]): void {
     for (const { hour, age } of rows) this.#changed.add(`${hour} ${age}`);
   }
@@ -113,7 +109,7 @@ export class QuotedExecuted {
     }));
   }
 
-  /** What changed since the last call; drops what is older than thirty days. */
+  /** The hours changed since the last call; drops hours older than thirty days. */
   takeChanged(nowMs: number): readonly QuotedRow[] {
     const oldest = Math.floor(nowMs / MS_PER_HOUR) - HOURS_KEPT;
     const rows: QuotedRow[] = [];
@@ -161,10 +157,10 @@ export class QuotedExecuted {
 }
 
 /**
- * What the sale was paid less than the answer said, in basis points of its worth at the answer's mid;
+ * How much less the sale was paid than the answer stated, in basis points of its worth at the answer's mid;
  * below zero where it was paid more. Null where the answer has no figure for a sale of that worth.
  */
-export function shortfallBps(answer: ServedAnswer, sale: ExecutedSale): number | null {
+export function shortfallBps(answer: ServedQuote, sale: ExecutedSale): number | null {
   const worthSol = sale.baseUnits * answer.solPerBaseUnit;
   if (!(worthSol >= SMALLEST_SOL && worthSol <= LARGEST_SOL)) return null;
   const slippagePct = slippageAt(answer.ladder, worthSol);
@@ -172,8 +168,8 @@ export function shortfallBps(answer: ServedAnswer, sale: ExecutedSale): number |
   return 10_000 * (1 - sale.paidSol / worthSol) - 100 * slippagePct;
 }
 
-/** Between two standard sizes slippage is taken to grow evenly; below the first, as from it to the second. */
-function slippageAt(ladder: ServedAnswer["ladder"], sizeSol: number): number | null {
+/** Linear between two standard sizes; below the first, extrapolated from the first two. */
+function slippageAt(ladder: ServedQuote["ladder"], sizeSol: number): number | null {
   const above = ladder.findIndex(([size]) => size >= sizeSol);
   if (above === -1) return null;
   const [low, high] = above === 0 ? [ladder[0], ladder[1]] : [ladder[above - 1], ladder[above]];

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { address } from "#src/units/address.ts";
+import { SWAP_READERS } from "#src/venues/all.ts";
 import { discriminator } from "#src/venues/byte-reader.ts";
-import { SWAP_READERS } from "./events/all.ts";
 import { parseProgramLog } from "./program-log.ts";
 import { readTransaction } from "./read-transaction.ts";
 
@@ -26,7 +26,7 @@ const STARTS = [
   "c360ed6c44a2dbe6",
 ].map(discriminator);
 
-test("no bytes, however hostile, are more than no swap", () => {
+test("hostile bytes give no swap", () => {
   const bytes = fc
     .tuple(fc.constantFrom(...STARTS), fc.uint8Array({ maxLength: 500 }))
     .map(([start, rest]) => Uint8Array.of(...start, ...rest));
@@ -78,7 +78,7 @@ test("the same event is a swap of the program that logged it, and of no other", 
   }
 });
 
-test("a log that was cut short, or that tells of no swap, sends for the transaction itself", () => {
+test("a truncated log, or one without a swap, requires the transaction itself", () => {
   const pump = "6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P";
   const kinds = [
     [`Program ${pump} invoke [1]`, `Program ${pump} success`],
@@ -92,7 +92,7 @@ test("a log that was cut short, or that tells of no swap, sends for the transact
   assert.deepEqual(kinds, ["partial", "partial", "partial", "foreign"]);
 });
 
-test("an event that ends too early names its program unreadable, and leaves the others' swaps", () => {
+test("a truncated event marks its program unreadable, and keeps the others' swaps", () => {
   const [short, whole] = [pumpTrade().subarray(0, 150), pumpTrade()];
   const launchLab = "LanMV9sAd7wArD4vJFi2qDdfnVhFxYSUg6eADduJ3uj";
   const logs = [

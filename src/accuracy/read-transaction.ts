@@ -1,18 +1,20 @@
 import type { ObservedTransaction } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
-import { SWAP_READERS } from "./events/all.ts";
+import { SWAP_READERS } from "#src/venues/all.ts";
+import { programRun } from "#src/venues/program-run.ts";
+import { readRun, type SwapReader, type SwapSeen } from "#src/venues/swap-reader.ts";
 import { type ProgramLog, parseProgramLog } from "./program-log.ts";
-import { programRun } from "./program-run.ts";
-import { readRun, type SwapReader, type SwapSeen } from "./swap-reader.ts";
 
-/** The swaps of one transaction, and whatever else the programs that we model were called with. */
+/** The swaps of one transaction, and the accounts passed to the modelled programs. */
 export type TransactionReading = {
   readonly kind: "whole";
   readonly swaps: readonly SwapSeen<unknown>[];
-  /** Accounts named to the programs that we model; null where only the log is known. */
+  /** Accounts passed to the modelled programs; null if only the log is known. */
   readonly named: ReadonlySet<Address> | null;
   readonly isTruncated: boolean;
-  /** Programs that left an event which can't be read. */
+  /** Who paid the transaction's fee; null if only the log is known. */
+  readonly feePayer: Address | null;
+  /** Programs that emitted an unreadable event. */
   readonly unreadable: ReadonlySet<Address>;
 };
 
@@ -20,7 +22,7 @@ const READERS = new Map(SWAP_READERS.map((reader) => [reader.venue.programId, re
 
 /**
  * Reads a transaction's swaps. "partial": the log is not enough, the transaction itself has to be
- * read; "foreign": no program of ours ran.
+ * read; "foreign": no modelled program ran.
  */
 export function readTransaction(
   transaction: ObservedTransaction,
@@ -38,7 +40,7 @@ export function readTransaction(
     if (readers.some(({ needsInstructions }) => needsInstructions)) return { kind: "partial" };
   }
   const { swaps, unreadable } = readSwaps(readers, transaction, log);
-  // Something other than a swap: which pools it changed stands in its instructions alone.
+  // Not a swap: only the instructions show which pools it changed.
   if (instructions === null && (swaps.length === 0 || unreadable.size > 0))
     return { kind: "partial" };
   return {
@@ -46,28 +48,29 @@ export function readTransaction(
     swaps,
     named: instructions === null ? null : namedAccounts(instructions),
     isTruncated: log.isTruncated,
+    feePayer: transaction.feePayer ?? null,
     unreadable,
   };
 }
 
-/** The pools of which the log alone names a swap: all that is known where the node gives no more. */
+/** The pools of the swaps in the log, for a transaction that the node does not return. */
 export function poolsInLog(transaction: ObservedTransaction): readonly Address[] {
   const log = parseProgramLog(transaction.logs);
   const readers = [...log.programs].flatMap((programId) => READERS.get(programId) ?? []);
-  const { swaps } = readSwaps(readers, { ...transaction, instructions: null }, log);
+  const { swaps } = readSwaps(readers, { instructions: null }, log);
   return swaps.map(({ pool }) => pool);
 }
 
 function readSwaps(
   readers: readonly SwapReader<unknown, unknown>[],
-  transaction: ObservedTransaction,
+  { instructions }: Pick<ObservedTransaction, "instructions">,
   log: ProgramLog,
 ): Pick<TransactionReading, "swaps" | "unreadable"> {
   const swaps: SwapSeen<unknown>[] = [];
   const unreadable = new Set<Address>();
   for (const reader of readers) {
     const { programId } = reader.venue;
-    const read = readRun(reader, programRun(programId, transaction, log));
+    const read = readRun(reader, programRun(programId, { instructions, logged: log.data }));
     if (read === null) unreadable.add(programId);
     else swaps.push(...read);
   }

@@ -7,10 +7,10 @@ import { RecentSwaps } from "./recent-swaps.ts";
 
 function swap(slot: bigint, venue: VenueId): JudgedSwap {
   const outcome = { kind: "skipped", reason: "exact-out" } as const;
-  return { atMs: 0, venue, pool: WSOL, slot, signature: `${venue}${slot}`, outcome };
+  return { atMs: 0, venue, pool: WSOL, slot, signature: `${venue}${slot}`, signer: null, outcome };
 }
 
-test("each venue's newest swaps are kept, as many as may be, and taken once in the order of their slots", () => {
+test("each venue's newest swaps are kept up to the limit, and taken once in slot order", () => {
   const recent = new RecentSwaps(3);
   recent.add(swap(5n, "orca-whirlpool"));
   for (let slot = 1n; slot <= 20n; slot++) recent.add(swap(slot, "pumpswap"));

@@ -1,13 +1,13 @@
 import type { VenueId } from "#src/venues/venue.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 
-/** The newest swaps of each venue since they were last taken; what a busy venue has beyond is let go. */
+/** The newest swaps of each venue since they were last taken; older ones beyond the limit are dropped. */
 export class RecentSwaps {
-  readonly #mostPerVenue: number;
+  readonly #maxPerVenue: number;
   readonly #byVenue = new Map<VenueId, JudgedSwap[]>();
 
-  constructor(mostPerVenue: number) {
-    this.#mostPerVenue = mostPerVenue;
+  constructor(maxPerVenue: number) {
+    this.#maxPerVenue = maxPerVenue;
   }
 
   add(swap: JudgedSwap): void {
@@ -17,13 +17,13 @@ export class RecentSwaps {
       return;
     }
     swaps.push(swap);
-    // Twice as many before they are cut: no swap pays for moving the others.
-    if (swaps.length >= 2 * this.#mostPerVenue) swaps.splice(0, this.#mostPerVenue);
+    // Trim only at twice the limit, so that the cost per swap stays constant.
+    if (swaps.length >= 2 * this.#maxPerVenue) swaps.splice(0, this.#maxPerVenue);
   }
 
-  /** Takes what is held, in the order in which the swaps were made. */
+  /** Takes all swaps held, in slot order. */
   take(): readonly JudgedSwap[] {
-    const taken = [...this.#byVenue.values()].flatMap((swaps) => swaps.slice(-this.#mostPerVenue));
+    const taken = [...this.#byVenue.values()].flatMap((swaps) => swaps.slice(-this.#maxPerVenue));
     this.#byVenue.clear();
     return taken.toSorted((a, b) => (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0));
   }

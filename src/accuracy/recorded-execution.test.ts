@@ -9,7 +9,7 @@ import {
   type RecordedLine,
   writeRecordedExecution,
 } from "./recorded-execution.ts";
-import { replay } from "./replay.ts";
+import { replay } from "./replay-recorded.ts";
 
 const POOL = address("8HbgiXuiNbHRcxiNG8UBD8GLewoy6QVDnPFPgjFGmszf");
 const MINT = address("4ov9rwwS4iBHeTWGCrVaQYW1HzWK51MSfs8csGAApump");
@@ -37,6 +37,27 @@ function executionOf(read: RecordedLine | undefined): RecordedExecution {
   return read.execution;
 }
 
+test("sales through several pools in one instruction are replayed to the base unit", async (t) => {
+  const path = sharedPath(t, "routes", "pump-routes.jsonl.gz");
+  if (path === null) return;
+  const cases = await readExecutions(path);
+  assert.equal(cases.length, 100);
+  for (const { line, execution } of cases) {
+    assert.equal(replay(execution).amountOut, execution.amountOut, `line ${line}`);
+    const again = new RecordedExecutionReader().read(writeRecordedExecution(execution, new Map()));
+    assert.deepEqual(executionOf(again).route, execution.route);
+  }
+});
+
+test("a route without hops, or with one that names no pool, is not readable", () => {
+  const { pool, ...rest } = line;
+  const hop = { venue: "pumpswap", pool, inputMint: MINT, outputMint: WSOL };
+  for (const route of [[], {}, [hop, { ...hop, pool: "x" }], [{ ...hop, venue: "unknown" }]]) {
+    const [read] = readAll({ ...rest, route, accounts: {} });
+    assert.equal(read?.kind, "unreadable");
+  }
+});
+
 test("what is written is read back as it was", () => {
   const account: Account = { owner: MINT, lamports: 5n, data: Uint8Array.of(1, 2, 255), slot: 0n };
   const accounts = new Map([
@@ -52,18 +73,18 @@ test("what is written is read back as it was", () => {
   assert.equal(again.accounts.get(MINT), undefined);
 });
 
-test("a swap kept with the output that its event counts is replayed to that output, fees to come included", async (t) => {
+test("a swap recorded with its event's output is replayed to that output, before later fees", async (t) => {
   const path = sharedPath(t, "executions", "meteora-dlmm.jsonl.gz");
   if (path === null) return;
   // The recorded line whose token takes 39 base units of the 1,924 that leave the pool.
   const [found] = (await readExecutions(path)).filter(({ line }) => line === 166);
   assert.ok(found !== undefined);
   assert.equal(replay(found.execution).amountOut, 1885n);
-  const execution = { ...found.execution, amountOut: 1924n, isTold: true };
+  const execution = { ...found.execution, amountOut: 1924n, isReportedOutput: true };
   const written = executionOf(
     new RecordedExecutionReader().read(writeRecordedExecution(execution, new Map())),
   );
-  assert.ok(written.isTold);
+  assert.ok(written.isReportedOutput);
   assert.equal(replay(execution).amountOut, execution.amountOut);
 });
 

@@ -1,37 +1,47 @@
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
-import { type Clock, VENUE_IDS, type VenueId } from "#src/venues/venue.ts";
+import { VENUES } from "#src/venues/all.ts";
+import type { Clock, VenueId } from "#src/venues/venue.ts";
 
 /** One swap as the program itself executed it (design.md section 5). */
 export type RecordedExecution = {
   readonly venue: VenueId;
+  /** The hops of one instruction that sold through several pools; `pool` is then the first of them. */
+  readonly route?: readonly RecordedHop[];
   readonly pool: Address;
   readonly inputMint: Address;
   readonly outputMint: Address;
-  /** What the trader handed over, base units. */
+  /** Base units that the trader paid. */
   readonly amountIn: bigint;
-  /** What the trader got after every fee; null: the program refused. */
+  /** Base units that the trader received after every fee; null: the program refused. */
   readonly amountOut: bigint | null;
-  /** `amountOut` is the output as the program's event counts it, where that is not what the trader got. */
-  readonly isTold: boolean;
+  /** `amountOut` is the output in the program's event, which differs from what the trader received. */
+  readonly isReportedOutput: boolean;
   readonly clock: Clock;
   readonly accounts: AccountSet;
+};
+
+export type RecordedHop = {
+  readonly venue: VenueId;
+  readonly pool: Address;
+  readonly inputMint: Address;
+  readonly outputMint: Address;
 };
 
 export type RecordedLine =
   | {
       readonly kind: "execution";
       readonly execution: RecordedExecution;
-      /** Of the code that executed it; null where the line does not know. */
+      /** The deployed slot of the code that executed it; null if the line has none. */
       readonly deployedSlot: bigint | null;
     }
   | { readonly kind: "set" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type LineObject = Readonly<Record<string, unknown>>;
 
-/** A line is not in the form of design.md section 5. The message says which field is wrong. */
+/** The line does not have the format of design.md section 5. The message names the wrong field. */
 class LineError extends Error {}
 
 /** Reads the lines of one file in order; a `set` line names accounts for the lines after it. */
@@ -58,15 +68,17 @@ export class RecordedExecutionReader {
     }
   }
 
-  #execution(value: JsonObject): RecordedExecution {
+  #execution(value: LineObject): RecordedExecution {
+    const route = value.route === undefined ? null : hops(value.route);
     return {
-      venue: venueId(value.venue),
-      pool: addressField(value, "pool"),
+      ...(route === null
+        ? { venue: venueId(value.venue), pool: addressField(value, "pool") }
+        : { venue: routeName(value), pool: route[0].pool, route }),
       inputMint: addressField(value, "inputMint"),
       outputMint: addressField(value, "outputMint"),
       amountIn: integer(value, "amountIn"),
       amountOut: value.amountOut === null ? null : integer(value, "amountOut"),
-      isTold: value["told"] === true,
+      isReportedOutput: value["told"] === true,
       clock: {
         slot: integer(value, "slot"),
         unixTimestamp: integer(value, "unixTimestamp"),
@@ -76,7 +88,7 @@ export class RecordedExecutionReader {
     };
   }
 
-  #accounts(value: JsonObject): AccountSet {
+  #accounts(value: LineObject): AccountSet {
     if (value.accounts !== undefined) return accountSet(value.accounts);
     const name = text(value, "set");
     const found = this.#sets.get(name);
@@ -85,20 +97,21 @@ export class RecordedExecutionReader {
   }
 }
 
-/** A case in the form that `RecordedExecutionReader` reads, accounts inline. */
+/** Formats an execution for `RecordedExecutionReader`, with its accounts inline. */
 export function writeRecordedExecution(
   execution: Omit<RecordedExecution, "accounts">,
   accounts: ReadonlyMap<Address, Account | null>,
 ): string {
-  const { venue, pool, inputMint, outputMint, amountIn, amountOut, isTold, clock } = execution;
+  const { venue, pool, inputMint, outputMint, amountIn, amountOut, isReportedOutput, clock } =
+    execution;
   return JSON.stringify({
     venue,
-    pool,
+    ...(execution.route === undefined ? { pool } : { route: execution.route }),
     inputMint,
     outputMint,
     amountIn: String(amountIn),
     amountOut: amountOut === null ? null : String(amountOut),
-    ...(isTold ? { told: true } : {}),
+    ...(isReportedOutput ? { told: true } : {}),
     slot: toNumber(clock.slot),
     unixTimestamp: toNumber(clock.unixTimestamp),
     epoch: toNumber(clock.epoch),
@@ -115,18 +128,38 @@ export function writeRecordedExecution(
   });
 }
 
+function hops(value: unknown): readonly [RecordedHop, ...RecordedHop[]] {
+  if (!Array.isArray(value)) throw new LineError("route is not a list");
+  const [first, ...rest] = value.map((entry): RecordedHop => {
+    const hop = jsonObject(entry, "a hop of route");
+    return {
+      venue: venueId(hop.venue),
+      pool: addressField(hop, "pool"),
+      inputMint: addressField(hop, "inputMint"),
+      outputMint: addressField(hop, "outputMint"),
+    };
+  });
+  if (first === undefined) throw new LineError("route is empty");
+  return [first, ...rest];
+}
+
+/** The name under which the executions of a route are counted; no single venue executed them. */
+function routeName(value: LineObject): string {
+  return text(value, "venue");
+}
+
 function accountSet(value: unknown): AccountSet {
   const accounts = new Map<Address, Account | null>();
   for (const [name, entry] of Object.entries(jsonObject(value, "accounts"))) {
     const address = parseAddress(name);
-    if (address === null) throw new LineError(`accounts: ${name} is no address`);
+    if (address === null) throw new LineError(`accounts: ${name} is not an address`);
     accounts.set(address, entry === null ? null : account(jsonObject(entry, `account ${name}`)));
   }
   return accounts;
 }
 
-/** Null where the account did not exist: an entry of null, or one without an owner. */
-function account(value: JsonObject): Account | null {
+/** Null if the account did not exist: an entry of null, or one without an owner. */
+function account(value: LineObject): Account | null {
   if (value["owner"] === null) return null;
   return {
     owner: addressField(value, "owner"),
@@ -136,36 +169,36 @@ function account(value: JsonObject): Account | null {
   };
 }
 
-function jsonObject(value: unknown, what: string): JsonObject {
+function jsonObject(value: unknown, what: string): LineObject {
   if (isJsonObject(value)) return value;
-  throw new LineError(`${what} is no object`);
+  throw new LineError(`${what} is not an object`);
 }
 
-function isJsonObject(value: unknown): value is JsonObject {
+function isJsonObject(value: unknown): value is LineObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function text(value: JsonObject, field: string): string {
+function text(value: LineObject, field: string): string {
   const found = value[field];
   if (typeof found === "string") return found;
-  throw new LineError(`${field} is no text`);
+  throw new LineError(`${field} is not a text`);
 }
 
-function addressField(value: JsonObject, field: string): Address {
+function addressField(value: LineObject, field: string): Address {
   const parsed = parseAddress(text(value, field));
-  if (parsed === null) throw new LineError(`${field} is no address`);
+  if (parsed === null) throw new LineError(`${field} is not an address`);
   return parsed;
 }
 
-function integer(value: JsonObject, field: string): bigint {
+function integer(value: LineObject, field: string): bigint {
   const found = value[field];
   if (typeof found === "number" && Number.isSafeInteger(found)) return BigInt(found);
   if (typeof found === "string" && /^-?\d{1,40}$/.test(found)) return BigInt(found);
-  throw new LineError(`${field} is no integer`);
+  throw new LineError(`${field} is not an integer`);
 }
 
 function venueId(value: unknown): VenueId {
-  const found = VENUE_IDS.find((id) => id === value);
+  const found = VENUES.find(({ id }) => id === value);
   if (found === undefined) throw new LineError(`venue ${String(value)} is none of ours`);
-  return found;
+  return found.id;
 }

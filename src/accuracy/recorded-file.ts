@@ -7,9 +7,9 @@ import { RecordedExecutionReader, type RecordedLine } from "./recorded-execution
 export type NumberedLine = { readonly line: number; readonly content: RecordedLine };
 
 /**
- * Streams a file of recorded executions, gzip where its first bytes say so, one line at a time.
+ * Streams a file of recorded executions line by line; gzip is detected by its first bytes.
  *
- * @throws the file system's error where the file can't be read
+ * @throws the file system's error if the file can't be read
  */
 export async function* readRecordedFile(path: string): AsyncGenerator<NumberedLine> {
   const reader = new RecordedExecutionReader();

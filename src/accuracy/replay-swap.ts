@@ -4,57 +4,57 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
-import type { Clock, ExactIn } from "#src/venues/venue.ts";
+import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
+import type { InputToken, SkipReason, SwapReader, SwapSeen } from "#src/venues/swap-reader.ts";
+import type { ChainPlace, Clock, ExactIn, Quote, Venue } from "#src/venues/venue.ts";
 import type { AccountVersions } from "./account-versions.ts";
-import { PatchedAccounts } from "./patched-accounts.ts";
-import type { InputToken, SkipReason, SwapReader, SwapSeen } from "./swap-reader.ts";
 
 type AnyReader = SwapReader<unknown, unknown>;
-export type SwapTold = Extract<SwapSeen<unknown>, { readonly kind: "told" }>;
+export type ReportedSwap = Extract<SwapSeen<unknown>, { readonly kind: "reported" }>;
 
-/** What our model makes of a swap that was executed. */
+/** The result of replaying an executed swap with our model. */
 export type Replayed =
   | { readonly kind: "skipped"; readonly reason: SkipReason }
   | {
       readonly kind: "replayed";
       readonly inputMint: Address;
       readonly outputMint: Address;
-      /** Null: the model refuses what the program did. */
+      /** Null: the model refuses a swap that the program executed. */
       readonly modelled: bigint | null;
       readonly ground: ReplayGround;
-      /** The pool after it, where the model fills it. */
+      /** The pool state after the swap; null if the model refuses it. */
       readonly after: unknown;
     };
 
 /** The accounts and the clock that a swap was replayed on. */
 export type ReplayGround = { readonly known: AccountSet; readonly clock: Clock };
 
-export type Replay = {
+export type SwapReplay = {
   readonly reader: AnyReader;
   readonly ref: PoolRef;
-  readonly swap: SwapTold;
+  readonly swap: ReportedSwap;
   readonly slot: bigint;
   readonly versions: AccountVersions;
 };
 
-/** The pool as it stood when the slot began; null where that is not held whole. */
-export function stateBefore({ reader, ref, slot, versions }: Omit<Replay, "swap">): unknown {
+/** The pool state at the start of the slot; null if not all of it is held. */
+export function stateBefore({ reader, ref, slot, versions }: Omit<SwapReplay, "swap">): unknown {
   return decoded(reader, ref, versions.before(slot));
 }
 
-/** Replays a swap that tells the reserves before it, on whatever else the pool held before its slot. */
-export function replayOnEvent(replay: Replay): Replayed {
+/** Replays a swap whose event contains the reserves before it; the rest of the state is from before its slot. */
+export function replayOnEvent(replay: SwapReplay): Replayed {
   const { versions, slot } = replay;
   const first = replayAt(replay, atEvent(replay, versions.before(slot)));
   if (first.kind === "skipped" || first.modelled === replay.swap.amountOut) return first;
-  // Where fees changed within the slot nobody knows which of both this swap paid.
+  // If fees changed within the slot, it is unknown which fee this swap paid.
   const second = replayAt(replay, atEvent(replay, versions.before(slot + 1n)));
   const isAmbiguous = second.kind === "replayed" && second.modelled === replay.swap.amountOut;
   return isAmbiguous ? { kind: "skipped", reason: "another-change" } : first;
 }
 
-/** Replays a swap on a state that is known to be the one before it. */
-export function replayOnState(replay: Replay, state: unknown): Replayed {
+/** Replays a swap on the state that is known to precede it. */
+export function replayOnState(replay: SwapReplay, state: unknown): Replayed {
   const { reader, swap, versions, slot } = replay;
   if (state !== null && reader.agrees?.(state, swap.before) === false) {
     return { kind: "skipped", reason: "state-not-held" };
@@ -62,13 +62,13 @@ export function replayOnState(replay: Replay, state: unknown): Replayed {
   return replayOn(replay, state, versions.before(slot));
 }
 
-function atEvent({ reader, ref, swap }: Replay, known: AccountSet): AccountSet {
+function atEvent({ reader, ref, swap }: SwapReplay, known: AccountSet): AccountSet {
   const accounts = new PatchedAccounts(known);
   reader.setBefore?.(accounts, ref.address, swap.before);
   return accounts;
 }
 
-function replayAt(replay: Replay, known: AccountSet): Replayed {
+function replayAt(replay: SwapReplay, known: AccountSet): Replayed {
   return replayOn(replay, decoded(replay.reader, replay.ref, known), known);
 }
 
@@ -77,7 +77,7 @@ function decoded({ venue }: AnyReader, ref: PoolRef, known: AccountSet): unknown
   return result.kind === "pool" ? result.state : null;
 }
 
-function replayOn(replay: Replay, state: unknown, known: AccountSet): Replayed {
+function replayOn(replay: SwapReplay, state: unknown, known: AccountSet): Replayed {
   const { reader, ref, swap } = replay;
   const pair = reader.venue.outline(ref.address, known, ref.mint);
   if (state === null || pair === null) return { kind: "skipped", reason: "state-not-held" };
@@ -88,7 +88,8 @@ function replayOn(replay: Replay, state: unknown, known: AccountSet): Replayed {
   if (inputMint === null) return { kind: "skipped", reason: "state-not-held" };
   const outputMint = inputMint === pair.mintA ? pair.mintB : pair.mintA;
   const order: ExactIn = { inputMint, amountIn: swap.amountIn, clock };
-  const quote = reader.venue.quoteExactIn(state, order);
+  const quote = quoteOnTerms(reader.venue, state, { order, place: swap.place ?? null });
+  if (quote === null) return { kind: "skipped", reason: "other-terms" };
   if (quote.kind === "unfillable") {
     const isBeyond =
       quote.reason === "insufficient-liquidity" &&
@@ -97,12 +98,23 @@ function replayOn(replay: Replay, state: unknown, known: AccountSet): Replayed {
     const modelled = quote.partlyPaid ?? null;
     return { kind: "replayed", inputMint, outputMint, modelled, ground, after: null };
   }
-  const modelled = reader.told === undefined ? quote.amountOut : reader.told(state, order);
+  const modelled =
+    reader.reportedOutput === undefined ? quote.amountOut : reader.reportedOutput(state, order);
   return { kind: "replayed", inputMint, outputMint, modelled, ground, after: quote.after };
 }
 
-/** The chain's clock at the slot: as its account had it, else as the event tells the time. */
-function clockOf({ versions, slot, swap }: Replay): Clock | null {
+/** By the instruction that executed it; null where the venue does not model that instruction here. */
+function quoteOnTerms(
+  venue: Venue<unknown>,
+  state: unknown,
+  { order, place }: { readonly order: ExactIn; readonly place: ChainPlace | null },
+): Quote<unknown> | null {
+  if (place === null) return venue.quoteExactIn(state, order);
+  return venue.chainSales?.quoteHop(state, order, place) ?? null;
+}
+
+/** The chain's clock at the slot: from its account, else with the time in the event. */
+function clockOf({ versions, slot, swap }: SwapReplay): Clock | null {
   const clock = decodeClock(versions.before(slot + 1n).get(CLOCK_SYSVAR));
   if (clock === null || clock.slot === slot) return clock;
   const { unixTimestamp } = swap;

@@ -5,16 +5,16 @@ import { countSwap, emptyTally, sumTallies, type Tally } from "./tally.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** How finely time is cut: the last hour by minutes, the last thirty days by hours. */
+/** The last hour is counted by minutes, the last thirty days by hours. */
 export const SPANS = {
   minute: { lengthMs: MINUTE_MS, kept: 60 },
   hour: { lengthMs: HOUR_MS, kept: 720 },
 } as const;
 export type Span = keyof typeof SPANS;
 
-export type Windows = { readonly hour: Tally; readonly day: Tally; readonly month: Tally };
+export type TallyWindows = { readonly hour: Tally; readonly day: Tally; readonly month: Tally };
 
-/** One stretch of one program's tallies, as it is stored. */
+/** The tally of one program in one minute or hour, as stored. */
 export type TallyRow = {
   readonly venue: VenueId;
   readonly span: Span;
@@ -23,7 +23,7 @@ export type TallyRow = {
   readonly tally: Tally;
 };
 
-/** What became of every program's swaps over the last hour, day and thirty days. */
+/** The results of every program's swaps over the last hour, day and thirty days. */
 export class Tallies {
   readonly #byVenue = new Map<VenueId, Record<Span, Map<number, Tally>>>();
   readonly #changed = new Set<Tally>();
@@ -40,7 +40,7 @@ export class Tallies {
     }
   }
 
-  /** Takes in what was stored before. */
+  /** Adds the rows that were stored before. */
   restore(rows: Iterable<TallyRow>): void {
     for (const { venue, span, index, tally } of rows) {
       const held = this.#spans(venue)[span];
@@ -50,13 +50,13 @@ export class Tallies {
     }
   }
 
-  /** Takes in stretches as they stand by now where they are counted. */
+  /** Replaces tallies by newer ones of the same time ranges. */
   replace(rows: readonly TallyRow[]): void {
     this.restore(rows);
     for (const { tally } of rows) this.#changed.add(tally);
   }
 
-  /** Counts stretches as changed again: they were taken, and could not be stored. */
+  /** Marks tallies as changed again: they were taken and could not be stored. */
   giveBack(rows: readonly TallyRow[]): void {
     for (const { venue, span, index } of rows) {
       const held = this.#spans(venue)[span].get(index);
@@ -64,7 +64,7 @@ export class Tallies {
     }
   }
 
-  /** Every stretch that is held. */
+  /** Every tally held. */
   rows(): readonly TallyRow[] {
     return [...this.#byVenue].flatMap(([venue, spans]) =>
       (["minute", "hour"] as const).flatMap((span) =>
@@ -73,7 +73,7 @@ export class Tallies {
     );
   }
 
-  windows(venue: VenueId, nowMs: number): Windows {
+  windows(venue: VenueId, nowMs: number): TallyWindows {
     return {
       hour: this.#sum(venue, "minute", { nowMs, last: 60 }),
       day: this.#sum(venue, "hour", { nowMs, last: 24 }),
@@ -81,7 +81,7 @@ export class Tallies {
     };
   }
 
-  /** The last so many minutes, the one that runs included. */
+  /** The sum of the last minutes, including the current one. */
   lastMinutes(venue: VenueId, nowMs: number, last: number): Tally {
     return this.#sum(venue, "minute", { nowMs, last });
   }

@@ -3,15 +3,17 @@ import { createGeyserSource } from "#src/chain/geyser-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 
-/** Where transactions are heard: plain data, so that any thread can open it. */
+/** Where transactions are received: plain data, so that any thread can open it. */
 export type TransactionFeed = {
   readonly httpUrl: string;
   readonly wsUrl: string;
   /** Null: over the node's WebSocket. */
   readonly geyser: { readonly url: string; readonly token: string | null } | null;
+  /** Transactions that may be read in a minute; absent: as many as there are swaps whose log is not enough. */
+  readonly readsPerMinute?: number;
 };
 
-/** A connection of its own to the node, for transactions alone. */
+/** Opens a separate connection to the node for transactions. */
 export async function openTransactionFeed(
   { httpUrl, wsUrl, geyser }: TransactionFeed,
   deps: { readonly nowMs: NowMs; readonly random: () => number },

@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import {
   dropTalliesBefore,
   readMismatches,
@@ -19,33 +20,34 @@ import {
   type StoredQuoted,
   writeQuoted,
 } from "#src/store/quoted-executed.ts";
+import type { Schema } from "#src/store/schema.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import { VENUE_IDS } from "#src/venues/venue.ts";
+import { VENUES } from "#src/venues/all.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
-import { type Deployment, deployedSlotAt, type ProgramWatch } from "./program-watch.ts";
+import { type Deployment, deployedSlotAt, type ProgramDeployments } from "./program-deployments.ts";
 import { ANSWER_AGES, type QuotedExecuted, type QuotedRow } from "./quoted-executed.ts";
 import { RecentSwaps } from "./recent-swaps.ts";
 import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
 
-/** The last mismatches are kept whole. */
+/** Mismatches kept with all their accounts. */
 export const MISMATCHES_KEPT = 1_000;
-/** A venue that is off altogether fills the record soon enough at this rate. */
+/** Mismatches per save: an inexact venue fills the record quickly even so. */
 const MAX_PER_SAVE = 100;
 
-/** Swaps of each venue that are kept, exact or not. */
+/** Swaps kept per venue, exact or not. */
 const SWAPS_KEPT = 1_000;
-/** Of a venue that has more, the newest of each save are stored: the others are counted, as ever. */
+/** Swaps stored per venue and save, the newest; all of them are counted. */
 const SWAPS_PER_SAVE = 250;
 
-/** What is counted, and when programs were deployed. */
-export type Kept = {
+/** The counts and deployments that are stored. */
+export type StoredCounts = {
   readonly tallies: Tallies;
   readonly quoted: QuotedExecuted;
-  readonly programs: Pick<ProgramWatch, "restore">;
+  readonly programs: Pick<ProgramDeployments, "restore">;
 };
 
-/** Keeps tallies and mismatches in the database; without one they live as long as the process. */
+/** Stores tallies, mismatches, swaps and deployments in the database. */
 export class AccuracyStore {
   readonly #database: Database;
   readonly #mismatches: StoredMismatch[] = [];
@@ -56,7 +58,7 @@ export class AccuracyStore {
     this.#database = database;
   }
 
-  async restore({ tallies, quoted, programs }: Kept): Promise<void> {
+  async restore({ tallies, quoted, programs }: StoredCounts): Promise<void> {
     const { db } = this.#database;
     tallies.restore((await readTallies(db)).flatMap((row) => parseRow(row) ?? []));
     quoted.restore((await readQuoted(db)).flatMap((row) => parseQuoted(row) ?? []));
@@ -76,72 +78,74 @@ export class AccuracyStore {
   }
 
   /**
-   * Stores what is new. Where the database refuses, what was not stored stays new for the next time;
-   * of mismatches as many as one save may hold.
+   * Stores everything new in one transaction: on SQLite each commit is a disk sync that stalls the
+   * answers of this process. After a failure the next save stores it; of mismatches at most as many
+   * as one save holds.
    */
-  async save({ tallies, quoted }: Pick<Kept, "tallies" | "quoted">, nowMs: number): Promise<void> {
-    await this.#saveDeployments();
-    await this.#saveQuoted(quoted, nowMs);
-    await this.#saveTallies(tallies, nowMs);
-    await this.#saveMismatches();
-    await writeJudgedSwaps(this.#database.db, this.#swaps.take(), SWAPS_KEPT);
-  }
-
-  async #saveDeployments(): Promise<void> {
-    for (let [first] = this.#deployments; first !== undefined; [first] = this.#deployments) {
-      await addProgramDeployment(this.#database.db, first);
-      this.#deployments.shift();
-    }
-  }
-
-  async #saveQuoted(quoted: QuotedExecuted, nowMs: number): Promise<void> {
-    const { db } = this.#database;
-    const hours = quoted.takeChanged(nowMs);
-    if (hours.length === 0) return;
-    const rows = hours.map(({ hour, age, counts }) => ({
-      hour,
-      ageSeconds: age,
-      counts: JSON.stringify(counts),
-    }));
+  async save(
+    { tallies, quoted }: Pick<StoredCounts, "tallies" | "quoted">,
+    nowMs: number,
+  ): Promise<void> {
+    const taken = {
+      deployments: this.#deployments.splice(0),
+      hours: quoted.takeChanged(nowMs),
+      tallies: tallies.takeChanged(nowMs),
+      mismatches: this.#mismatches.splice(0),
+      swaps: this.#swaps.take(),
+    };
+    if (Object.values(taken).every((part) => part.length === 0)) return;
     try {
-      await writeQuoted(db, rows);
+      await this.#database.db
+        .transaction()
+        .execute((transaction) => write(transaction, taken, nowMs));
     } catch (error) {
-      quoted.giveBack(hours);
-      throw error;
-    }
-    await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
-  }
-
-  async #saveTallies(tallies: Tallies, nowMs: number): Promise<void> {
-    const { db } = this.#database;
-    const changed = tallies.takeChanged(nowMs);
-    if (changed.length === 0) return;
-    const rows = changed.map(({ tally, ...row }) => ({ ...row, tally: JSON.stringify(tally) }));
-    try {
-      await writeTallies(db, rows);
-    } catch (error) {
-      tallies.giveBack(changed);
-      throw error;
-    }
-    for (const span of ["minute", "hour"] as const) {
-      const { lengthMs, kept } = SPANS[span];
-      await dropTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
-    }
-  }
-
-  async #saveMismatches(): Promise<void> {
-    const mismatches = this.#mismatches.splice(0);
-    if (mismatches.length === 0) return;
-    try {
-      await writeMismatches(this.#database.db, mismatches, MISMATCHES_KEPT);
-    } catch (error) {
-      this.#mismatches.unshift(...mismatches);
+      this.#deployments.unshift(...taken.deployments);
+      quoted.giveBack(taken.hours);
+      tallies.giveBack(taken.tallies);
+      this.#mismatches.unshift(...taken.mismatches);
+      this.addSwaps(taken.swaps);
       throw error;
     }
   }
 }
 
-/** Every deployment that was seen, in that order. */
+/** What one save stores. */
+type Unsaved = {
+  readonly deployments: readonly Deployment[];
+  readonly hours: readonly QuotedRow[];
+  readonly tallies: readonly TallyRow[];
+  readonly mismatches: readonly StoredMismatch[];
+  readonly swaps: readonly JudgedSwap[];
+};
+
+/** Writes new rows and drops those that are too old to be kept. */
+async function write(db: Kysely<Schema>, unsaved: Unsaved, nowMs: number): Promise<void> {
+  for (const deployment of unsaved.deployments) await addProgramDeployment(db, deployment);
+  if (unsaved.hours.length > 0) {
+    const rows = unsaved.hours.map(({ hour, age, counts }) => ({
+      hour,
+      ageSeconds: age,
+      counts: JSON.stringify(counts),
+    }));
+    await writeQuoted(db, rows);
+    await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
+  }
+  if (unsaved.tallies.length > 0) {
+    const rows = unsaved.tallies.map(({ tally, ...row }) => ({
+      ...row,
+      tally: JSON.stringify(tally),
+    }));
+    await writeTallies(db, rows);
+    for (const span of ["minute", "hour"] as const) {
+      const { lengthMs, kept } = SPANS[span];
+      await dropTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
+    }
+  }
+  if (unsaved.mismatches.length > 0) await writeMismatches(db, unsaved.mismatches, MISMATCHES_KEPT);
+  await writeJudgedSwaps(db, unsaved.swaps, SWAPS_KEPT);
+}
+
+/** Every deployment seen, in that order. */
 export async function readDeployments({
   db,
 }: Pick<Database, "db">): Promise<readonly Deployment[]> {
@@ -149,8 +153,8 @@ export async function readDeployments({
 }
 
 /**
- * The last mismatches, the newest first, as lines that `exitability verify` reads: each with its
- * transaction and the deployed slot of the code that ran (null: not known).
+ * The last mismatches, newest first, as lines that `exitability verify` reads: each with its
+ * transaction and the deployed slot of the code that ran (null: unknown).
  */
 export async function readMismatchLines(
   database: Pick<Database, "db">,
@@ -158,7 +162,7 @@ export async function readMismatchLines(
   const deployments = await readDeployments(database);
   const mismatches = await readMismatches(database.db, MISMATCHES_KEPT);
   return mismatches.map(({ venue, signature, execution }) => {
-    // Our own writing.
+    // Written by this service.
     const line: { readonly slot: number } = JSON.parse(execution);
     const ran = deployments.filter((deployment) => deployment.venue === venue);
     const deployedSlot = deployedSlotAt(ran, BigInt(line.slot));
@@ -167,32 +171,32 @@ export async function readMismatchLines(
   });
 }
 
-/** Null where the row is of a program that this version does not know. */
+/** Null if this version does not know the program. */
 function parseDeployment({ venue, ...deployment }: StoredDeployment): Deployment | null {
-  const known = VENUE_IDS.find((id) => id === venue);
-  return known === undefined ? null : { venue: known, ...deployment };
+  const known = VENUES.find(({ id }) => id === venue);
+  return known === undefined ? null : { venue: known.id, ...deployment };
 }
 
-/** Null where the row is of an age that this version does not know. */
+/** Null if this version does not know the age. */
 function parseQuoted({ hour, ageSeconds, counts }: StoredQuoted): QuotedRow | null {
   const age = ANSWER_AGES.find((known) => known === ageSeconds);
-  // Our own writing.
+  // Written by this service.
   return age === undefined ? null : { hour, age, counts: JSON.parse(counts) };
 }
 
-/** Null where the row is of a program or a span that this version does not know. */
+/** Null if this version does not know the program or the span. */
 function parseRow(row: {
   readonly venue: string;
   readonly span: string;
   readonly index: number;
   readonly tally: string;
 }): TallyRow | null {
-  const venue = VENUE_IDS.find((id) => id === row.venue);
+  const venue = VENUES.find(({ id }) => id === row.venue);
   const span = (["minute", "hour"] as const satisfies readonly Span[]).find(
     (known) => known === row.span,
   );
   if (venue === undefined || span === undefined) return null;
-  // Our own writing.
+  // Written by this service.
   const tally: Tally = JSON.parse(row.tally);
-  return { venue, span, index: row.index, tally };
+  return { venue: venue.id, span, index: row.index, tally };
 }

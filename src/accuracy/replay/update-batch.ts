@@ -2,16 +2,16 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { type Address, address } from "#src/units/address.ts";
 
 const FIRST_BYTES = 256 * 1024;
-/** Slot, lamports, two numbers of addresses, the length of the data; the texts where they are new. */
-const LARGEST_HEAD = 8 + 8 + 4 + 4 + 4 + 2 * (1 + 44);
-/** Stands for the length of an account that does not exist. */
+/** Slot, lamports, two address numbers, the data length, and the texts of new addresses. */
+const MAX_HEAD_BYTES = 8 + 8 + 4 + 4 + 4 + 2 * (1 + 44);
+/** The length of an account that does not exist. */
 const ABSENT = 0xffff_ffff;
-/** More addresses than this are told anew: what is followed changes, the numbers must not grow with it. */
-const MOST_NUMBERED = 500_000;
+/** Numbering starts over beyond this, as the followed addresses change over time. */
+const MAX_NUMBERED = 500_000;
 
 /**
- * Account updates gathered into one stretch of bytes, which passes to another thread as it is: a
- * tenth of what it costs to clone them as objects. An address is told once and numbered from then on.
+ * Account updates serialized into one byte array that is transferred to another thread: a tenth of the
+ * cost of cloning objects. An address is written once, then referred to by its number.
  */
 export class UpdateBatch {
   readonly #numbers = new Map<Address, number>();
@@ -19,13 +19,13 @@ export class UpdateBatch {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** Bytes gathered so far. */
+  /** Bytes written so far. */
   get length(): number {
     return this.#length;
   }
 
   add({ address, account, slot }: AccountUpdate): void {
-    this.#makeRoom(LARGEST_HEAD + (account?.data.length ?? 0));
+    this.#makeRoom(MAX_HEAD_BYTES + (account?.data.length ?? 0));
     this.#view.setBigUint64(this.#length, slot, true);
     this.#length += 8;
     this.#addAddress(address);
@@ -38,7 +38,7 @@ export class UpdateBatch {
     this.#length += 8 + account.data.length;
   }
 
-  /** What was gathered, given away: the batch is empty again. To be read in order, by one reader. */
+  /** Takes the bytes and empties the batch. One reader must read all batches in order. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array(Math.max(FIRST_BYTES, this.#length));
@@ -47,13 +47,13 @@ export class UpdateBatch {
     return taken;
   }
 
-  /** Drops what was gathered, and begins for a reader that starts over too. */
+  /** Drops all bytes and restarts the numbering, for a reader that starts over too. */
   startOver(): void {
     this.#numbers.clear();
     this.#length = 0;
   }
 
-  /** The address's number; its text behind it where it is told for the first time. */
+  /** Writes the address's number, and its text the first time. */
   #addAddress(text: Address): void {
     const known = this.#numbers.get(text);
     if (known !== undefined) {
@@ -61,7 +61,7 @@ export class UpdateBatch {
       this.#length += 4;
       return;
     }
-    if (this.#numbers.size >= MOST_NUMBERED) this.#numbers.clear();
+    if (this.#numbers.size >= MAX_NUMBERED) this.#numbers.clear();
     const number = this.#numbers.size;
     this.#numbers.set(text, number);
     this.#view.setUint32(this.#length, number, true);
@@ -80,13 +80,13 @@ export class UpdateBatch {
   }
 }
 
-/** Reads the batches of one writer, in the order in which they were taken. */
+/** Reads the batches of one writer, in the order they were taken. */
 export class UpdateReader {
   readonly #addresses: Address[] = [];
-  /** Numbers are given in order: the next one comes with its text. */
+  /** Numbers ascend: the next one is followed by its text. */
   #next = 0;
 
-  /** The writer began anew. */
+  /** The writer started over. */
   startOver(): void {
     this.#next = 0;
   }
@@ -99,8 +99,8 @@ export class UpdateReader {
     const readAddress = (): Address => {
       const number = view.getUint32(at, true);
       at += 4;
-      const isAnew = number === 0 && this.#next >= MOST_NUMBERED;
-      const known = isAnew || number >= this.#next ? undefined : this.#addresses[number];
+      const isRestart = number === 0 && this.#next >= MAX_NUMBERED;
+      const known = isRestart || number >= this.#next ? undefined : this.#addresses[number];
       if (known !== undefined) return known;
       const length = view.getUint8(at);
       const text = address(String.fromCharCode(...batch.subarray(at + 1, at + 1 + length)));

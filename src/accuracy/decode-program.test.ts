@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { programAccounts } from "#src/local-node/program-accounts.ts";
+import { programAccounts } from "#demo/program-accounts.ts";
 import { address } from "#src/units/address.ts";
 import {
   LOADER_V1,
@@ -11,7 +11,7 @@ import {
   SYSTEM_PROGRAM,
 } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { decodeProgram, PROGRAM_HEAD_BYTES, programDataAddress } from "./program-state.ts";
+import { decodeProgram, PROGRAM_HEAD_BYTES, programDataAddress } from "./program-deployments.ts";
 
 const PUMPSWAP = address("pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA");
 const DEPLOYED_SLOT = 431_172_301n;
@@ -51,12 +51,12 @@ const PROGRAM_DATA_OF = [
   ["6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P", "B5MvUwXdiW1NMM6QFFD3ssPKBujD4zMohncbM73Z2BQu"],
 ] as const;
 
-test("the ProgramData's address is the one that mainnet's programs name", () => {
+test("the ProgramData address is the one in mainnet's program accounts", () => {
   for (const [programId, programData] of PROGRAM_DATA_OF)
     assert.equal(programDataAddress(address(programId)), programData);
 });
 
-test("an upgradeable program tells its deployed slot, and whether anybody may still replace it", () => {
+test("an upgradeable program gives its deployed slot, and whether it can still be replaced", () => {
   const { program, programData } = deployed();
   assert.deepEqual(decodeProgram(PUMPSWAP, program, programData), {
     kind: "deployed",
@@ -71,7 +71,7 @@ test("an upgradeable program tells its deployed slot, and whether anybody may st
   });
 });
 
-test("a program of loader v4 tells it in its own account; one taken back has no code", () => {
+test("a program of loader v4 gives its slot in its own account; a retracted one has no code", () => {
   const read = (status: bigint) => decodeProgram(PUMPSWAP, v4(status), null);
   assert.deepEqual(read(1n), { kind: "deployed", slot: DEPLOYED_SLOT, isUpgradeable: true });
   assert.deepEqual(read(2n), { kind: "deployed", slot: DEPLOYED_SLOT, isUpgradeable: false });
@@ -79,14 +79,14 @@ test("a program of loader v4 tells it in its own account; one taken back has no 
   assert.deepEqual(read(3n), { kind: "unknown", reason: "bytes-unreadable" });
 });
 
-test("a loader that replaces nothing keeps no slot: immutable, not 0", () => {
+test("a loader without upgrades gives immutable, not slot 0", () => {
   for (const loader of [LOADER_V1, LOADER_V2]) {
     const code = account(loader, new Uint8Array(PROGRAM_HEAD_BYTES).fill(0x7f));
     assert.deepEqual(decodeProgram(PUMPSWAP, code, null), { kind: "immutable" });
   }
 });
 
-test("what can't be read is unknown, with the reason", () => {
+test("unreadable accounts give unknown, with the reason", () => {
   const { program, programData } = deployed();
   const unknown = (reason: string) => ({ kind: "unknown", reason });
   const read = (own: Account | null, data: Account | null) => decodeProgram(PUMPSWAP, own, data);

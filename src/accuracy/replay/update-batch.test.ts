@@ -24,7 +24,7 @@ const update = fc
     }),
   );
 
-test("updates come out of a batch as they went in, in their order", () => {
+test("updates are read from a batch unchanged and in order", () => {
   const batch = new UpdateBatch();
   const reader = new UpdateReader();
   fc.assert(

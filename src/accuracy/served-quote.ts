@@ -4,10 +4,10 @@ import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { isReplayed, type JudgedSwap } from "./judged-swap.ts";
-import type { ExecutedSale, ServedAnswer } from "./quoted-executed.ts";
+import type { ExecutedSale, ServedQuote } from "./quoted-executed.ts";
 
-/** An answer that was given, for sales to come; null where it said of no size what it pays. */
-export function servedAnswer({ assessment, atMs }: Assessed): ServedAnswer | null {
+/** The quote in a served answer, to compare later sales with; null if it has no slippage for any size. */
+export function servedQuote({ assessment, atMs }: Assessed): ServedQuote | null {
   const { measurement, mint } = assessment;
   if (measurement === null || measurement.midPrice === null) return null;
   const { numerator, denominator } = measurement.midPrice;
@@ -24,7 +24,7 @@ export function servedAnswer({ assessment, atMs }: Assessed): ServedAnswer | nul
   };
 }
 
-/** The swap as a sale of the token for SOL; null where it is none. */
+/** The swap as a sale of the token for SOL; null if it is not one. */
 export function saleOf(swap: JudgedSwap, mint: Address): ExecutedSale | null {
   if (!isReplayed(swap)) return null;
   const { inputMint, outputMint, amountIn, executed } = swap.outcome;

@@ -3,47 +3,47 @@ import { Worker } from "node:worker_threads";
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
-import type { UpdateKeeper } from "./account-versions.ts";
-import type { ServedAnswer } from "./quoted-executed.ts";
-import type { FromReplay, PoolName, ReplayStart, ToReplay } from "./replay-messages.ts";
+import type { ServedQuote } from "../quoted-executed.ts";
+import type { UpdateRecorder } from "../recording-source.ts";
+import type { FromReplay, PoolName, ReplayStart, ToReplay } from "./messages.ts";
 import { UpdateBatch } from "./update-batch.ts";
 
 const FLUSH_EVERY_MS = 50;
 const FLUSH_BYTES = 256 * 1024;
 const FLUSH_ANSWERS = 500;
-/** A thread that is so far behind is told of a gap instead: what it then can't replay it counts as skipped. */
-const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
-const START_AGAIN_MS = 5_000;
-const CLOSE_WITHIN_MS = 5_000;
+/** If the worker is further behind, it receives a gap instead of updates, and counts swaps as skipped. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+const RESTART_DELAY_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
-export type ReplayWorkerDeps = {
-  /** What it starts with, each time it starts. */
+export type ReplayHostDeps = {
+  /** The data for each start of the worker. */
   readonly start: () => ReplayStart;
-  /** Everything the thread tells but what this part needs itself. */
-  readonly onTold: (message: Exclude<FromReplay, { readonly kind: "read" }>) => void;
+  /** Receives the messages of the worker, except those for the host itself. */
+  readonly onMessage: (message: Exclude<FromReplay, { readonly kind: "read" }>) => void;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
 /**
- * The replaying thread as seen from tracking's: what passes costs tracking a copy of its bytes and
- * nothing else. A thread that dies is started again, and one that falls behind is bounded.
+ * The main thread's side of the replay worker. An update costs the main thread only a copy of its bytes.
+ * Restarts a worker that exits, and bounds the data queued for a slow one.
  */
-export class ReplayWorker implements UpdateKeeper {
-  readonly #deps: ReplayWorkerDeps;
+export class ReplayHost implements UpdateRecorder {
+  readonly #deps: ReplayHostDeps;
   readonly #batch = new UpdateBatch();
-  /** Accounts and pools that the thread knows. */
-  readonly #told = new Set<Address>();
-  /** Answers that went out since the last flush: a message each would cost more than the answer. */
-  #served: ServedAnswer[] = [];
+  /** Accounts that the worker holds. */
+  readonly #sentAccounts = new Set<Address>();
+  /** Answers served since the last flush: one message each would cost more than the answer. */
+  #served: ServedQuote[] = [];
   readonly #pools = new Map<Address, PoolName>();
   #worker: Worker | null = null;
   #unreadBytes = 0;
-  #hasLost = false;
+  #hasLostUpdates = false;
   #timer: NodeJS.Timeout | null = null;
   #restart: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(deps: ReplayWorkerDeps) {
+  constructor(deps: ReplayHostDeps) {
     this.#deps = deps;
   }
 
@@ -53,25 +53,25 @@ export class ReplayWorker implements UpdateKeeper {
   }
 
   add(update: AccountUpdate): void {
-    this.#told.add(update.address);
+    this.#sentAccounts.add(update.address);
     this.#batch.add(update);
     if (this.#batch.length >= FLUSH_BYTES) this.#flush();
   }
 
   forgetAll(): void {
-    this.#told.clear();
+    this.#sentAccounts.clear();
     this.#drop();
     this.#flush();
   }
 
-  /** Names the pools whose swaps are watched from now on. */
+  /** Sets the pools whose swaps are judged from now on. */
   watch(refs: Iterable<PoolRef>): void {
     const wanted = new Set<Address>();
     const added: PoolName[] = [];
-    for (const { venue, address, mint, isDerived } of refs) {
+    for (const { venue, address, mint, isReserved } of refs) {
       wanted.add(address);
       if (this.#pools.has(address)) continue;
-      const name = { venue: venue.id, address, mint, isDerived };
+      const name = { venue: venue.id, address, mint, isReserved };
       this.#pools.set(address, name);
       added.push(name);
     }
@@ -80,65 +80,65 @@ export class ReplayWorker implements UpdateKeeper {
     if (added.length > 0 || removed.length > 0) this.#post({ kind: "pools", added, removed });
   }
 
-  serve(answer: ServedAnswer): void {
+  serve(answer: ServedQuote): void {
     this.#served.push(answer);
     if (this.#served.length >= FLUSH_ANSWERS) this.#flush();
   }
 
-  /** Lets the thread forget the accounts that nobody holds any more. */
+  /** Makes the worker drop accounts that are no longer held. */
   retain(holds: (address: Address) => boolean): void {
-    const addresses = [...this.#told].filter((address) => !holds(address));
-    for (const address of addresses) this.#told.delete(address);
+    const addresses = [...this.#sentAccounts].filter((address) => !holds(address));
+    for (const address of addresses) this.#sentAccounts.delete(address);
     if (addresses.length > 0) this.#post({ kind: "forget", addresses });
   }
 
-  /** Lets the thread tell what it has counted, and ends it. */
+  /** Lets the worker send its last counts, and ends it. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     if (this.#restart !== null) clearTimeout(this.#restart);
     const worker = this.#worker;
     if (worker === null) return;
-    const ended = once(worker, "exit", { signal: AbortSignal.timeout(CLOSE_WITHIN_MS) });
+    const ended = once(worker, "exit", { signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) });
     this.#post({ kind: "close" });
     await ended.catch(() => worker.terminate());
   }
 
   #open(): void {
-    const worker = new Worker(new URL("./replay-thread.ts", import.meta.url), {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), {
       workerData: this.#deps.start(),
     });
     this.#worker = worker;
     this.#unreadBytes = 0;
     this.#drop();
-    worker.on("message", (message: FromReplay) => this.#hear(message));
+    worker.on("message", (message: FromReplay) => this.#accept(message));
     worker.on("error", (cause) => this.#deps.onFailure("replay swaps", cause));
     worker.on("exit", () => this.#end());
     const added = [...this.#pools.values()];
     if (added.length > 0) this.#post({ kind: "pools", added, removed: [] });
   }
 
-  #hear(message: FromReplay): void {
+  #accept(message: FromReplay): void {
     if (message.kind === "read") this.#unreadBytes -= message.bytes;
-    else this.#deps.onTold(message);
+    else this.#deps.onMessage(message);
   }
 
   #end(): void {
     this.#worker = null;
     if (this.#isClosed) return;
-    this.#restart = setTimeout(() => this.#open(), START_AGAIN_MS);
+    this.#restart = setTimeout(() => this.#open(), RESTART_DELAY_MS);
   }
 
   #flush(): void {
     const worker = this.#worker;
     const answers = this.#served;
     if (answers.length > 0) this.#served = [];
-    if (worker === null || this.#unreadBytes > MOST_UNREAD_BYTES) {
+    if (worker === null || this.#unreadBytes > MAX_UNREAD_BYTES) {
       this.#drop();
       return;
     }
-    if (this.#hasLost) worker.postMessage({ kind: "gap" } satisfies ToReplay);
-    this.#hasLost = false;
+    if (this.#hasLostUpdates) worker.postMessage({ kind: "gap" } satisfies ToReplay);
+    this.#hasLostUpdates = false;
     if (answers.length > 0) worker.postMessage({ kind: "served", answers } satisfies ToReplay);
     if (this.#batch.length === 0) return;
     const batch = this.#batch.take();
@@ -148,10 +148,10 @@ export class ReplayWorker implements UpdateKeeper {
 
   #drop(): void {
     this.#batch.startOver();
-    this.#hasLost = true;
+    this.#hasLostUpdates = true;
   }
 
-  /** In order behind the updates that came before. */
+  /** Sends the message after all earlier updates. */
   #post(message: ToReplay): void {
     this.#flush();
     this.#worker?.postMessage(message);

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { programAccounts } from "#src/local-node/program-accounts.ts";
+import { programAccounts } from "#demo/program-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
-import { type Deployment, deployedSlotAt, ProgramWatch, type Upgrade } from "./program-watch.ts";
+import {
+  type Deployment,
+  deployedSlotAt,
+  ProgramDeployments,
+  type Upgrade,
+} from "./program-deployments.ts";
 
 const { id: VENUE, programId: PROGRAM } = raydiumCpmm;
 
@@ -21,7 +26,7 @@ function watched(before: readonly Deployment[] = []) {
   const unknown: string[] = [];
   const failures: string[] = [];
   const clock = { nowMs: 1 };
-  const watch = new ProgramWatch({
+  const watch = new ProgramDeployments({
     starts: {
       readAccountStarts: async (addresses, bytes) => {
         node.reads++;
@@ -56,7 +61,7 @@ function watched(before: readonly Deployment[] = []) {
   return { watch, node, deploy, clock, seen, upgrades, unknown, failures, only };
 }
 
-test("a program that is found for the first time is no upgrade; one deployed anew is, once", async () => {
+test("a program seen for the first time is not an upgrade; one deployed again is, once", async () => {
   const { watch, node, deploy, clock, seen, upgrades, only } = watched();
   assert.deepEqual(only().state, { kind: "unknown", reason: "not-read" });
   deploy(900n);
@@ -79,14 +84,14 @@ test("a program that is found for the first time is no upgrade; one deployed ane
   );
 });
 
-test("an upgrade while nobody watched is noticed by what was seen before", async () => {
+test("an upgrade while the service was down is noticed from the stored deployments", async () => {
   const { watch, deploy, upgrades } = watched([{ venue: VENUE, slot: 800n, seenAtMs: 0 }]);
   deploy(900n);
   await watch.check();
   assert.deepEqual(upgrades, [{ slot: 900n, previousSlot: 800n, seenAtMs: 1 }]);
 });
 
-test("a node that has not come to the deployment yet undoes nothing", async () => {
+test("a node behind the deployment changes nothing", async () => {
   const { watch, node, deploy, upgrades, only } = watched([
     { venue: VENUE, slot: 990n, seenAtMs: 0 },
   ]);
@@ -101,7 +106,7 @@ test("a node that has not come to the deployment yet undoes nothing", async () =
   assert.deepEqual(only().state, { kind: "deployed", slot: 990n, isUpgradeable: true });
 });
 
-test("a node that does not answer, or leaves a program out, changes nothing of what is known", async () => {
+test("a node that does not answer, or omits a program, changes nothing", async () => {
   const { watch, node, deploy, clock, failures, unknown, only } = watched();
   deploy(900n);
   await watch.check();
@@ -117,7 +122,7 @@ test("a node that does not answer, or leaves a program out, changes nothing of w
   assert.deepEqual(unknown, []);
 });
 
-test("a program whose code was closed is unknown, and the operator is told once", async () => {
+test("a program whose code was closed is unknown, and the operator is notified once", async () => {
   const { watch, node, deploy, unknown, only } = watched();
   deploy(900n);
   await watch.check();
@@ -129,14 +134,14 @@ test("a program whose code was closed is unknown, and the operator is told once"
   assert.deepEqual(unknown, ["no-code"]);
 });
 
-test("checks that are asked for at once are one read", async () => {
+test("concurrent checks are one read", async () => {
   const { watch, node, deploy } = watched();
   deploy(900n);
   await Promise.all([watch.check(), watch.check()]);
   assert.equal(node.reads, 1);
 });
 
-test("what a slot deploys runs from the next one on; what ran before the first known is not known", () => {
+test("code runs from the slot after its deployment on; before the first known deployment it is unknown", () => {
   const deployments = [
     { venue: VENUE, slot: 100n, seenAtMs: 0 },
     { venue: VENUE, slot: 200n, seenAtMs: 0 },

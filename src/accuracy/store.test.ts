@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
-import { AccuracyStore, readMismatchLines } from "./accuracy-store.ts";
 import { QuotedExecuted } from "./quoted-executed.ts";
+import { AccuracyStore, readMismatchLines } from "./store.ts";
 import { Tallies } from "./tallies.ts";
 
 const HOUR_MS = 3_600_000;
@@ -12,11 +12,18 @@ const NOW = 480_000 * HOUR_MS;
 /** In the order in which they are written. */
 const TABLES = ["quoted_executed", "accuracy_tallies", "accuracy_mismatches"] as const;
 
-test("what the database refuses is stored the next time, and once", async (t) => {
+test("rows that the database refused are stored by the next save, once", async (t) => {
   const database = await sqliteDatabase(t);
   const store = new AccuracyStore(database);
   const kept = { tallies: new Tallies(), quoted: new QuotedExecuted() };
-  const swap = { venue: "pumpswap", pool: WSOL, slot: 7n, signature: "s", atMs: NOW } as const;
+  const swap = {
+    venue: "pumpswap",
+    pool: WSOL,
+    slot: 7n,
+    signature: "s",
+    signer: null,
+    atMs: NOW,
+  } as const;
   kept.tallies.count({ ...swap, outcome: { kind: "skipped", reason: "exact-out" } });
   kept.quoted.replace([{ hour: NOW / HOUR_MS, age: 10, counts: { 3: 2 } }]);
   store.addMismatch({ atMs: NOW, venue: "pumpswap", signature: "s", execution: '{"slot":7}' });

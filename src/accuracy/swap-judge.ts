@@ -1,9 +1,11 @@
 import type { Following, ObservedTransaction, TransactionSource } from "#src/chain/chain-source.ts";
+import { BoundedSet } from "#src/platform/bounded-map.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
+import { SWAP_READERS } from "#src/venues/all.ts";
 import type { AccountVersions } from "./account-versions.ts";
-import { SWAP_READERS } from "./events/all.ts";
 import {
   type Judgement,
   judgeSlot,
@@ -16,64 +18,78 @@ import { parseProgramLog } from "./program-log.ts";
 import { poolsInLog, readTransaction, type TransactionReading } from "./read-transaction.ts";
 import type { ReplayGround } from "./replay-swap.ts";
 
-/** Account updates and transactions of one slot have come by then. */
+/** All account updates and transactions of a slot have arrived by then. */
 const SETTLE_MS = 1_200;
-/** A transaction that the node has not given by then is given up. */
-const GIVE_UP_MS = 15_000;
+/** A transaction that the node has not returned by then counts as unread. */
+const READ_DEADLINE_MS = 15_000;
 const TICK_EVERY_MS = 200;
 const FOLLOW_EVERY_MS = 1_000;
-/** A pool's subscriptions and first reads stand by then, and what came between was read again. */
+/** A pool's subscriptions are open and its first reads done by then. */
 const SETTLE_SLOTS = 12n;
-/** More pools than this are followed by their programs: nodes limit subscriptions. */
+/**
+ * With more pools, a stream of whole transactions follows their programs instead. Over a WebSocket the
+ * further pools are not judged: each transaction of the programs would have to be read.
+ */
 const MAX_FOLLOWED_POOLS = 500;
-const MAX_READS = 6;
-const MAX_WAITING_READS = 1_000;
+const MINUTE_MS = 60_000;
+const READ_LIMITS = {
+  maxActive: 6,
+  maxWaiting: 1_000,
+  overloadedMessage: "Too many transactions wait to be read.",
+};
 const SIGNATURES_KEPT = 20_000;
 
-export type SwapWatchDeps = {
+export type SwapJudgeDeps = {
   readonly transactions: TransactionSource;
   readonly versions: AccountVersions;
   /** Pools that are tracked now. */
   readonly pools: () => Iterable<PoolRef>;
-  /** `ground`: what it was replayed on; null where it was not, or where no accounts hold it. */
+  /** `ground`: what the swap was replayed on; null if it was not replayed, or not on held accounts. */
   readonly onJudged: (swap: JudgedSwap, ref: PoolRef, ground: ReplayGround | null) => void;
   readonly nowMs: NowMs;
   readonly onFailure: (what: string, cause: unknown) => void;
+  /** Whether transactions come with their instructions, as a gRPC stream sends them. */
+  readonly hasInstructions?: boolean;
+  /** Transactions that may be read in a minute; further ones count as unread. Unlimited by default. */
+  readonly readsPerMinute?: number;
 };
 
-/** What a transaction that was seen says; what it is read from as long as that is not known. */
-type Seen = { readonly signature: string; content: TransactionReading | ObservedTransaction };
-type SlotBatch = { readonly firstSeenMs: number; readonly seen: Seen[]; unread: number };
-type WaitingRead = {
+/** A received transaction: its reading, or the transaction itself until it could be read. */
+type SeenTransaction = {
+  readonly signature: string;
+  content: TransactionReading | ObservedTransaction;
+};
+type SlotBatch = { readonly firstSeenMs: number; readonly seen: SeenTransaction[]; unread: number };
+type TransactionRead = {
   readonly batch: SlotBatch;
-  readonly seen: Seen;
+  readonly seen: SeenTransaction;
   readonly transaction: ObservedTransaction;
 };
 
 const PROGRAMS = new Set(SWAP_READERS.map(({ venue }) => venue.programId));
 
 /**
- * Sees every swap on the pools that are tracked, and replays each once its slot is over and the
- * accounts before it are known. Owns its subscription; a transaction that the log does not tell whole
- * is read from the node, a few at a time.
+ * Receives every swap on tracked pools, and replays each once its slot is over and the accounts before
+ * it are known. Owns its subscription. If the log is not enough, the transaction is read from the node.
  */
-export class SwapWatch {
-  readonly #deps: SwapWatchDeps;
+export class SwapJudge {
+  readonly #deps: SwapJudgeDeps;
   readonly #following: Following;
   readonly #abort = new AbortController();
   readonly #pools = new Map<Address, WatchedPool>();
   readonly #followed = new Set<Address>();
   readonly #batches = new Map<bigint, SlotBatch>();
-  readonly #signatures = new Set<string>();
-  readonly #waiting: WaitingRead[] = [];
-  readonly #reads = new Set<Promise<void>>();
+  readonly #signatures = new BoundedSet<string>(SIGNATURES_KEPT);
+  readonly #reads = new TaskQueue(READ_LIMITS);
   #timer: NodeJS.Timeout | null = null;
   #followDueMs = 0;
+  #readsLeft = 0;
+  #readsRefilledMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: SwapWatchDeps) {
+  constructor(deps: SwapJudgeDeps) {
     this.#deps = deps;
     this.#following = deps.transactions.followTransactions({
-      onTransaction: (transaction) => this.#see(transaction),
+      onTransaction: (transaction) => this.#accept(transaction),
       onGap: () => this.startOver(),
     });
   }
@@ -82,27 +98,26 @@ export class SwapWatch {
     this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
   }
 
-  /** Does what is due now: `start` calls it several times a second, tests as their clock says. */
+  /** Does the work that is due now. Tests call it directly. */
   tick(): void {
     const nowMs = this.#deps.nowMs();
     if (nowMs >= this.#followDueMs) {
       this.#followDueMs = nowMs + FOLLOW_EVERY_MS;
       this.#followPools();
     }
-    this.#pump();
     this.#judgeDue(nowMs);
   }
 
   /** Resolves when no transaction is being read. */
-  async idle(): Promise<void> {
-    while (this.#reads.size > 0) await Promise.all(this.#reads);
+  idle(): Promise<void> {
+    return this.#reads.idle();
   }
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#abort.abort();
     await this.#following.close();
-    await this.idle();
+    await this.#reads.close();
   }
 
   #followPools(): void {
@@ -115,6 +130,8 @@ export class SwapWatch {
       const reader = SWAP_READERS.find(({ venue }) => venue.id === ref.venue.id);
       if (reader === undefined || versions.newestSlot === 0n) continue;
       if (known !== undefined && known.sinceSlot !== null) continue;
+      const isFull = this.#pools.size >= MAX_FOLLOWED_POOLS;
+      if (known === undefined && isFull && this.#deps.hasInstructions !== true) continue;
       const isResumed = known?.isResumed ?? false;
       this.#pools.set(address, { ref, reader, sinceSlot, isResumed, touchedSlot: null });
     }
@@ -135,8 +152,8 @@ export class SwapWatch {
   }
 
   /**
-   * Transactions or updates were missed: what pools held meanwhile is not known to be whole. What
-   * was seen and not yet judged is skipped, and so are the swaps until all is followed again.
+   * Transactions or updates were lost. Swaps that were received and not yet judged are skipped, and
+   * so are later ones until all accounts are followed again.
    */
   startOver(): void {
     const { newestSlot } = this.#deps.versions;
@@ -148,26 +165,33 @@ export class SwapWatch {
     this.#followDueMs = 0;
   }
 
-  #see(transaction: ObservedTransaction): void {
+  #accept(transaction: ObservedTransaction): void {
     if (this.#signatures.has(transaction.signature)) return;
     this.#signatures.add(transaction.signature);
-    if (this.#signatures.size > SIGNATURES_KEPT) {
-      const [oldest] = this.#signatures;
-      if (oldest !== undefined) this.#signatures.delete(oldest);
-    }
     const reading = readTransaction(transaction, parseProgramLog(transaction.logs));
     if (reading.kind === "foreign") return;
     const batch = this.#batchOf(transaction.slot);
-    const seen: Seen = {
+    const seen: SeenTransaction = {
       signature: transaction.signature,
       content: reading.kind === "whole" ? reading : transaction,
     };
     batch.seen.push(seen);
-    // What finds no room to wait is not read at all: its slot need not wait for it.
-    if (reading.kind === "whole" || this.#waiting.length >= MAX_WAITING_READS) return;
+    // If the queue is full, the transaction is not read, and its slot does not wait for it.
+    if (reading.kind === "whole" || this.#reads.isFull || this.#abort.signal.aborted) return;
+    if (!this.#mayRead()) return;
     batch.unread++;
-    this.#waiting.push({ batch, seen, transaction });
-    this.#pump();
+    // Only closing rejects a queued read: then nothing is judged any more.
+    this.#reads.run(() => this.#read({ batch, seen, transaction })).catch(() => undefined);
+  }
+
+  /** Takes one read from the minute's allowance. */
+  #mayRead(): boolean {
+    const { nowMs, readsPerMinute = Number.POSITIVE_INFINITY } = this.#deps;
+    if (nowMs() - this.#readsRefilledMs >= MINUTE_MS) {
+      this.#readsRefilledMs = nowMs();
+      this.#readsLeft = readsPerMinute;
+    }
+    return this.#readsLeft-- >= 1;
   }
 
   #batchOf(slot: bigint): SlotBatch {
@@ -178,19 +202,7 @@ export class SwapWatch {
     return batch;
   }
 
-  #pump(): void {
-    while (this.#reads.size < MAX_READS) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      const read = this.#read(next).finally(() => {
-        this.#reads.delete(read);
-        this.#pump();
-      });
-      this.#reads.add(read);
-    }
-  }
-
-  async #read({ batch, seen, transaction }: WaitingRead): Promise<void> {
+  async #read({ batch, seen, transaction }: TransactionRead): Promise<void> {
     const { transactions, onFailure } = this.#deps;
     const { signature, logs } = transaction;
     try {
@@ -208,7 +220,7 @@ export class SwapWatch {
       const batch = this.#batches.get(slot);
       if (batch === undefined) continue;
       const ageMs = nowMs - batch.firstSeenMs;
-      if (ageMs < SETTLE_MS || (batch.unread > 0 && ageMs < GIVE_UP_MS)) return;
+      if (ageMs < SETTLE_MS || (batch.unread > 0 && ageMs < READ_DEADLINE_MS)) return;
       this.#batches.delete(slot);
       this.#judge(slot, batch);
     }
@@ -220,11 +232,11 @@ export class SwapWatch {
     for (const address of poolsOf(entries)) {
       const pool = this.#pools.get(address);
       if (pool === undefined) continue;
-      for (const { signature, outcome, ground } of this.#judgePool(pool, slot, entries)) {
+      for (const { signature, signer, outcome, ground } of this.#judgePool(pool, slot, entries)) {
         const { venue } = pool.ref;
         const judged = {
           ...{ atMs: firstSeenMs, venue: venue.id, pool: address },
-          ...{ slot, signature, outcome },
+          ...{ slot, signature, signer, outcome },
         };
         onJudged(judged, pool.ref, ground);
       }
@@ -242,13 +254,13 @@ export class SwapWatch {
   }
 }
 
-function entryOf({ signature, content }: Seen): SlotEntry {
+function entryOf({ signature, content }: SeenTransaction): SlotEntry {
   return "logs" in content
     ? { signature, reading: null, inLog: poolsInLog(content) }
     : { signature, reading: content, inLog: [] };
 }
 
-/** Every address that may be a pool that the transactions touched. */
+/** Every address that may be a pool touched by the transactions. */
 function poolsOf(entries: readonly SlotEntry[]): ReadonlySet<Address> {
   const touched = new Set<Address>();
   for (const { reading, inLog } of entries) {

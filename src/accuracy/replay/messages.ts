@@ -1,27 +1,27 @@
 import type { Address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import type { JudgedSwap, ReplayedSwap } from "./judged-swap.ts";
-import type { QuotedRow, ServedAnswer } from "./quoted-executed.ts";
-import type { TallyRow } from "./tallies.ts";
-import type { TransactionFeed } from "./transaction-feed.ts";
+import type { JudgedSwap, ReplayedSwap } from "../judged-swap.ts";
+import type { QuotedRow, ServedQuote } from "../quoted-executed.ts";
+import type { TallyRow } from "../tallies.ts";
+import type { TransactionFeed } from "../transaction-feed.ts";
 
-/** A pool to watch, as it is named to the thread. */
+/** A pool whose swaps the worker judges. */
 export type PoolName = {
   readonly venue: VenueId;
   readonly address: Address;
   readonly mint: Address;
-  readonly isDerived: boolean;
+  readonly isReserved: boolean;
 };
 
-/** What the thread is started with. */
+/** The data that the worker is started with. */
 export type ReplayStart = {
   readonly feed: TransactionFeed;
-  /** What was counted before. */
+  /** Counts from before the start. */
   readonly rows: readonly TallyRow[];
   readonly quoted: readonly QuotedRow[];
 };
 
-/** What the thread is told, in order. */
+/** Messages to the worker, in order. */
 export type ToReplay =
   /** A batch of account updates (update-batch.ts). */
   | { readonly kind: "updates"; readonly batch: Uint8Array }
@@ -30,29 +30,29 @@ export type ToReplay =
       readonly added: readonly PoolName[];
       readonly removed: readonly Address[];
     }
-  /** Answers went out: sales to come are held against them. */
-  | { readonly kind: "served"; readonly answers: readonly ServedAnswer[] }
-  /** Nothing depends on these accounts any more. */
+  /** Answers that were served: later sales are compared with them. */
+  | { readonly kind: "served"; readonly answers: readonly ServedQuote[] }
+  /** Accounts that nothing depends on any more. */
   | { readonly kind: "forget"; readonly addresses: readonly Address[] }
-  /** Updates were lost: nothing that is held is known to stand, and addresses are numbered anew. */
+  /** Updates were lost: the worker drops all accounts, and the address numbers start over. */
   | { readonly kind: "gap" }
   | { readonly kind: "close" };
 
-/** What the thread tells. */
+/** Messages from the worker. */
 export type FromReplay =
-  /** It has worked through so many bytes of updates. */
+  /** The worker has processed this many bytes of updates. */
   | { readonly kind: "read"; readonly bytes: number }
   | {
       readonly kind: "counted";
       readonly rows: readonly TallyRow[];
       readonly quoted: readonly QuotedRow[];
     }
-  /** The newest swaps since it last told of any: of busy venues not all. */
+  /** The newest swaps since the last such message; of busy venues not all. */
   | { readonly kind: "judged"; readonly swaps: readonly JudgedSwap[] }
   | {
       readonly kind: "mismatch";
       readonly swap: ReplayedSwap;
-      /** As a recorded execution; null where no accounts held what it was replayed on. */
+      /** As a recorded execution; null if the state it was replayed on was not held by accounts. */
       readonly execution: string | null;
     }
   | { readonly kind: "failure"; readonly what: string; readonly cause: unknown };

@@ -1,0 +1,274 @@
+import type { AccountStarts } from "#src/chain/chain-source.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { LOADER_V1, LOADER_V2, LOADER_V3, LOADER_V4 } from "#src/units/known-addresses.ts";
+import { findProgramAddress } from "#src/units/program-address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import { ByteReader } from "#src/venues/byte-reader.ts";
+import type { VenueId } from "#src/venues/venue.ts";
+
+/** The state of a program's code, from the program's own accounts. */
+export type ProgramState =
+  | {
+      readonly kind: "deployed";
+      /** The slot in which its code was last deployed, replaced or extended; it runs from the next one on. */
+      readonly slot: bigint;
+      /** Whether the code can still be replaced. */
+      readonly isUpgradeable: boolean;
+    }
+  /** Under a loader that cannot replace code, and stores no slot. */
+  | { readonly kind: "immutable" }
+  | { readonly kind: "unknown"; readonly reason: UnknownProgram };
+
+export type UnknownProgram =
+  /** Not read from a node yet. */
+  | "not-read"
+  | "no-such-account"
+  /** Its code was closed or retracted: it can't run. */
+  | "no-code"
+  | "loader-unknown"
+  | "bytes-unreadable";
+
+/** A Program account of loader v3: state (u32), address of its ProgramData. */
+const V3_PROGRAM = 2;
+const PROGRAM_DATA_AT = 4;
+/** A ProgramData account of loader v3: state (u32), slot (u64), authority (option, 32 bytes), code. */
+const V3_PROGRAM_DATA = 3;
+const V3_SLOT_AT = 4;
+const V3_AUTHORITY_AT = 12;
+/** A program's account of loader v4: slot (u64), authority (32 bytes), status (u64), code. */
+const V4_SLOT_AT = 0;
+const V4_STATUS_AT = 40;
+const V4_RETRACTED = 0n;
+const V4_FINALIZED = 2n;
+
+/** The first bytes of each account, which contain the deployment slot. */
+export const PROGRAM_HEAD_BYTES = 48;
+
+/** The account in which loader v3 stores a program's code. */
+export function programDataAddress(programId: Address): Address {
+  return findProgramAddress([{ address: programId }], LOADER_V3);
+}
+
+/**
+ * Decodes the first `PROGRAM_HEAD_BYTES` of a program's account and of its ProgramData; null: the
+ * account does not exist. Invalid bytes give "unknown", never a slot.
+ *
+ * @see UpgradeableLoaderState in solana-loader-v3-interface, and LoaderV4State in solana-loader-v4-interface
+ */
+export function decodeProgram(
+  programId: Address,
+  program: Account | null,
+  programData: Account | null,
+): ProgramState {
+  if (program === null) return unknown("no-such-account");
+  switch (program.owner) {
+    case LOADER_V1:
+    case LOADER_V2:
+      return { kind: "immutable" };
+    case LOADER_V3:
+      return decodeV3(programId, new ByteReader(program.data), programData);
+    case LOADER_V4:
+      return decodeV4(new ByteReader(program.data));
+    default:
+      return unknown("loader-unknown");
+  }
+}
+
+function decodeV3(
+  programId: Address,
+  program: ByteReader,
+  programData: Account | null,
+): ProgramState {
+  if (program.length < PROGRAM_DATA_AT + 32 || program.u32(0) !== V3_PROGRAM) {
+    return unknown("bytes-unreadable");
+  }
+  if (program.address(PROGRAM_DATA_AT) !== programDataAddress(programId)) {
+    return unknown("bytes-unreadable");
+  }
+  if (programData === null || programData.owner !== LOADER_V3) return unknown("no-code");
+  const data = new ByteReader(programData.data);
+  if (data.length <= V3_AUTHORITY_AT || data.u32(0) !== V3_PROGRAM_DATA) {
+    return unknown("bytes-unreadable");
+  }
+  return {
+    kind: "deployed",
+    slot: data.u64(V3_SLOT_AT),
+    isUpgradeable: data.bool(V3_AUTHORITY_AT),
+  };
+}
+
+function decodeV4(program: ByteReader): ProgramState {
+  if (program.length < V4_STATUS_AT + 8) return unknown("bytes-unreadable");
+  const status = program.u64(V4_STATUS_AT);
+  if (status === V4_RETRACTED) return unknown("no-code");
+  if (status > V4_FINALIZED) return unknown("bytes-unreadable");
+  const isUpgradeable = status !== V4_FINALIZED;
+  return { kind: "deployed", slot: program.u64(V4_SLOT_AT), isUpgradeable };
+}
+
+function unknown(reason: UnknownProgram): ProgramState {
+  return { kind: "unknown", reason };
+}
+
+/** One deployment of a program's code, which runs from the slot after `slot` until the next deployment. */
+export type Deployment = {
+  readonly venue: VenueId;
+  readonly slot: bigint;
+  readonly seenAtMs: number;
+};
+
+/** A change of a program's code. */
+export type Upgrade = {
+  readonly slot: bigint;
+  readonly previousSlot: bigint;
+  readonly seenAtMs: number;
+};
+
+export type ProgramReport = {
+  readonly venue: VenueId;
+  readonly state: ProgramState;
+  /** When it was last read from a node; null: not yet. */
+  readonly readAtMs: number | null;
+  /** The last change seen; null: none. */
+  readonly upgrade: Upgrade | null;
+};
+
+export type ProgramDeploymentsDeps = {
+  readonly starts: AccountStarts;
+  readonly programs: readonly { readonly id: VenueId; readonly programId: Address }[];
+  readonly nowMs: NowMs;
+  /** Called once for each deployment, including the first one seen. */
+  readonly onDeployment: (deployment: Deployment) => void;
+  /** Called for the operator's alert. */
+  readonly onUpgrade: (venue: VenueId, upgrade: Upgrade) => void;
+  /** Called when a program's accounts no longer give a slot. */
+  readonly onUnknown: (venue: VenueId, reason: string) => void;
+  readonly onFailure: (what: string, cause: unknown) => void;
+};
+
+type Watched = {
+  readonly id: VenueId;
+  readonly programId: Address;
+  readonly programData: Address;
+  state: ProgramState;
+  readAtMs: number | null;
+  /** In the order they were seen. */
+  readonly deployments: Deployment[];
+};
+
+const NOT_READ: ProgramState = { kind: "unknown", reason: "not-read" };
+
+/** When each venue's program was deployed, and whether that changed. One read covers all programs. */
+export class ProgramDeployments {
+  readonly #deps: ProgramDeploymentsDeps;
+  readonly #programs: readonly Watched[];
+  readonly #abort = new AbortController();
+  #checking: Promise<void> | null = null;
+
+  constructor(deps: ProgramDeploymentsDeps) {
+    this.#deps = deps;
+    this.#programs = deps.programs.map(({ id, programId }) => ({
+      id,
+      programId,
+      programData: programDataAddress(programId),
+      state: NOT_READ,
+      readAtMs: null,
+      deployments: [],
+    }));
+  }
+
+  /** Restores deployments seen before, in that order. */
+  restore(deployments: readonly Deployment[]): void {
+    for (const deployment of deployments)
+      this.#programs.find(({ id }) => id === deployment.venue)?.deployments.push(deployment);
+  }
+
+  /** Reads from the node now, or joins the read in progress. Never throws. */
+  check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  reports(): readonly ProgramReport[] {
+    return this.#programs.map(({ id, state, readAtMs, deployments }) => ({
+      venue: id,
+      state,
+      readAtMs,
+      upgrade: lastUpgrade(deployments),
+    }));
+  }
+
+  /** The deployed slot of the code that ran in a slot; null if unknown. */
+  deployedSlotAt(venue: VenueId, slot: bigint): bigint | null {
+    const program = this.#programs.find(({ id }) => id === venue);
+    return program === undefined ? null : deployedSlotAt(program.deployments, slot);
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const { starts, onFailure } = this.#deps;
+    const addresses = this.#programs.flatMap(({ programId, programData }) => [
+      programId,
+      programData,
+    ]);
+    try {
+      const { signal } = this.#abort;
+      const read = await starts.readAccountStarts(addresses, PROGRAM_HEAD_BYTES, signal);
+      for (const program of this.#programs) {
+        const own = read.accounts.get(program.programId);
+        const data = read.accounts.get(program.programData);
+        // A program that the node did not return keeps its last state.
+        if (own === undefined || data === undefined) continue;
+        this.#apply(program, decodeProgram(program.programId, own, data), read.slot);
+      }
+    } catch (cause) {
+      if (!this.#abort.signal.aborted) onFailure("read when programs were deployed", cause);
+    }
+  }
+
+  #apply(program: Watched, state: ProgramState, readSlot: bigint): void {
+    const { nowMs, onDeployment, onUpgrade, onUnknown } = this.#deps;
+    const last = program.deployments.at(-1) ?? null;
+    // Ignore nodes behind the slot of the known deployment.
+    if (last !== null && readSlot < last.slot) return;
+    const before = program.state;
+    program.state = state;
+    program.readAtMs = nowMs();
+    if (state.kind === "unknown" && !isSameUnknown(before, state)) {
+      onUnknown(program.id, state.reason);
+    }
+    if (state.kind !== "deployed" || state.slot === last?.slot) return;
+    const deployment = { venue: program.id, slot: state.slot, seenAtMs: nowMs() };
+    program.deployments.push(deployment);
+    onDeployment(deployment);
+    if (last !== null) onUpgrade(program.id, upgradeFrom(last, deployment));
+  }
+}
+
+/**
+ * The deployed slot of the code that ran in a slot, from the deployments of one program in the order
+ * they were seen. Code runs from the slot after its deployment on. Null: unknown.
+ */
+export function deployedSlotAt(deployments: readonly Deployment[], slot: bigint): bigint | null {
+  return deployments.findLast((deployment) => deployment.slot < slot)?.slot ?? null;
+}
+
+function lastUpgrade(deployments: readonly Deployment[]): Upgrade | null {
+  const [previous, last] = deployments.slice(-2);
+  return previous === undefined || last === undefined ? null : upgradeFrom(previous, last);
+}
+
+function upgradeFrom(previous: Deployment, { slot, seenAtMs }: Deployment): Upgrade {
+  return { slot, previousSlot: previous.slot, seenAtMs };
+}
+
+function isSameUnknown(a: ProgramState, b: ProgramState): boolean {
+  return a.kind === "unknown" && b.kind === "unknown" && a.reason === b.reason;
+}
