@@ -1,5 +1,5 @@
-/** One number of a metric. What is not known is no sample: Prometheus tells absent from 0. */
-export type Sample = {
+/** One number of a metric. An unknown number has no sample: Prometheus distinguishes absent from 0. */
+export type MetricSample = {
   readonly labels?: Readonly<Record<string, string | number>>;
   readonly value: number;
   /** `_bucket`, `_sum` or `_count` of a histogram. */
@@ -10,17 +10,20 @@ export type Metric = {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
-  readonly samples: readonly Sample[];
+  readonly samples: readonly MetricSample[];
 };
 
-/** A sample where the value is known, and none where it is null. */
-export function known(value: number | null, labels: Sample["labels"] = {}): readonly Sample[] {
+/** A sample, or none if the value is null. */
+export function known(
+  value: number | null,
+  labels: MetricSample["labels"] = {},
+): readonly MetricSample[] {
   return value === null ? [] : [{ labels, value }];
 }
 
 /**
- * The metrics in Prometheus' text format. Written here, from numbers kept elsewhere, because
- * prom-client's own metrics keep the numbers themselves, and begin at 0 where nothing is known yet.
+ * The metrics in Prometheus' text format. Not written by prom-client, whose metrics keep their own
+ * numbers and start at 0 before anything is known.
  */
 export function exposition(metrics: readonly Metric[]): string {
   return metrics.map(describe).join("\n");

@@ -1,18 +1,14 @@
-import type { Admission } from "#src/http/admission.ts";
-import {
-  DURATION_ENDS_MS,
-  type RequestCounts,
-  type RouteCounts,
-} from "#src/http/request-counts.ts";
-import { known, type Metric, type Sample } from "./exposition.ts";
+import type { Admission } from "#src/api/admission.ts";
+import { DURATION_ENDS_MS, type RequestCounts, type RouteCounts } from "#src/api/request-counts.ts";
+import { known, type Metric, type MetricSample } from "./exposition.ts";
 
-/** Requests by route pattern: what came out, and how long each took inside the process. */
+/** Requests by route pattern: their statuses, and their time inside the process. */
 export function httpMetrics(counts: RequestCounts): readonly Metric[] {
   const routes = [...counts.all()];
   return [
     {
       name: "exitability_http_requests_total",
-      help: "Requests that are over, by method, route pattern and status; 499: the caller went away first.",
+      help: "Finished requests by method, route pattern and status; 499: the caller disconnected first.",
       type: "counter",
       samples: routes.flatMap(({ method, route, byStatus }) =>
         Array.from(byStatus, ([status, value]) => ({ labels: { method, route, status }, value })),
@@ -20,19 +16,19 @@ export function httpMetrics(counts: RequestCounts): readonly Metric[] {
     },
     {
       name: "exitability_http_request_duration_seconds",
-      help: "From a request's headers to its end; a stream lasts for as long as it was open.",
+      help: "Time from a request's headers to its end; for a stream, the time it was open.",
       type: "histogram",
       samples: routes.flatMap(histogramOf),
     },
   ];
 }
 
-/** What was refused before anything was done for it. */
+/** Requests refused before any work. */
 export function admissionMetrics({ refused }: Pick<Admission, "refused">): readonly Metric[] {
   return [
     {
       name: "exitability_requests_refused_total",
-      help: "Requests refused with 503 overloaded: because of the load, or because the process is being stopped.",
+      help: "Requests refused with 503 overloaded: because of load, or because the process is stopping.",
       type: "counter",
       samples: [
         ...known(refused.overloaded, { reason: "overloaded" }),
@@ -42,7 +38,7 @@ export function admissionMetrics({ refused }: Pick<Admission, "refused">): reado
   ];
 }
 
-function histogramOf({ method, route, byDuration, totalMs }: RouteCounts): readonly Sample[] {
+function histogramOf({ method, route, byDuration, totalMs }: RouteCounts): readonly MetricSample[] {
   let value = 0;
   const buckets = Array.from(byDuration, (count, place) => {
     value += count;

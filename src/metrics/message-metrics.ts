@@ -1,20 +1,20 @@
 import { known, type Metric } from "./exposition.ts";
 
-type Waiting = { readonly count: number; readonly oldestDueMs: number | null };
+type OutboxBacklog = { readonly count: number; readonly oldestDueMs: number | null };
 
-/** Alerts that were found. */
+/** Alerts. */
 export function alertMetrics(recorded: number): readonly Metric[] {
   return [
     {
       name: "exitability_alerts_total",
-      help: "Alerts that were found and written.",
+      help: "Alerts that were recorded.",
       type: "counter",
       samples: known(recorded),
     },
   ];
 }
 
-/** How alerts go out; `waiting` is null where the database did not say. */
+/** Delivery of alerts; `waiting` is null if the database query failed. */
 export function outboxMetrics(
   outbox: {
     readonly outcomes: {
@@ -22,7 +22,7 @@ export function outboxMetrics(
       readonly failed: number;
       readonly dead: number;
     };
-    readonly waiting: Waiting | null;
+    readonly waiting: OutboxBacklog | null;
   },
   nowMs: number,
 ): readonly Metric[] {
@@ -31,7 +31,7 @@ export function outboxMetrics(
   return [
     {
       name: "exitability_alert_messages_total",
-      help: "Messages with alerts: delivered, attempts that failed, and messages that were given up (dead).",
+      help: "Messages with alerts: delivered, failed attempts, and messages given up (dead).",
       type: "counter",
       samples: [
         ...known(outcomes.delivered, { outcome: "delivered" }),
@@ -41,20 +41,20 @@ export function outboxMetrics(
     },
     {
       name: "exitability_alert_outbox_messages",
-      help: "Messages with alerts that wait to be delivered; absent where the database does not say.",
+      help: "Messages with alerts that wait for delivery; absent if the database query failed.",
       type: "gauge",
       samples: known(waiting?.count ?? null),
     },
     {
       name: "exitability_alert_outbox_overdue_seconds",
-      help: "How long the oldest waiting message has been due; absent where none waits.",
+      help: "Time since the oldest waiting message was due; absent if none waits.",
       type: "gauge",
       samples: known(oldestDueMs === null ? null : Math.max(0, nowMs - oldestDueMs) / 1_000),
     },
   ];
 }
 
-/** The mails that let users sign in. */
+/** Sign-in mails. */
 export function signInMetrics(outcomes: {
   readonly handled: number;
   readonly failed: number;
@@ -63,7 +63,7 @@ export function signInMetrics(outcomes: {
   return [
     {
       name: "exitability_sign_in_requests_total",
-      help: "Requests for a sign-in code: handled, attempts that failed, and mails that were given up (dead).",
+      help: "Requests for a sign-in code: handled, failed attempts, and mails given up (dead).",
       type: "counter",
       samples: [
         ...known(outcomes.handled, { outcome: "handled" }),

@@ -7,7 +7,7 @@ const LONGEST_SCRAPE_MS = 10_000;
 
 export type MetricsServer = { readonly url: string; readonly close: () => Promise<void> };
 
-/** Serves GET /metrics on a port of its own, which is not for the public. */
+/** Serves GET /metrics on a separate port, which is not public. */
 export async function listenForScrapes(
   metrics: Metrics,
   place: { readonly host: string; readonly port: number },
@@ -21,7 +21,7 @@ export async function listenForScrapes(
     metrics.text().then(
       (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
       (err: unknown) => {
-        log.error({ err }, "metrics could not be collected");
+        log.error({ err }, "failed to collect metrics; answering 500");
         response.writeHead(500).end();
       },
     );

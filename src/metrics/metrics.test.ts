@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProgramReport } from "#src/accuracy/program-watch.ts";
-import { Admission } from "#src/http/admission.ts";
-import { RequestCounts } from "#src/http/request-counts.ts";
+import type { ProgramReport } from "#src/accuracy/program-deployments.ts";
+import { Admission } from "#src/api/admission.ts";
+import { RequestCounts } from "#src/api/request-counts.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
 import { createMetrics, type LedSources, type MetricsSources } from "./metrics.ts";
 
@@ -10,7 +10,7 @@ const NOW = 1_800_000_000_000;
 
 const NO_OUTCOMES = { delivered: 0, failed: 0, dead: 0 };
 
-/** Samples of one scrape, by name and labels as they are written. */
+/** Samples of one scrape, by name and labels as written. */
 async function scrape(
   change: Partial<Omit<MetricsSources, "led">> & { readonly led?: Partial<LedSources> | null } = {},
 ): Promise<ReadonlyMap<string, number>> {
@@ -46,12 +46,23 @@ function someLed(): LedSources {
   return {
     tracker: { health: () => NOTHING_TRACKED },
     accuracy: { report: () => ({ venues: [], quoted: [] }) },
-    rules: { recorded: 0 },
+    recorder: { recorded: 0 },
     database: { failures: { reads: 0, writes: 0 } },
+    node: {
+      calls: () => [{ method: "getMultipleAccounts", outcome: "rate-limited", calls: 3 }],
+      refusedSearches: () => ({ all: null, programs: [] }),
+    },
   };
 }
 
-test("what is not known has no sample, and is never 0", async () => {
+test("calls to the node are counted by method and outcome", async () => {
+  const samples = await scrape();
+  const name = 'exitability_rpc_calls_total{method="getMultipleAccounts",outcome="rate-limited"}';
+  assert.equal(samples.get(name), 3);
+  assert.equal(samples.get("exitability_rpc_refused_programs"), 0);
+});
+
+test("an unknown value has no sample, and is never 0", async () => {
   const waiting = async () => Promise.reject(new Error("the database is gone"));
   const samples = await scrape({ delivery: { outcomes: NO_OUTCOMES, waiting } });
   for (const name of [
@@ -72,7 +83,9 @@ test("a venue whose swaps could not be replayed has counts, and no share of exac
   const seen = { ...none, seen: 3, replayed: 0, skipped: { "exact-out": 2, "old-event": 1 } };
   const windows = { hour: seen, day: seen, month: seen };
   const program = someProgram({ state: { kind: "immutable" } });
-  const venues = [{ venue: "pumpswap", windows, exactPct: null, program } as const];
+  const venues = [
+    { venue: "pumpswap", windows, exactPct: null, lowersConfidence: false, program } as const,
+  ];
   const samples = await scrape({
     led: { accuracy: { report: () => ({ venues, quoted: [] }) } },
   });
@@ -87,12 +100,14 @@ test("a venue whose swaps could not be replayed has counts, and no share of exac
     assert.ok(![...samples.keys()].some((name) => name.includes(share)), share);
 });
 
-test("a program's deployed slot is shown where it is known, and its last upgrade where one was seen", async () => {
+test("a program's deployed slot has a sample if it is known, and its last upgrade if one was seen", async () => {
   const none = { seen: 0, replayed: 0, exact: 0, within1Bp: 0, worstBps: null, skipped: {} };
   const windows = { hour: none, day: none, month: none };
   const show = async (change: Partial<ProgramReport>) => {
     const program = someProgram(change);
-    const venues = [{ venue: "pumpswap", windows, exactPct: null, program } as const];
+    const venues = [
+      { venue: "pumpswap", windows, exactPct: null, lowersConfidence: false, program } as const,
+    ];
     const samples = await scrape({ led: { accuracy: { report: () => ({ venues, quoted: [] }) } } });
     return [
       samples.get('exitability_program_deployed_slot{venue="pumpswap"}'),
@@ -112,7 +127,7 @@ function someProgram(change: Partial<ProgramReport>): ProgramReport {
   return { venue: "pumpswap", state, readAtMs: null, upgrade: null, ...change };
 }
 
-test("what is known is shown in seconds, with the oldest message's time since it was due", async () => {
+test("known values are in seconds, with the time since the oldest message was due", async () => {
   const health = {
     ...NOTHING_TRACKED,
     chainAgeMs: 1_500,
@@ -122,7 +137,7 @@ test("what is known is shown in seconds, with the oldest message's time since it
   const waiting = async () => ({ count: 2, oldestDueMs: NOW - 30_000 });
   const samples = await scrape({
     health: () => ({ ...health, headSlot: 7n }),
-    led: { tracker: { health: () => health }, rules: { recorded: 4 } },
+    led: { tracker: { health: () => health }, recorder: { recorded: 4 } },
     delivery: { outcomes: NO_OUTCOMES, waiting },
   });
   const shown = [
@@ -154,7 +169,7 @@ test("durations are a cumulative histogram whose last bucket is its count", asyn
   assert.equal(samples.get(`exitability_http_requests_total{${labels},status="200"}`), 4);
 });
 
-test("a process that only answers says how current it is, and nothing of what others do", async () => {
+test("an API process has freshness metrics, and none of the other parts'", async () => {
   const health = () => ({ chainAgeMs: 400, slotLag: 1, headSlot: 7n });
   const samples = await scrape({ role: "api", health, led: null, delivery: null });
   assert.equal(samples.get("exitability_chain_age_seconds"), 0.4);

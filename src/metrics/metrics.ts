@@ -1,32 +1,34 @@
 import { setImmediate } from "node:timers/promises";
 import type { BaseLogger } from "pino";
 import type { Accuracy } from "#src/accuracy/accuracy.ts";
-import type { Admission } from "#src/http/admission.ts";
-import type { RequestCounts } from "#src/http/request-counts.ts";
+import type { Delivery, Judging } from "#src/alerts/alerting.ts";
+import type { Admission } from "#src/api/admission.ts";
+import type { RequestCounts } from "#src/api/request-counts.ts";
 import type { NowMs } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Users } from "#src/users/users.ts";
-import type { Delivery, Judging } from "#src/watchlist/alerting.ts";
 import { accuracyMetrics } from "./accuracy-metrics.ts";
 import { exposition, type Metric } from "./exposition.ts";
 import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
 import { alertMetrics, outboxMetrics, signInMetrics } from "./message-metrics.ts";
+import { type NodeCounts, nodeMetrics } from "./node-metrics.ts";
 import { createProcessMetrics, serviceMetrics } from "./process-metrics.ts";
-import { currencyMetrics, trackingMetrics } from "./tracking-metrics.ts";
+import { freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
 
-/** What works in the one process that tracks. */
+/** The parts that run only in the tracker's process. */
 export type LedSources = {
   readonly tracker: Pick<Tracker, "health">;
   readonly accuracy: Pick<Accuracy, "report">;
-  readonly rules: Pick<Judging["rules"], "recorded">;
+  readonly recorder: Pick<Judging["recorder"], "recorded">;
   readonly database: Pick<Database, "failures">;
+  readonly node: NodeCounts;
 };
 
 /**
- * The parts whose numbers are shown: they count for themselves, and know nothing of metrics. What a
- * process does not do is null, and has no samples: another process has them.
+ * The parts that provide numbers: they count for themselves and do not depend on metrics. A part that
+ * this process does not run is null and has no samples; another process has them.
  */
 export type MetricsSources = {
   readonly role: string;
@@ -34,17 +36,17 @@ export type MetricsSources = {
   readonly requests: RequestCounts;
   readonly admission: Pick<Admission, "refused">;
   readonly database: Pick<Database, "failures">;
-  /** How current what this process knows is, whoever follows the chain. */
-  readonly health: () => Currency | null;
+  /** How fresh this process's chain data is, even if another process follows the chain. */
+  readonly health: () => Freshness | null;
   readonly led: () => LedSources | null;
   readonly delivery: Pick<Delivery["outbox"], "outcomes" | "waiting"> | null;
   readonly signIn: Pick<Users["outbox"], "outcomes"> | null;
 };
 
-type Currency = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot">;
+type Freshness = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot">;
 
 export type Metrics = {
-  /** All metrics as they stand now, in Prometheus' text format. */
+  /** The current metrics in Prometheus' text format. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
 };
@@ -55,14 +57,17 @@ export async function createMetrics(
 ): Promise<Metrics> {
   const { delivery, signIn } = sources;
   const process = createProcessMetrics();
-  // Its event-loop lag is told one scrape later than it was measured: the first would say 0.
+  // prom-client reports the event-loop lag one scrape late: without this first scrape it would be 0.
   await process.metrics();
   await setImmediate();
 
   async function deliveryMetrics(): Promise<readonly Metric[]> {
     if (delivery === null) return [];
     const waiting = await delivery.waiting().catch((err: unknown) => {
-      log.warn({ err }, "metrics could not read what waits to be sent");
+      log.warn(
+        { reason: err instanceof Error ? err.message : String(err) },
+        "failed to count the waiting alert messages; their metrics are left out",
+      );
       return null;
     });
     return outboxMetrics({ outcomes: delivery.outcomes, waiting }, nowMs());
@@ -76,7 +81,7 @@ export async function createMetrics(
         ...serviceMetrics(sources),
         ...httpMetrics(sources.requests),
         ...admissionMetrics(sources.admission),
-        ...currencyMetrics(sources.health()),
+        ...freshnessMetrics(sources.health()),
         ...ledMetrics(sources.led(), nowMs()),
         ...outbox,
         ...(signIn === null ? [] : signInMetrics(signIn.outcomes)),
@@ -90,7 +95,8 @@ function ledMetrics(led: LedSources | null, nowMs: number): readonly Metric[] {
   if (led === null) return [];
   return [
     ...trackingMetrics(led.tracker.health(), nowMs),
-    ...alertMetrics(led.rules.recorded),
+    ...nodeMetrics(led.node),
+    ...alertMetrics(led.recorder.recorded),
     ...accuracyMetrics(led.accuracy.report()),
   ];
 }

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { known, type Metric } from "./exposition.ts";
 import type { MetricsSources } from "./metrics.ts";
 
-/** What every Node process can say of itself: memory, CPU time, garbage collection, event-loop lag. */
+/** The default metrics of a Node process: memory, CPU time, garbage collection, event-loop lag. */
 export function createProcessMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -13,20 +13,20 @@ export function serviceMetrics(
   sources: Pick<MetricsSources, "role" | "version" | "database" | "led">,
 ): readonly Metric[] {
   const { role, version, database } = sources;
-  // Whoever tracks has a database of its own beside the process's, where several share the work.
+  // If several processes share the work, the tracker has a second database connection of its own.
   const databases = new Set([database, sources.led()?.database ?? database]);
   const sum = (kind: "reads" | "writes") =>
     [...databases].reduce((total, { failures }) => total + failures[kind], 0);
   return [
     {
       name: "exitability_build_info",
-      help: "Always 1; the labels say which version runs, and in which role.",
+      help: "Always 1; the labels are the running version and the role.",
       type: "gauge",
       samples: known(1, { version, role }),
     },
     {
       name: "exitability_database_failures_total",
-      help: "Statements that failed, but for those that a constraint refused.",
+      help: "Failed statements, without those that a constraint refused.",
       type: "counter",
       samples: [
         ...known(sum("reads"), { operation: "read" }),

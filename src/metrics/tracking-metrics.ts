@@ -2,8 +2,8 @@ import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { known, type Metric } from "./exposition.ts";
 
-/** How current what is known is; null, and nothing of it: the process has no part in it. */
-export function currencyMetrics(
+/** How fresh the chain data is; null, and no samples, in a process without chain data. */
+export function freshnessMetrics(
   health: Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot"> | null,
 ): readonly Metric[] {
   if (health === null) return [];
@@ -11,37 +11,37 @@ export function currencyMetrics(
   return [
     gauge(
       "exitability_chain_age_seconds",
-      "Now less the block time of the newest clock that was read; absent before the first one.",
+      "Now minus the block time of the newest clock read; absent before the first one.",
       chainAgeMs === null ? null : chainAgeMs / 1_000,
     ),
     gauge(
       "exitability_chain_slot_lag",
-      "Slots by which the newest clock lies behind the newest slot that the node told of; absent while either is unknown.",
+      "Slots from the newest clock read to the newest slot that the node announced; absent while either is unknown.",
       slotLag,
     ),
     gauge(
       "exitability_chain_head_slot",
-      "The newest slot that the node told of; absent before the first one.",
+      "The newest slot that the node announced; absent before the first one.",
       headSlot === null ? null : toNumber(headSlot),
     ),
   ];
 }
 
-/** What is tracked, and what waits. */
+/** Tracked objects and backlogs. */
 export function trackingMetrics(health: TrackerHealth, nowMs: number): readonly Metric[] {
   const { readsFailedAtMs, loads } = health;
   return [
     gauge(
       "exitability_chain_reads_failing_seconds",
-      "How long reads of the chain have failed without one that worked; absent while they work.",
+      "Time since reads of the chain began to fail; absent while they succeed.",
       readsFailedAtMs === null ? null : Math.max(0, nowMs - readsFailedAtMs) / 1_000,
     ),
-    gauge("exitability_tracked_tokens", "Tokens that are kept current.", health.tokens),
+    gauge("exitability_tracked_tokens", "Tracked tokens.", health.tokens),
     gauge("exitability_tracked_pools", "Pools of these tokens.", health.pools),
     gauge("exitability_tracked_accounts", "Accounts that these pools depend on.", health.accounts),
     {
       name: "exitability_backlog",
-      help: "Pools that wait for parts of themselves, and tokens that wait to be measured again.",
+      help: "Pools that wait for accounts, and tokens that wait to be measured again.",
       type: "gauge",
       samples: [
         ...known(health.waitingPools, { of: "pools" }),
@@ -50,7 +50,7 @@ export function trackingMetrics(health: TrackerHealth, nowMs: number): readonly 
     },
     {
       name: "exitability_token_loads",
-      help: "Tokens that are being found and read for the first time, and those that wait their turn.",
+      help: "Tokens that are being loaded, and tokens that wait to be loaded.",
       type: "gauge",
       samples: [
         ...known(loads.running, { state: "running" }),

@@ -7,15 +7,15 @@ import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.
 import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import {
-  type Beat,
+  type Heartbeat,
   messageText,
   parseMessage,
   parseNews,
-  type Reply,
-  relayChannels,
+  relayTopics,
+  type TrackerReply,
 } from "./relay-messages.ts";
 
-const channels = relayChannels("a-deployment");
+const topics = relayTopics("a-deployment");
 const assessed = someSnapshot() as AssessedSnapshot;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -40,14 +40,14 @@ function successor(t: TestContext, change: Partial<Markets> = {}) {
   });
   const publisher = new MarketPublisher({
     link: bus.link,
-    channels,
+    topics,
     markets,
     term: 7n,
     facts: { examples: [] },
     accuracyReport: () => ({}),
     onWatchlistChange: () => undefined,
     nowMs: Date.now,
-    log: { warn: () => undefined },
+    log: { warn: () => undefined, info: () => undefined, error: () => undefined },
   });
   publisher.start();
   t.after(() => publisher.close());
@@ -55,19 +55,17 @@ function successor(t: TestContext, change: Partial<Markets> = {}) {
 }
 
 const news = (bus: RelayBus) =>
-  bus.published
-    .filter(({ channel }) => channel === channels.news)
-    .map(({ text }) => parseNews(text));
+  bus.published.filter(({ topic }) => topic === topics.news).map(({ text }) => parseNews(text));
 
-function answers(bus: RelayBus): readonly (Reply | null)[] {
+function answers(bus: RelayBus): readonly (TrackerReply | null)[] {
   return bus.published
-    .filter(({ channel }) => channel === channels.replica("r"))
-    .map(({ text }) => parseMessage<Reply>(text));
+    .filter(({ topic }) => topic === topics.replica("r"))
+    .map(({ text }) => parseMessage<TrackerReply>(text));
 }
 
-test("a token that a replica touches and this tracker does not hold is loaded and told of", async (t) => {
+test("a token that a replica touches and this tracker does not hold is loaded and published", async (t) => {
   const { bus, loaded } = successor(t);
-  bus.say(channels.tracker, messageText({ kind: "touched", mints: [SOME_MINT] }));
+  bus.say(topics.tracker, messageText({ kind: "touched", mints: [SOME_MINT] }));
   await settle();
   assert.ok(loaded.has(SOME_MINT));
   assert.deepEqual(
@@ -81,16 +79,16 @@ test("a sale of a token that the predecessor tracked is answered, not taken for 
     exit: async (mint) => (loaded.has(mint) ? ({ slippagePct: 1 } as never) : null),
   });
   const asked = { mint: SOME_MINT, sale: { profile: "pro", sizeLamports: 1n } } as const;
-  bus.say(channels.tracker, messageText({ kind: "exit", replica: "r", id: 1, asked }));
+  bus.say(topics.tracker, messageText({ kind: "exit", replica: "r", id: 1, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 1, answer: { slippagePct: 1 } }]);
 });
 
-test("nobody is told of a token that nobody asked for, nor of one that was last asked for long ago", async (t) => {
+test("a token that was not requested, or not for long, is not published", async (t) => {
   const { bus, tell } = successor(t);
   tell(assessed);
   assert.equal(news(bus).length, 0);
-  bus.say(channels.tracker, messageText({ kind: "touched", mints: [SOME_MINT] }));
+  bus.say(topics.tracker, messageText({ kind: "touched", mints: [SOME_MINT] }));
   await settle();
   const before = news(bus).length;
   tell(assessed);
@@ -100,23 +98,23 @@ test("nobody is told of a token that nobody asked for, nor of one that was last 
   assert.equal(news(bus).length, before + 1);
 });
 
-test("a question that fails is answered so at once: nobody waits for what does not come", async (t) => {
+test("a request that fails is answered at once, so that no caller waits for a timeout", async (t) => {
   const { bus } = successor(t, {
     history: () => Promise.reject(new Error("the disk is gone")),
   });
   const asked = { mint: SOME_MINT, query: {} as never };
-  bus.say(channels.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
+  bus.say(topics.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 3 }]);
 });
 
-test("a replica hears at once that this tracker is there whenever Redis comes back", (t) => {
+test("a replica receives a heartbeat at once whenever Redis comes back", (t) => {
   const { bus } = successor(t);
   const beats = () =>
     bus.published
-      .filter(({ channel }) => channel === channels.beats)
-      .map(({ text }) => parseMessage<Beat<unknown>>(text)?.connections);
+      .filter(({ topic }) => topic === topics.heartbeats)
+      .map(({ text }) => parseMessage<Heartbeat<unknown>>(text)?.connections);
   bus.restore();
   bus.restore();
-  assert.deepEqual(beats(), [1, 2], "and that what was said meanwhile is lost");
+  assert.deepEqual(beats(), [1, 2], "messages published meanwhile are lost");
 });

@@ -1,64 +1,86 @@
-import type { BaseLogger } from "pino";
 import type { NowMs } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { Poller } from "#src/platform/poller.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
 import {
-  type Ask,
-  BEAT_EVERY_MS,
+  HEARTBEAT_EVERY_MS,
   messageText,
   newsText,
   parseMessage,
-  type RelayChannels,
-  type Reply,
-  type ToTracker,
+  type RelayTopics,
+  type TrackerMessage,
+  type TrackerReply,
+  type TrackerRequest,
 } from "./relay-messages.ts";
 
-/** A token that nobody touched for so long is told of no more: as long as the tracker follows it. */
+/** A token without a touch for so long is no longer published; the tracker drops it after the same time. */
 const WANTED_FOR_MS = 15 * 60_000;
 const TIDY_EVERY_MS = 60_000;
-/** Tokens loaded at once for processes that answered with them under an earlier tracker. */
-const LOADS_AT_ONCE = 8;
+/** Tokens loaded at once for processes that hold them from an earlier tracker. */
+const MAX_LOADS = 8;
 
 export type MarketPublisherDeps = {
   readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
-  readonly channels: RelayChannels;
+  readonly topics: RelayTopics;
   readonly markets: Markets;
   readonly term: bigint;
-  /** What every process says of the service. */
+  /** Facts about the service that every process serves. */
   readonly facts: unknown;
   readonly accuracyReport: () => unknown;
   readonly onWatchlistChange: (userId: string) => void;
   readonly nowMs: NowMs;
-  readonly log: Pick<BaseLogger, "warn">;
+  readonly log: FailureLogger;
 };
 
-/** The tracker's side of the relay: it tells all of each new answer, and answers who asks. */
+/** The tracker's side of the relay: publishes each new snapshot and replies to requests. */
 export class MarketPublisher {
   readonly #deps: MarketPublisherDeps;
   readonly #wanted = new Map<Address, number>();
   readonly #toLoad = new Set<Address>();
-  #loading = 0;
+  readonly #loads = new TaskQueue({
+    maxActive: MAX_LOADS,
+    maxWaiting: Infinity,
+    overloadedMessage: "",
+  });
+  readonly #loadFailures: FailureLog;
+  readonly #requestFailures: FailureLog;
   #connections = 0;
   #stops: readonly (() => void)[] = [];
 
   constructor(deps: MarketPublisherDeps) {
     this.#deps = deps;
+    const { log } = deps;
+    this.#loadFailures = new FailureLog({
+      log,
+      what: "load a touched token",
+      next: "it is loaded at its next touch",
+    });
+    this.#requestFailures = new FailureLog({
+      log,
+      what: "reply to another process",
+      next: "that process gets an empty reply and fails its request",
+    });
   }
 
   start(): void {
-    const { link, channels, markets } = this.#deps;
-    const beating = setInterval(() => this.#beat(), BEAT_EVERY_MS);
-    const tidying = setInterval(() => this.#tidy(), TIDY_EVERY_MS);
+    const { link, topics, markets } = this.#deps;
+    const polled = [
+      { run: () => this.#sendHeartbeat(), everyMs: HEARTBEAT_EVERY_MS },
+      { run: () => this.#removeUnwanted(), everyMs: TIDY_EVERY_MS },
+    ];
+    const pollers = polled.map((each) => new Poller({ ...each, failures: null }));
+    for (const poller of pollers) poller.start();
     this.#stops = [
-      () => clearInterval(beating),
-      () => clearInterval(tidying),
-      link.subscribe(channels.tracker, (text) => this.#hear(text)),
-      markets.onSnapshot((snapshot) => this.#tell(snapshot)),
+      ...pollers.map((poller) => () => poller.stop()),
+      link.subscribe(topics.tracker, (text) => this.#receive(text)),
+      markets.onSnapshot((snapshot) => this.#publish(snapshot)),
       link.onRestored(() => {
         this.#connections++;
-        this.#beat();
+        this.#sendHeartbeat();
       }),
     ];
   }
@@ -69,14 +91,17 @@ export class MarketPublisher {
     this.#toLoad.clear();
   }
 
-  #beat(): void {
-    const { channels, term, markets, facts } = this.#deps;
+  #sendHeartbeat(): void {
+    const { topics, term, markets, facts } = this.#deps;
     const connections = this.#connections;
-    this.#send(channels.beats, messageText({ term, connections, health: markets.health(), facts }));
+    this.#send(
+      topics.heartbeats,
+      messageText({ term, connections, health: markets.health(), facts }),
+    );
   }
 
-  #hear(text: string): void {
-    const message = parseMessage<ToTracker>(text);
+  #receive(text: string): void {
+    const message = parseMessage<TrackerMessage>(text);
     if (message === null) return;
     if (message.kind === "touched") this.#touch(message.mints);
     else if (message.kind === "kept") this.#keep(message.mints);
@@ -84,7 +109,7 @@ export class MarketPublisher {
     else void this.#answer(message);
   }
 
-  /** Measured anew where it is due, as by a request here; what is new is told by `onSnapshot`. */
+  /** Re-measures stale tokens, as a local request would; new snapshots are published through `onSnapshot`. */
   #touch(mints: readonly Address[]): void {
     const { markets, nowMs } = this.#deps;
     for (const mint of mints) {
@@ -104,82 +129,87 @@ export class MarketPublisher {
   }
 
   #load(): void {
-    for (const mint of this.#toLoad) {
-      if (this.#loading >= LOADS_AT_ONCE) return;
+    while (this.#toLoad.size > 0 && this.#loads.active < MAX_LOADS) {
+      const [mint] = this.#toLoad;
+      if (mint === undefined) return;
       this.#toLoad.delete(mint);
-      this.#loading++;
-      this.#deps.markets
-        .snapshot(mint)
-        .then((snapshot) => {
-          if (snapshot.kind === "assessed") this.#tell(snapshot);
-        })
-        .catch((err: unknown) => this.#deps.log.warn({ err }, "a touched token was not loaded"))
-        .finally(() => {
-          this.#loading--;
-          this.#load();
-        });
+      void this.#loads.run(() => this.#loadOne(mint)).then(() => this.#load());
     }
   }
 
-  #tell(snapshot: AssessedSnapshot): void {
-    const { mint } = snapshot.assessment;
-    if (!this.#wanted.has(mint)) return;
-    const { channels, term } = this.#deps;
-    this.#send(channels.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
+  async #loadOne(mint: Address): Promise<void> {
+    try {
+      const snapshot = await this.#deps.markets.snapshot(mint);
+      this.#loadFailures.succeeded();
+      if (snapshot.kind === "assessed") this.#publish(snapshot);
+    } catch (cause) {
+      this.#loadFailures.failed(cause, { mint });
+    }
   }
 
-  async #answer(ask: Ask): Promise<void> {
-    const { channels, term, log } = this.#deps;
-    const reply = (answered: Pick<Reply, "answer">) =>
-      this.#send(channels.replica(ask.replica), messageText({ term, id: ask.id, ...answered }));
+  #publish(snapshot: AssessedSnapshot): void {
+    const { mint } = snapshot.assessment;
+    if (!this.#wanted.has(mint)) return;
+    const { topics, term } = this.#deps;
+    this.#send(topics.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
+  }
+
+  async #answer(request: TrackerRequest): Promise<void> {
+    const { topics, term } = this.#deps;
+    const reply = (answered: Pick<TrackerReply, "answer">) =>
+      this.#send(
+        topics.replica(request.replica),
+        messageText({ term, id: request.id, ...answered }),
+      );
     try {
-      reply({ answer: await this.#answerOf(ask) });
-    } catch (err) {
-      log.warn({ err, kind: ask.kind }, "a question from another process failed");
+      reply({ answer: await this.#answerOf(request) });
+      this.#requestFailures.succeeded();
+    } catch (cause) {
+      this.#requestFailures.failed(cause, { kind: request.kind });
       reply({});
     }
   }
 
-  #answerOf(ask: Ask): unknown {
+  #answerOf(request: TrackerRequest): unknown {
     const { markets, nowMs, accuracyReport } = this.#deps;
-    switch (ask.kind) {
+    switch (request.kind) {
       case "snapshot":
-        this.#wanted.set(ask.asked.mint, nowMs());
-        return markets.snapshot(ask.asked.mint);
+        this.#wanted.set(request.asked.mint, nowMs());
+        return markets.snapshot(request.asked.mint, request.asked.asker);
       case "exit":
-        return this.#loaded(ask.asked.mint).then(() =>
-          markets.exit(ask.asked.mint, ask.asked.sale),
+        return this.#loaded(request.asked.mint).then(() =>
+          markets.exit(request.asked.mint, request.asked.sale),
         );
       case "stressed":
-        return this.#loaded(ask.asked.mint).then(() => markets.stressed(ask.asked.mint));
+        return this.#loaded(request.asked.mint).then(() => markets.stressed(request.asked.mint));
       case "history":
-        return markets.history(ask.asked.mint, ask.asked.query);
+        return markets.history(request.asked.mint, request.asked.query);
       case "alertsWithin":
-        return markets.alerts(ask.asked.mint, ask.asked.begun);
+        return markets.alerts(request.asked.mint, request.asked.begun);
       case "accuracy":
         return accuracyReport();
       default: {
-        const unreachable: never = ask;
-        throw new Error(`no such question: ${String(unreachable)}`);
+        const unreachable: never = request;
+        throw new Error(`unknown request: ${String(unreachable)}`);
       }
     }
   }
 
-  /** A successor has not loaded all that its predecessor tracked: what is asked of first is loaded first. */
+  /** A new tracker has not loaded all tokens of its predecessor yet: a requested token is loaded first. */
   async #loaded(mint: Address): Promise<void> {
     const { markets } = this.#deps;
     if (markets.latest(mint) === null) await markets.snapshot(mint);
   }
 
-  #tidy(): void {
+  #removeUnwanted(): void {
     const before = this.#deps.nowMs() - WANTED_FOR_MS;
     for (const [mint, touchedAtMs] of this.#wanted)
       if (touchedAtMs < before) this.#wanted.delete(mint);
   }
 
-  /** What Redis does not take is lost: whoever missed it asks again, or grows stale and says so. */
-  #send(channel: string, text: string): void {
-    this.#deps.link.publish(channel, text).catch((err: unknown) => {
+  /** A message that Redis does not accept is lost: its reader requests it again, or its data ages visibly. */
+  #send(topic: string, text: string): void {
+    this.#deps.link.publish(topic, text).catch((err: unknown) => {
       if (!(err instanceof RedisUnavailable)) throw err;
     });
   }

@@ -5,9 +5,9 @@ import { eventually } from "#test/support/eventually.ts";
 import { testRedis } from "#test/support/redis.ts";
 import { RedisLink, RedisUnavailable } from "./redis-link.ts";
 
-const log = { warn: () => undefined, info: () => undefined };
+const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 
-/** A link over a wire that can be cut, and what it hears on one channel. */
+/** A link over a wire that can be cut, and what it receives on one topic. */
 async function overAWire(t: TestContext) {
   const redis = await testRedis(t);
   if (redis === null) return null;
@@ -16,26 +16,26 @@ async function overAWire(t: TestContext) {
     const link = new RedisLink({ url: `redis://127.0.0.1:${wire.port}`, random: () => 0.5, log });
     t.after(() => link.close());
     const heard: string[] = [];
-    link.subscribe("channel", (text) => void heard.push(text));
+    link.subscribe("topic", (text) => void heard.push(text));
     return { link, heard };
   };
   return { wire, open };
 }
 
 const published = (link: RedisLink, text: string) => () =>
-  link.publish("channel", text).then(
+  link.publish("topic", text).then(
     () => true,
     () => null,
   );
 
-test("a server that takes connections and never greets keeps nobody waiting, and is found when it does", async (t) => {
+test("a server that accepts connections but does not answer blocks no caller, and is used once it answers", async (t) => {
   const setting = await overAWire(t);
   if (setting === null) return;
   const { wire, open } = setting;
   wire.silence();
   const { link, heard } = open();
-  await assert.rejects(link.publish("channel", "too early"), RedisUnavailable);
-  await eventually("a connection that nobody greets", () => (wire.connections() > 0 ? true : null));
+  await assert.rejects(link.publish("topic", "too early"), RedisUnavailable);
+  await eventually("a connection without an answer", () => (wire.connections() > 0 ? true : null));
   wire.mend();
   await eventually("a greeting", published(link, "at last"), 8_000);
   await eventually("the message", () => (heard.at(-1) === "at last" ? true : null));
@@ -48,7 +48,7 @@ test("a connection that falls silent is left for a new one within some seconds, 
   const { link, heard } = open();
   await eventually("a connection", published(link, "first"));
   wire.silence();
-  await assert.rejects(link.publish("channel", "into the void"), RedisUnavailable);
+  await assert.rejects(link.publish("topic", "into the void"), RedisUnavailable);
   wire.mend();
   await eventually("another connection", published(link, "again"), 8_000);
   await eventually("the message", () => (heard.at(-1) === "again" ? true : null));

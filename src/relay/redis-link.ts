@@ -1,69 +1,84 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "@redis/client";
-import type { BaseLogger } from "pino";
+import { backOffMs } from "#src/platform/back-off.ts";
+import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
+import { Listeners } from "#src/platform/listeners.ts";
+import { Poller } from "#src/platform/poller.ts";
 
 const PING_EVERY_MS = 1_000;
-/** An answer that takes longer does not come: a frozen server and a cut network say nothing. */
+/** A frozen server or a cut network never replies: a command without a reply for so long has failed. */
 const ANSWER_WITHIN_MS = 1_000;
-/** A server that took the connection and then says nothing is frozen, or behind a wall: asked anew. */
+/** A connection without a greeting for so long is replaced. */
 const GREET_WITHIN_MS = 2_000;
+const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
 export type RedisLinkOptions = {
   readonly url: string;
   /** 0 up to 1: spreads reconnects. */
   readonly random: () => number;
-  readonly log: Pick<BaseLogger, "warn" | "info">;
+  readonly log: FailureLogger;
 };
 
-/** Redis can't be asked now. */
+/** Redis is not reachable now. */
 export class RedisUnavailable extends Error {}
 
 type Client = ReturnType<typeof openClient>;
-type Listener = (text: string) => void;
+type TopicListener = (text: string) => void;
 
 /**
- * One connection to Redis that comes back by itself and never keeps a caller waiting: what can't be
- * sent now is refused now. Subscriptions stand again after every reconnect; what was published
- * meanwhile is lost, which is why whoever listens is told of each restoration.
+ * One connection to Redis that reconnects automatically and never queues: a command that can't be sent now
+ * fails now. Subscriptions are made again after every reconnect. Messages published meanwhile are lost, so
+ * subscribers are notified of each restored connection.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
-  readonly #channels = new Map<string, Listener>();
-  readonly #restored = new Set<() => void>();
+  readonly #subscriptions = new Map<string, TopicListener>();
+  readonly #restored = new Listeners<void>();
+  readonly #failures: FailureLog;
+  /** A connection that is open but silent is replaced by a new one. */
+  readonly #pings: Poller;
   #client: Client;
-  #pinging: NodeJS.Timeout;
-  /** Runs while the server has taken a connection and not greeted yet. */
+  /** Runs between the TCP connection and the server's greeting. */
   #greeting: NodeJS.Timeout | undefined;
   #isUp = false;
   #isClosed = false;
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
+    this.#failures = new FailureLog({
+      log: options.log,
+      what: "reach Redis",
+      next: "reconnecting; limits are counted per process and no tracker is reachable until then",
+      context: { host: URL.parse(options.url)?.host ?? null },
+    });
     this.#client = this.#open();
-    this.#pinging = setInterval(() => void this.#ping(), PING_EVERY_MS);
+    const run = () => this.#ping();
+    const failures = null;
+    this.#pings = new Poller({ run, everyMs: PING_EVERY_MS, failures, keepsProcessAlive: true });
+    this.#pings.start();
   }
 
-  /** Called after each connection is made, the first included. */
+  /** Calls the listener after each connection, including the first. */
   onRestored(listener: () => void): () => void {
-    this.#restored.add(listener);
+    const remove = this.#restored.add(listener);
     if (this.#isUp) listener();
-    return () => this.#restored.delete(listener);
+    return remove;
   }
 
-  /** Hears the channel from now on, and again after each reconnect. Returns what ends it. */
-  subscribe(channel: string, listener: Listener): () => void {
-    this.#channels.set(channel, listener);
-    if (this.#isUp) void this.#listen(this.#client, channel, listener);
+  /** Subscribes now and after each reconnect. @returns what unsubscribes */
+  subscribe(topic: string, listener: TopicListener): () => void {
+    this.#subscriptions.set(topic, listener);
+    if (this.#isUp) void this.#subscribeOn(this.#client, topic, listener);
     return () => {
-      if (!this.#channels.delete(channel) || !this.#isUp) return;
-      this.#client.unsubscribe(channel).catch(() => undefined);
+      if (!this.#subscriptions.delete(topic) || !this.#isUp) return;
+      this.#client.unsubscribe(topic).catch(() => undefined);
     };
   }
 
-  /** Sends to whoever hears the channel. @throws RedisUnavailable */
-  async publish(channel: string, text: string): Promise<void> {
-    await this.#ask((client) => client.publish(channel, text));
+  /** Sends to all subscribers of the topic. @throws RedisUnavailable */
+  async publish(topic: string, text: string): Promise<void> {
+    await this.#command((client) => client.publish(topic, text));
   }
 
   /** Runs a script. @throws RedisUnavailable */
@@ -72,27 +87,29 @@ export class RedisLink {
     options: { readonly keys: readonly string[]; readonly args: readonly string[] },
   ): Promise<unknown> {
     const { keys, args } = options;
-    return this.#ask((client) => client.eval(script, { keys: [...keys], arguments: [...args] }));
+    return this.#command((client) =>
+      client.eval(script, { keys: [...keys], arguments: [...args] }),
+    );
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#pinging);
+    this.#pings.stop();
     clearTimeout(this.#greeting);
     this.#client.destroy();
   }
 
-  async #ask<Answer>(question: (client: Client) => Promise<Answer>): Promise<Answer> {
-    if (!this.#isUp) throw new RedisUnavailable("there is no connection to Redis");
+  async #command<Answer>(command: (client: Client) => Promise<Answer>): Promise<Answer> {
+    if (!this.#isUp) throw new RedisUnavailable("not connected to Redis");
     const ended = new AbortController();
     const late = delay(ANSWER_WITHIN_MS, null, { signal: ended.signal, ref: false }).then(() => {
-      throw new RedisUnavailable("Redis did not answer in time");
+      throw new RedisUnavailable(`Redis did not reply within ${ANSWER_WITHIN_MS} ms`);
     });
     try {
-      return await Promise.race([question(this.#client), late]);
+      return await Promise.race([command(this.#client), late]);
     } catch (cause) {
       if (cause instanceof RedisUnavailable) throw cause;
-      throw new RedisUnavailable("Redis refused or broke off", { cause });
+      throw new RedisUnavailable("Redis refused the command or closed the connection", { cause });
     } finally {
       late.catch(() => undefined);
       ended.abort();
@@ -100,57 +117,61 @@ export class RedisLink {
   }
 
   #open(): Client {
-    const { url, random, log } = this.#options;
+    const { url, random } = this.#options;
     const client = openClient(url, random);
     const isCurrent = () => client === this.#client && !this.#isClosed;
     client.on("error", (error: Error) => {
-      if (isCurrent()) this.#down(error.message);
+      if (isCurrent()) this.#down(reasonOf(error));
     });
     client.on("reconnecting", () => {
-      if (isCurrent()) this.#down("closed");
+      if (isCurrent()) this.#down("the connection was closed");
     });
     client.on("connect", () => {
       clearTimeout(this.#greeting);
       if (isCurrent())
-        this.#greeting = setTimeout(() => this.#replace(client, "no greeting"), GREET_WITHIN_MS);
+        this.#greeting = setTimeout(
+          () => this.#replace(client, `no greeting within ${GREET_WITHIN_MS} ms`),
+          GREET_WITHIN_MS,
+        );
     });
     client.on("ready", () => void this.#up(client));
     client.connect().catch((error: unknown) => {
-      if (isCurrent()) log.warn({ err: error }, "Redis can't be reached");
+      if (isCurrent()) this.#down(reasonOf(error));
     });
     return client;
   }
 
   async #up(client: Client): Promise<void> {
-    // The client subscribes again by itself; what was wanted while it was away is new to it.
-    for (const [channel, listener] of this.#channels) await this.#listen(client, channel, listener);
+    // The client repeats its own subscriptions, but not those added while it was disconnected.
+    for (const [topic, listener] of this.#subscriptions)
+      await this.#subscribeOn(client, topic, listener);
     if (client !== this.#client || this.#isClosed || !client.isReady) return;
     clearTimeout(this.#greeting);
     this.#isUp = true;
-    this.#options.log.info("connected to Redis");
-    for (const listener of this.#restored) listener();
+    if (this.#failures.failures > 0) this.#failures.succeeded();
+    else this.#options.log.info("connected to Redis");
+    this.#restored.emit();
   }
 
-  async #listen(client: Client, channel: string, listener: Listener): Promise<void> {
-    // The same listener twice is one: subscribing again changes nothing.
-    await client.subscribe(channel, listener).catch(() => undefined);
+  async #subscribeOn(client: Client, topic: string, listener: TopicListener): Promise<void> {
+    // Subscribing the same listener again changes nothing.
+    await client.subscribe(topic, listener).catch(() => undefined);
   }
 
   #down(reason: string): void {
     clearTimeout(this.#greeting);
-    if (!this.#isUp || this.#isClosed) return;
+    if (this.#isClosed) return;
     this.#isUp = false;
-    this.#options.log.warn({ reason }, "the connection to Redis is lost");
+    this.#failures.failed(new Error(reason));
   }
 
-  /** A connection that is open and silent is left for a new one. */
   async #ping(): Promise<void> {
     if (!this.#isUp) return;
     const client = this.#client;
     try {
-      await this.#ask(() => client.ping());
+      await this.#command(() => client.ping());
     } catch {
-      this.#replace(client, "silent");
+      this.#replace(client, `no reply to a ping within ${ANSWER_WITHIN_MS} ms`);
     }
   }
 
@@ -170,7 +191,7 @@ function openClient(url: string, random: () => number) {
     socket: {
       connectTimeout: 2_000,
       reconnectStrategy: (retries) =>
-        Math.min(LONGEST_WAIT_MS, 50 * 2 ** Math.min(retries, 6)) * (0.5 + 0.5 * random()),
+        backOffMs({ firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random }, retries + 1),
     },
   });
 }

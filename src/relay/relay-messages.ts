@@ -2,55 +2,54 @@ import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
+import type { HistoryPoint, HistoryQuery } from "#src/track/history/history.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import type { Sale } from "#src/track/markets.ts";
+import type { ExitQuery } from "#src/track/markets.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
 
 /**
- * What passes between the tracker and the processes that answer, through Redis. Channels are named
- * after the deployment and the version, so that others that share the server, and other versions,
- * are not heard.
+ * Messages between the tracker and the processes that serve requests, through Redis. Topic names contain
+ * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
 const VERSION = 3;
 
-/** A beat is late after this: nothing more is asked of that tracker. */
+/** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;
-export const BEAT_EVERY_MS = 1_000;
+export const HEARTBEAT_EVERY_MS = 1_000;
 
-export type RelayChannels = {
-  /** To whoever tracks. */
+export type RelayTopics = {
+  /** From all to the tracker. */
   readonly tracker: string;
-  /** From the tracker to all: beats. */
-  readonly beats: string;
-  /** From the tracker to all: answers, each as `newsText` writes it. */
+  /** From the tracker to all. */
+  readonly heartbeats: string;
+  /** From the tracker to all: snapshots in the format of `newsText`. */
   readonly news: string;
-  /** From the tracker to one. */
+  /** From the tracker to one process. */
   readonly replica: (id: string) => string;
-  /** A caller's use, where it is counted together. */
+  /** The key of a caller's shared usage count. */
   readonly usage: (subject: string) => string;
 };
 
-export function relayChannels(deployment: string): RelayChannels {
+export function relayTopics(deployment: string): RelayTopics {
   const root = `exitability:${deployment}:${VERSION}`;
   return {
     tracker: `${root}:tracker`,
-    beats: `${root}:beats`,
+    heartbeats: `${root}:beats`,
     news: `${root}:news`,
     replica: (id) => `${root}:replica:${id}`,
     usage: (subject) => `${root}:usage:${subject}`,
   };
 }
 
-/** What the tracker answers one process. */
-export type Questions = {
+/** Requests to the tracker by kind, with their answers. */
+export type TrackerRequests = {
   readonly snapshot: {
-    readonly asked: { readonly mint: Address };
+    readonly asked: { readonly mint: Address; readonly asker?: string };
     readonly answer: MarketSnapshot;
   };
   readonly exit: {
-    readonly asked: { readonly mint: Address; readonly sale: Sale };
+    readonly asked: { readonly mint: Address; readonly sale: ExitQuery };
     readonly answer: ExitAt | null;
   };
   readonly stressed: {
@@ -61,60 +60,60 @@ export type Questions = {
     readonly asked: { readonly mint: Address; readonly query: HistoryQuery };
     readonly answer: readonly HistoryPoint[];
   };
-  /** Of another name than before it had a range: who knows but one of them says so by failing. */
+  /** Named differently since it has a range: a process of an older version refuses it. */
   readonly alertsWithin: {
     readonly asked: { readonly mint: Address; readonly begun: TimeRange };
     readonly answer: readonly StoredAlert[];
   };
   readonly accuracy: { readonly asked: null; readonly answer: unknown };
 };
-export type QuestionKind = keyof Questions;
+export type TrackerRequestKind = keyof TrackerRequests;
 
-export type Ask = {
-  [Kind in QuestionKind]: {
+export type TrackerRequest = {
+  [Kind in TrackerRequestKind]: {
     readonly kind: Kind;
     readonly replica: string;
     readonly id: number;
-    readonly asked: Questions[Kind]["asked"];
+    readonly asked: TrackerRequests[Kind]["asked"];
   };
-}[QuestionKind];
+}[TrackerRequestKind];
 
-export type ToTracker =
-  | Ask
-  /** Somebody asked for these just now: they are kept fresh, and told of. */
+export type TrackerMessage =
+  | TrackerRequest
+  /** Requested just now: the tracker keeps these tokens fresh and publishes them. */
   | { readonly kind: "touched"; readonly mints: readonly Address[] }
-  /** Somebody follows these: they are told of as before, but not measured for it. */
+  /** Subscribed: the tracker goes on publishing these tokens, but does not measure them for it. */
   | { readonly kind: "kept"; readonly mints: readonly Address[] }
-  /** A user's watchlist is another one now. */
+  /** A user's watchlist was changed. */
   | { readonly kind: "watchlist"; readonly userId: string };
 
-export type Reply = {
+export type TrackerReply = {
   readonly term: bigint;
   readonly id: number;
-  /** Absent where the tracker failed. */
+  /** Absent: the tracker failed. */
   readonly answer?: unknown;
 };
 
-export type Beat<Facts> = {
+export type Heartbeat<Facts> = {
   readonly term: bigint;
-  /** How often the tracker's connection was made: with each, what was said meanwhile was lost. */
+  /** How many connections to Redis the tracker has made: messages between two of them were lost. */
   readonly connections: number;
   readonly health: TrackerHealth;
   readonly facts: Facts;
 };
 
-export const messageText = (message: ToTracker | Reply | Beat<unknown>): string =>
+export const messageText = (message: TrackerMessage | TrackerReply | Heartbeat<unknown>): string =>
   integerJson(message);
 
-/** Our own writing, told by the channel it came through; null where it is no JSON object. */
-export function parseMessage<Message extends ToTracker | Reply | Beat<unknown>>(
+/** A message of our own format, whose type the topic determines; null: not a JSON object. */
+export function parseMessage<Message extends TrackerMessage | TrackerReply | Heartbeat<unknown>>(
   text: string,
 ): Message | null {
   const parsed = parseIntegerJson(text);
   return typeof parsed === "object" && parsed !== null ? (parsed as Message) : null;
 }
 
-/** An answer for all, with what tells whether it is worth reading in front. */
+/** A snapshot for all processes, prefixed by term and mint so that a reader can skip it unparsed. */
 export function newsText(news: {
   readonly term: bigint;
   readonly mint: Address;

@@ -7,27 +7,27 @@ import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
 import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
 import {
-  type Ask,
   messageText,
   newsText,
   parseMessage,
-  relayChannels,
-  type ToTracker,
+  relayTopics,
+  type TrackerMessage,
+  type TrackerRequest,
 } from "./relay-messages.ts";
 import { RemoteMarkets } from "./remote-markets.ts";
 
 const START = Date.UTC(2026, 9, 5, 12);
-const channels = relayChannels("a-deployment");
+const topics = relayTopics("a-deployment");
 const health = { chainAgeMs: 400 } as TrackerHealth;
 
-/** A process that answers, and what it hears and says. */
+/** A process that answers, with what it receives and sends. */
 function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
   t.mock.timers.enable({ apis: ["setInterval", "setTimeout", "Date"], now: START });
   const bus = relayBus();
   const markets = new RemoteMarkets({
     link: bus.link,
-    channels,
-    standsStill: false,
+    topics,
+    isFrozen: false,
     storedAnswer: async () => stored,
     storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
     nowMs: Date.now,
@@ -38,11 +38,11 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
 }
 
 const beat = (bus: RelayBus, term: bigint, connections = 1) =>
-  bus.say(channels.beats, messageText({ term, connections, health, facts: {} }));
+  bus.say(topics.heartbeats, messageText({ term, connections, health, facts: {} }));
 
 function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot): void {
   const { mint } = snapshot.assessment;
-  bus.say(channels.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
+  bus.say(topics.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
 }
 
 function state(stateTimeMs: number): AssessedSnapshot {
@@ -51,15 +51,15 @@ function state(stateTimeMs: number): AssessedSnapshot {
   return snapshot;
 }
 
-function messagesTo(bus: RelayBus): readonly ToTracker[] {
+function messagesTo(bus: RelayBus): readonly TrackerMessage[] {
   return bus.published
-    .filter(({ channel }) => channel === channels.tracker)
-    .map(({ text }) => parseMessage<ToTracker>(text))
+    .filter(({ topic }) => topic === topics.tracker)
+    .map(({ text }) => parseMessage<TrackerMessage>(text))
     .filter((message) => message !== null);
 }
 
-function questions(bus: RelayBus): readonly Ask[] {
-  return messagesTo(bus).filter((message): message is Ask => "replica" in message);
+function questions(bus: RelayBus): readonly TrackerRequest[] {
+  return messagesTo(bus).filter((message): message is TrackerRequest => "replica" in message);
 }
 
 const touches = (bus: RelayBus) =>
@@ -68,13 +68,13 @@ const touches = (bus: RelayBus) =>
 function reply(bus: RelayBus, term: bigint, answer: unknown): void {
   const ask = questions(bus).at(-1);
   assert.ok(ask !== undefined, "nothing was asked");
-  bus.say(channels.replica(ask.replica), messageText({ term, id: ask.id, answer }));
+  bus.say(topics.replica(ask.replica), messageText({ term, id: ask.id, answer }));
 }
 
-/** Lets what was said take its way through promises. */
+/** Lets pending promises run. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The replica holds this state, which the tracker of the term told it. */
+/** The replica holds this state, which the tracker of the term published. */
 async function holding(
   bus: RelayBus,
   markets: RemoteMarkets<unknown>,
@@ -93,7 +93,7 @@ const heldTimeMs = (markets: RemoteMarkets<unknown>) => {
   return held?.kind === "assessed" ? held.assessment.stateTimeMs : null;
 };
 
-test("what an earlier tracker says after its successor has spoken is not heard", async (t) => {
+test("messages of an earlier tracker are ignored once its successor has published", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
   tell(bus, 2n, state(START + 2_000));
@@ -136,7 +136,7 @@ test("news that come right behind a first answer take its place", async (t) => {
   assert.equal(heldTimeMs(markets), START + 400);
 });
 
-test("a successor is told of every token that is held, and asked what its predecessor was asked", async (t) => {
+test("a successor receives every held token, and the unanswered requests to its predecessor", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick(250);
@@ -169,7 +169,7 @@ test("a question that was lost with a connection, here or at the tracker, is ask
   assert.equal(await asked, null);
 });
 
-test("who waits for a tracker that falls silent hears so within five seconds, and new askers at once", async (t) => {
+test("requests to a silent tracker fail within five seconds, and new ones at once", async (t) => {
   const { bus, markets } = replica(t);
   beat(bus, 1n);
   const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
@@ -192,7 +192,7 @@ test("without a tracker a token is answered as it was stored, as old as it is", 
   assert.deepEqual(snapshot.assessment.findings, [{ kind: "stale", ageSeconds: 35 }]);
 });
 
-test("what is held grows old by itself, and at last says nothing any more", async (t) => {
+test("held data ages without messages, and is finally dropped", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick((CALIBRATION.block.staleSeconds + 1) * 1_000);
@@ -201,7 +201,7 @@ test("what is held grows old by itself, and at last says nothing any more", asyn
   assert.deepEqual([held.assessment.measurement, held.assessment.blocked], [null, "stale"]);
 });
 
-test("the first askers of a process that hears no tracker wait two seconds in all, later ones not at all", async (t) => {
+test("the first requests of a process without a tracker wait two seconds in all, later ones not at all", async (t) => {
   const { markets } = replica(t);
   const first = markets.snapshot(SOME_MINT);
   t.mock.timers.tick(2_000);
@@ -209,11 +209,11 @@ test("the first askers of a process that hears no tracker wait two seconds in al
   assert.equal((await markets.snapshot(SOME_MINT)).kind, "unavailable");
 });
 
-test("what is no message of ours is not heard", async (t) => {
+test("unknown messages are ignored", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
-  for (const channel of [channels.beats, channels.news])
+  for (const topic of [topics.heartbeats, topics.news])
     for (const text of ["", "{", "null", "[1]", "9 nobody {}", `9 ${SOME_MINT} {`])
-      bus.say(channel, text);
+      bus.say(topic, text);
   assert.equal(heldTimeMs(markets), START);
 });

@@ -3,92 +3,95 @@ import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { Listeners } from "#src/platform/listeners.ts";
+import { Poller } from "#src/platform/poller.ts";
+import { SingleFlight } from "#src/platform/single-flight.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { HistoryPoint, HistoryQuery } from "#src/track/history.ts";
+import type { HistoryPoint, HistoryQuery } from "#src/track/history/history.ts";
+import type { AnswerAt } from "#src/track/history/stored-answers.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import type { Markets, Sale } from "#src/track/markets.ts";
+import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, agedAssessment, parseSnapshot } from "#src/track/snapshot-text.ts";
-import type { StateAt } from "#src/track/token-states.ts";
 import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
 import {
-  type Ask,
-  type Beat,
+  type Heartbeat,
   messageText,
   parseMessage,
   parseNews,
-  type QuestionKind,
-  type Questions,
-  type RelayChannels,
-  type Reply,
-  type ToTracker,
+  type RelayTopics,
   TRACKER_SILENT_MS,
+  type TrackerMessage,
+  type TrackerReply,
+  type TrackerRequest,
+  type TrackerRequestKind,
+  type TrackerRequests,
 } from "./relay-messages.ts";
 
-/** As the tracker measures anew after this, so an answer is judged anew here. */
-const JUDGED_FOR_MS = 1_000;
+/** The tracker re-measures after this time; an assessment is aged again here after the same time. */
+const AGED_FOR_MS = 1_000;
 const TOUCH_EVERY_MS = 250;
-/** A token that nobody asked for in this time is let go. */
-const UNASKED_MS = 15 * 60_000;
+/** A token without a request for so long is dropped. */
+const UNUSED_AFTER_MS = 15 * 60_000;
 const TIDY_EVERY_MS = 60_000;
-/** As long as loading a token from a slow node may take. */
+/** The longest time that loading a token from a slow node takes. */
 const ANSWER_WITHIN_MS = 15_000;
-const MOST_WAITING = 5_000;
-/** A process that has just started has not heard the tracker yet: its first askers wait for a beat. */
-const FIRST_BEAT_MS = 2_000;
+const MAX_UNANSWERED = 5_000;
+/** After a start, the first requests wait so long for the first heartbeat. */
+const FIRST_HEARTBEAT_MS = 2_000;
 
 export type RemoteMarketsDeps<Facts> = {
   readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
-  readonly channels: RelayChannels;
-  /** Recorded accounts stand still, and answers from them with them. */
-  readonly standsStill: boolean;
-  /** The last answer that was stored, for when no tracker answers. */
+  readonly topics: RelayTopics;
+  /** Recorded accounts: assessments do not age. */
+  readonly isFrozen: boolean;
+  /** The last stored assessment, used while there is no tracker. */
   readonly storedAnswer: (mint: Address) => Promise<AssessedSnapshot | null>;
-  /** What was stored at a slot: the tracker's database is this process's own. */
-  readonly storedState: (mint: Address, slot: bigint) => Promise<StateAt>;
+  /** The state stored at a slot, from the database that all processes share. */
+  readonly storedState: (mint: Address, slot: bigint) => Promise<AnswerAt>;
   readonly nowMs: NowMs;
-  /** Told of what the tracker says of the service, with each beat. */
+  /** Gets the service facts of each heartbeat. */
   readonly onFacts?: (facts: Facts) => void;
 };
 
-type Held = {
+type HeldSnapshot = {
   snapshot: AssessedSnapshot;
-  /** Of the tracker that said so. */
+  /** Of the tracker that published it. */
   term: bigint;
-  /** The snapshot as old as it was at `judgedAtMs`. */
-  judged: AssessedSnapshot;
-  judgedAtMs: number;
-  askedAtMs: number;
+  /** The snapshot with its age as of `agedAtMs`. */
+  aged: AssessedSnapshot;
+  agedAtMs: number;
+  usedAtMs: number;
 };
 
-type Waiting = {
-  /** The question as it was asked, for a successor of who was asked. */
+type UnansweredRequest = {
+  /** The request as it was sent, to send it again to a new tracker. */
   readonly text: string;
   readonly resolve: (reply: { readonly answer: unknown; readonly term: bigint }) => void;
   readonly reject: (error: Error) => void;
 };
 
 /**
- * The markets of a tracker in another process. Answers that were asked for once are pushed here from
- * then on, and served at once; they grow old by the same rule as the tracker's own, whether or not
- * anything still comes. What an earlier tracker says after its successor has spoken is not heard, and
- * what a successor says of an older state than the one held does not take its place.
+ * The markets of a tracker in another process. A token that was requested once is pushed here from then on
+ * and served at once; it ages by the same rule as in the tracker, with or without new messages. Messages of
+ * a tracker are ignored once its successor has sent one, and a successor's older state does not replace
+ * a newer one held here.
  */
 export class RemoteMarkets<Facts> implements Markets {
   readonly #deps: RemoteMarketsDeps<Facts>;
   readonly #replica = randomUUID();
-  readonly #held = new Map<Address, Held>();
-  readonly #loading = new Map<Address, Promise<MarketSnapshot>>();
-  readonly #listeners = new Set<(snapshot: AssessedSnapshot) => void>();
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #held = new Map<Address, HeldSnapshot>();
+  readonly #loads = new SingleFlight<Address, MarketSnapshot>();
+  readonly #listeners = new Listeners<AssessedSnapshot>();
+  readonly #unanswered = new Map<number, UnansweredRequest>();
   readonly #touched = new Set<Address>();
   readonly #kept = new Set<Address>();
   #term = 0n;
-  #beat: Beat<Facts> | null = null;
-  #beatAtMs = 0;
-  readonly #firstBeat = Promise.withResolvers<void>();
+  #heartbeat: Heartbeat<Facts> | null = null;
+  #heartbeatAtMs = 0;
+  readonly #firstHeartbeat = Promise.withResolvers<void>();
   #lastId = 0;
   #stops: readonly (() => void)[] = [];
 
@@ -97,101 +100,101 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   start(): void {
-    const { link, channels } = this.#deps;
-    const touching = setInterval(() => {
-      if (this.hasTracker) this.#tellTouched();
-      else this.#giveUp("the tracker fell silent");
-    }, TOUCH_EVERY_MS);
-    const tidying = setInterval(() => this.#tidy(), TIDY_EVERY_MS);
-    const waiting = setTimeout(() => this.#firstBeat.resolve(), FIRST_BEAT_MS);
+    const { link, topics } = this.#deps;
+    const sendTouched = () => {
+      if (this.hasTracker) this.#sendTouched();
+      else this.#rejectPending("the tracker sends no heartbeats");
+    };
+    const polled = [
+      { run: sendTouched, everyMs: TOUCH_EVERY_MS },
+      { run: () => this.#removeUnused(), everyMs: TIDY_EVERY_MS },
+    ];
+    const pollers = polled.map((each) => new Poller({ ...each, failures: null }));
+    for (const poller of pollers) poller.start();
+    const waiting = setTimeout(() => this.#firstHeartbeat.resolve(), FIRST_HEARTBEAT_MS);
     this.#stops = [
-      () => clearInterval(touching),
-      () => clearInterval(tidying),
+      ...pollers.map((poller) => () => poller.stop()),
       () => clearTimeout(waiting),
-      link.subscribe(channels.beats, (text) => this.#hearBeat(text)),
-      link.subscribe(channels.news, (text) => this.#hearNews(text)),
-      link.subscribe(channels.replica(this.#replica), (text) => this.#hearReply(text)),
-      link.onRestored(() => this.#sayAgain()),
+      link.subscribe(topics.heartbeats, (text) => this.#receiveHeartbeat(text)),
+      link.subscribe(topics.news, (text) => this.#receiveNews(text)),
+      link.subscribe(topics.replica(this.#replica), (text) => this.#receiveReply(text)),
+      link.onRestored(() => this.#resend()),
     ];
   }
 
   close(): void {
     for (const stop of this.#stops) stop();
-    this.#giveUp("this process is stopping");
+    this.#rejectPending("this process is stopping");
   }
 
-  /** Whether a tracker spoke within the last seconds. */
+  /** Whether a tracker sent a heartbeat within the last seconds. */
   get hasTracker(): boolean {
-    return this.#beat !== null && this.#deps.nowMs() - this.#beatAtMs < TRACKER_SILENT_MS;
+    return this.#heartbeat !== null && this.#deps.nowMs() - this.#heartbeatAtMs < TRACKER_SILENT_MS;
   }
 
   latest(mint: Address): MarketSnapshot | null {
     const held = this.#held.get(mint);
     if (held === undefined) return null;
     const nowMs = this.#deps.nowMs();
-    held.askedAtMs = nowMs;
+    held.usedAtMs = nowMs;
     this.#touched.add(mint);
-    return this.#judged(held, nowMs);
+    return this.#aged(held, nowMs);
   }
 
   touch(mint: Address): boolean {
     const held = this.#held.get(mint);
     if (held === undefined) return false;
-    held.askedAtMs = this.#deps.nowMs();
+    held.usedAtMs = this.#deps.nowMs();
     this.#kept.add(mint);
     return true;
   }
 
-  snapshot(mint: Address): Promise<MarketSnapshot> {
+  snapshot(mint: Address, asker = ""): Promise<MarketSnapshot> {
     if (mint === WSOL) return Promise.resolve({ kind: "not-found", mint });
-    const loading =
-      this.#loading.get(mint) ?? this.#load(mint).finally(() => this.#loading.delete(mint));
-    this.#loading.set(mint, loading);
-    return loading;
+    return this.#loads.run(mint, () => this.#load(mint, asker));
   }
 
-  exit(mint: Address, sale: Sale): Promise<ExitAt | null> {
-    return this.#askOrFail("exit", { mint, sale });
+  exit(mint: Address, sale: ExitQuery): Promise<ExitAt | null> {
+    return this.#requestOrFail("exit", { mint, sale });
   }
 
   stressed(mint: Address): Promise<StressedExit | null> {
-    return this.#askOrFail("stressed", { mint });
+    return this.#requestOrFail("stressed", { mint });
   }
 
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
-    return this.#askOrFail("history", { mint, query });
+    return this.#requestOrFail("history", { mint, query });
   }
 
   alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
-    return this.#askOrFail("alertsWithin", { mint, begun });
+    return this.#requestOrFail("alertsWithin", { mint, begun });
   }
 
-  stateAt(mint: Address, slot: bigint): Promise<StateAt> {
+  answerAt(mint: Address, slot: bigint): Promise<AnswerAt> {
     return this.#deps.storedState(mint, slot);
   }
 
   /** @throws AppError chain_unavailable */
   accuracyReport(): Promise<unknown> {
-    return this.#askOrFail("accuracy", null);
+    return this.#requestOrFail("accuracy", null);
   }
 
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   health(): TrackerHealth {
-    if (this.#beat === null) return NOTHING_TRACKED;
-    const { health } = this.#beat;
+    if (this.#heartbeat === null) return NOTHING_TRACKED;
+    const { health } = this.#heartbeat;
     const { chainAgeMs } = health;
-    if (chainAgeMs === null || this.#deps.standsStill) return health;
-    return { ...health, chainAgeMs: chainAgeMs + this.#deps.nowMs() - this.#beatAtMs };
+    if (chainAgeMs === null || this.#deps.isFrozen) return health;
+    return { ...health, chainAgeMs: chainAgeMs + this.#deps.nowMs() - this.#heartbeatAtMs };
   }
 
-  async #load(mint: Address): Promise<MarketSnapshot> {
+  async #load(mint: Address, asker: string): Promise<MarketSnapshot> {
     try {
-      const snapshot = await this.#ask("snapshot", { mint });
-      // Held since it was heard; what is held is newer where a successor knows less yet.
+      const snapshot = await this.#request("snapshot", { mint, asker });
+      // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
     } catch (cause) {
       if (!(cause instanceof RedisUnavailable)) throw cause;
@@ -206,76 +209,83 @@ export class RemoteMarkets<Facts> implements Markets {
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
   }
 
-  /** @returns whether it took the place of what was held */
+  /** @returns whether it replaced the held snapshot */
   #hold(snapshot: AssessedSnapshot, term: bigint): boolean {
     const nowMs = this.#deps.nowMs();
     const { mint, stateTimeMs } = snapshot.assessment;
     const held = this.#held.get(mint);
     const isOlder = held !== undefined && stateTimeMs < held.snapshot.assessment.stateTimeMs;
-    // One tracker's states may step back, for a pool that was found late; its messages are in order.
+    // Within one tracker the time may go back, for a pool found late; its messages are in order.
     if (isOlder && held.term !== term) return false;
-    const askedAtMs = held?.askedAtMs ?? nowMs;
-    this.#held.set(mint, { snapshot, term, judged: snapshot, judgedAtMs: nowMs, askedAtMs });
+    const usedAtMs = held?.usedAtMs ?? nowMs;
+    this.#held.set(mint, { snapshot, term, aged: snapshot, agedAtMs: nowMs, usedAtMs });
     return true;
   }
 
-  #judged(held: Held, nowMs: number): AssessedSnapshot {
-    if (this.#deps.standsStill || nowMs - held.judgedAtMs < JUDGED_FOR_MS) return held.judged;
+  #aged(held: HeldSnapshot, nowMs: number): AssessedSnapshot {
+    if (this.#deps.isFrozen || nowMs - held.agedAtMs < AGED_FOR_MS) return held.aged;
     const { snapshot } = held;
-    held.judged = { ...snapshot, assessment: agedAssessment(snapshot.assessment, nowMs) };
-    held.judgedAtMs = nowMs;
-    return held.judged;
+    held.aged = { ...snapshot, assessment: agedAssessment(snapshot.assessment, nowMs) };
+    held.agedAtMs = nowMs;
+    return held.aged;
   }
 
-  async #askOrFail<Kind extends QuestionKind>(
+  async #requestOrFail<Kind extends TrackerRequestKind>(
     kind: Kind,
-    asked: Questions[Kind]["asked"],
-  ): Promise<Questions[Kind]["answer"]> {
+    asked: TrackerRequests[Kind]["asked"],
+  ): Promise<TrackerRequests[Kind]["answer"]> {
     try {
-      return await this.#ask(kind, asked);
+      return await this.#request(kind, asked);
     } catch (cause) {
       if (!(cause instanceof RedisUnavailable)) throw cause;
       throw new AppError("chain_unavailable", {
-        publicMessage: "What follows the chain can't be asked just now. Try again in some seconds.",
+        publicMessage: "Chain data is temporarily unavailable. Try again in a few seconds.",
         retryable: true,
         cause,
       });
     }
   }
 
-  async #ask<Kind extends QuestionKind>(
+  async #request<Kind extends TrackerRequestKind>(
     kind: Kind,
-    asked: Questions[Kind]["asked"],
-  ): Promise<Questions[Kind]["answer"]> {
-    const { link, channels } = this.#deps;
-    if (this.#beat === null) await this.#firstBeat.promise;
-    if (!this.hasTracker) throw new RedisUnavailable("no tracker is heard");
-    if (this.#waiting.size >= MOST_WAITING) {
-      throw new AppError("overloaded", { publicMessage: "Too many questions wait. Try again." });
+    asked: TrackerRequests[Kind]["asked"],
+  ): Promise<TrackerRequests[Kind]["answer"]> {
+    const { link, topics } = this.#deps;
+    if (this.#heartbeat === null) await this.#firstHeartbeat.promise;
+    if (!this.hasTracker) throw new RedisUnavailable("there is no tracker");
+    if (this.#unanswered.size >= MAX_UNANSWERED) {
+      throw new AppError("overloaded", {
+        publicMessage: "Too many requests are waiting. Try again.",
+      });
     }
     const id = ++this.#lastId;
-    const text = messageText({ kind, replica: this.#replica, id, asked } as unknown as Ask);
+    const text = messageText({
+      kind,
+      replica: this.#replica,
+      id,
+      asked,
+    } as unknown as TrackerRequest);
     const answered = Promise.withResolvers<unknown>();
     answered.promise.catch(() => undefined);
     const timer = setTimeout(
-      () => answered.reject(new RedisUnavailable("the tracker did not answer in time")),
+      () => answered.reject(new RedisUnavailable("the tracker did not reply in time")),
       ANSWER_WITHIN_MS,
     );
-    this.#waiting.set(id, {
+    this.#unanswered.set(id, {
       text,
       resolve: ({ answer, term }) => {
-        // At once, so that what is told next finds it held.
+        // Now, so that a snapshot published next finds it held.
         if (kind === "snapshot") this.#take(answer as MarketSnapshot, term);
         answered.resolve(answer);
       },
       reject: answered.reject,
     });
     try {
-      await link.publish(channels.tracker, text);
-      return (await answered.promise) as Questions[Kind]["answer"];
+      await link.publish(topics.tracker, text);
+      return (await answered.promise) as TrackerRequests[Kind]["answer"];
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(id);
+      this.#unanswered.delete(id);
     }
   }
 
@@ -283,82 +293,82 @@ export class RemoteMarkets<Facts> implements Markets {
     if (snapshot.kind === "assessed") this.#hold(snapshot, term);
   }
 
-  #giveUp(reason: string): void {
-    for (const { reject } of this.#waiting.values()) reject(new RedisUnavailable(reason));
-    this.#waiting.clear();
+  #rejectPending(reason: string): void {
+    for (const { reject } of this.#unanswered.values()) reject(new RedisUnavailable(reason));
+    this.#unanswered.clear();
   }
 
-  #hearReply(text: string): void {
-    const reply = parseMessage<Reply>(text);
-    if (reply === null || !this.#hearTerm(reply.term)) return;
-    const waiting = this.#waiting.get(reply.id);
+  #receiveReply(text: string): void {
+    const reply = parseMessage<TrackerReply>(text);
+    if (reply === null || !this.#acceptTerm(reply.term)) return;
+    const waiting = this.#unanswered.get(reply.id);
     if (waiting === undefined) return;
     if ("answer" in reply) waiting.resolve({ answer: reply.answer, term: reply.term });
     else waiting.reject(new RedisUnavailable("the tracker failed"));
   }
 
-  /** @returns whether who speaks is not over yet. */
-  #hearTerm(term: bigint): boolean {
+  /** @returns whether the message is of the current or a newer tracker */
+  #acceptTerm(term: bigint): boolean {
     if (term < this.#term) return false;
     if (term > this.#term) {
       this.#term = term;
-      this.#sayAgain();
+      this.#resend();
     }
     return true;
   }
 
-  #hearBeat(text: string): void {
-    const beat = parseMessage<Beat<Facts>>(text);
-    if (beat === null || !this.#hearTerm(beat.term)) return;
-    const wasCutOff = !this.hasTracker || beat.connections !== this.#beat?.connections;
-    this.#beat = beat;
-    this.#beatAtMs = this.#deps.nowMs();
-    this.#firstBeat.resolve();
+  #receiveHeartbeat(text: string): void {
+    const beat = parseMessage<Heartbeat<Facts>>(text);
+    if (beat === null || !this.#acceptTerm(beat.term)) return;
+    const wasCutOff = !this.hasTracker || beat.connections !== this.#heartbeat?.connections;
+    this.#heartbeat = beat;
+    this.#heartbeatAtMs = this.#deps.nowMs();
+    this.#firstHeartbeat.resolve();
     this.#deps.onFacts?.(beat.facts);
-    if (wasCutOff) this.#sayAgain();
+    if (wasCutOff) this.#resend();
   }
 
-  #hearNews(text: string): void {
+  #receiveNews(text: string): void {
     const news = parseNews(text);
     const mint = news === null ? null : parseAddress(news.mint);
-    if (news === null || mint === null || !this.#hearTerm(news.term)) return;
+    if (news === null || mint === null || !this.#acceptTerm(news.term)) return;
     if (!this.#held.has(mint)) return;
     const snapshot = parseSnapshot(news.snapshot);
     if (snapshot === null || !this.#hold(snapshot, news.term)) return;
-    for (const listener of this.#listeners) listener(snapshot);
+    this.#listeners.emit(snapshot);
   }
 
-  #tellTouched(): void {
+  #sendTouched(): void {
     for (const kind of ["touched", "kept"] as const) {
       const told = kind === "touched" ? this.#touched : this.#kept;
       if (told.size === 0) continue;
-      const { link, channels } = this.#deps;
+      const { link, topics } = this.#deps;
       const mints = [...told];
       told.clear();
-      link.publish(channels.tracker, messageText({ kind, mints })).catch(() => {
+      link.publish(topics.tracker, messageText({ kind, mints })).catch(() => {
         for (const mint of mints) told.add(mint);
       });
     }
   }
 
-  /** What either side said meanwhile is lost: the tracker, perhaps a new one, is asked for it again. */
-  #sayAgain(): void {
-    const { link, channels } = this.#deps;
+  /** Messages of both sides were lost: requests and touches are sent again, perhaps to a new tracker. */
+  #resend(): void {
+    const { link, topics } = this.#deps;
     for (const mint of this.#held.keys()) this.#touched.add(mint);
-    for (const { text } of this.#waiting.values())
-      link.publish(channels.tracker, text).catch(() => undefined);
+    for (const { text } of this.#unanswered.values())
+      link.publish(topics.tracker, text).catch(() => undefined);
   }
 
-  #tidy(): void {
-    const before = this.#deps.nowMs() - UNASKED_MS;
-    for (const [mint, { askedAtMs }] of this.#held) if (askedAtMs < before) this.#held.delete(mint);
+  #removeUnused(): void {
+    const before = this.#deps.nowMs() - UNUSED_AFTER_MS;
+    for (const [mint, { usedAtMs }] of this.#held) if (usedAtMs < before) this.#held.delete(mint);
   }
 }
 
-/** Says something to whoever tracks; lost where nobody hears it, so only what is found again anyway. */
-export function tellTracker(
-  { link, channels }: Pick<RemoteMarketsDeps<unknown>, "link" | "channels">,
-  message: Exclude<ToTracker, Ask>,
+/** Fire-and-forget message to the tracker. It may be lost: use it only for state that is re-read periodically. */
+export function notifyTracker(
+  { link, topics }: Pick<RemoteMarketsDeps<unknown>, "link" | "topics">,
+  message: Exclude<TrackerMessage, TrackerRequest>,
 ): void {
-  link.publish(channels.tracker, messageText(message)).catch(() => undefined);
+  link.publish(topics.tracker, messageText(message)).catch(() => undefined);
 }

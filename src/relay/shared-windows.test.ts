@@ -8,13 +8,13 @@ import { SharedWindows, type SharedWindowsDeps } from "./shared-windows.ts";
 
 const RULE = { limit: 10, lengthMs: 60_000 };
 const NOW = 1_800_000_000_000;
-const channels = { usage: (subject: string) => `usage:${subject}` };
-const log = { warn: () => undefined, info: () => undefined };
+const topics = { usage: (subject: string) => `usage:${subject}` };
+const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 
 /** One process's windows over a Redis link of its own. */
 async function processOn(t: TestContext, { url }: TestRedis, nowMs: () => number) {
   const link = new RedisLink({ url, random: () => 0.5, log });
-  const windows = windowsOn(t, { link, channels, nowMs });
+  const windows = windowsOn(t, { link, topics, nowMs });
   t.after(() => link.close());
   await new Promise<void>((resolve) => void link.onRestored(resolve));
   return windows;
@@ -33,7 +33,7 @@ function takeAll(windows: SharedWindows, nowMs: number): number {
   return taken;
 }
 
-test("what was taken for many callers is told in few messages", async (t) => {
+test("uses of many callers are published in few messages", async (t) => {
   const told: number[] = [];
   const link = {
     async evaluate(_script: string, { keys }: { readonly keys: readonly string[] }) {
@@ -41,7 +41,7 @@ test("what was taken for many callers is told in few messages", async (t) => {
       return keys.flatMap(() => [1, RULE.lengthMs]);
     },
   };
-  const windows = windowsOn(t, { link, channels, nowMs: () => NOW });
+  const windows = windowsOn(t, { link, topics, nowMs: () => NOW });
   for (let caller = 0; caller < 1_000; caller++) windows.take(`user:${caller}`, RULE, NOW);
   await windows.flush();
   assert.equal(
@@ -51,7 +51,7 @@ test("what was taken for many callers is told in few messages", async (t) => {
   assert.ok(told.length <= 2, `${told.length} messages`);
 });
 
-test("what could not be told is told later, whole", async (t) => {
+test("uses that could not be published are published later, in full", async (t) => {
   let isAway = true;
   const told: string[] = [];
   const link = {
@@ -61,7 +61,7 @@ test("what could not be told is told later, whole", async (t) => {
       return [Number(args[0]), RULE.lengthMs];
     },
   };
-  const windows = windowsOn(t, { link, channels, nowMs: () => NOW });
+  const windows = windowsOn(t, { link, topics, nowMs: () => NOW });
   for (let use = 0; use < 3; use++) windows.take("somebody", RULE, NOW);
   await windows.flush();
   windows.take("somebody", RULE, NOW);
@@ -70,7 +70,7 @@ test("what could not be told is told later, whole", async (t) => {
   assert.deepEqual(told, ["4"]);
 });
 
-test("processes count together, and each hears of what the others took", async (t) => {
+test("processes count together, and each receives the uses of the others", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const [here, there] = [
@@ -104,7 +104,7 @@ test("after Redis lost everything no process admits more than the limit, and its
   assert.equal(windows.peek("somebody", RULE, nowMs).resetAtMs, resetAtMs);
 });
 
-test("while Redis is away each process goes on by itself, and they meet again when it is back", async (t) => {
+test("while Redis is unreachable each process counts alone, and the counts are merged when it is back", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const [here, there] = [
@@ -119,11 +119,11 @@ test("while Redis is away each process goes on by itself, and they meet again wh
   client.on("error", () => undefined);
   await client.connect();
   t.after(() => client.destroy());
-  await eventually("what both took is told", async () => {
+  await eventually("the uses of both are published", async () => {
     await Promise.all([here.flush(), there.flush()]);
     return (await client.get("usage:somebody")) === String(4 + RULE.limit) ? true : null;
   });
-  here.take("somebody", RULE, NOW); // Allowed where the other was the last to tell.
+  here.take("somebody", RULE, NOW); // Allowed if the other process published last.
   await here.flush();
   assert.equal(here.take("somebody", RULE, NOW).allowed, false);
 });

@@ -1,14 +1,16 @@
+import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { NowMs } from "#src/platform/clock.ts";
+import { Poller } from "#src/platform/poller.ts";
 import type { Window, WindowRule, Windows } from "#src/users/fixed-windows.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
-import type { RelayChannels } from "./relay-messages.ts";
+import type { RelayTopics } from "./relay-messages.ts";
 
 const FLUSH_EVERY_MS = 50;
-const CAPACITY = 100_000;
-/** Callers told of in one message: Redis does nothing else while it adds them up. */
-const TOLD_AT_ONCE = 500;
+const MAX_WINDOWS = 100_000;
+/** Callers in one script call: Redis runs nothing else meanwhile. */
+const MAX_PER_MESSAGE = 500;
 
-/** Adds to each window that is open, or opens one for the rest of its time; returns uses and rest in turns. */
+/** Adds to each open window, or opens one for its remaining time. Returns uses and remaining time alternately. */
 const ADD = `
 local answers = {}
 for place, key in ipairs(KEYS) do
@@ -23,41 +25,46 @@ for place, key in ipairs(KEYS) do
 end
 return answers`;
 
-type Shared = {
-  /** By all processes as last heard, and by this one since. */
+type SharedWindow = {
+  /** By all processes as of the last reply, plus by this one since. */
   used: number;
   /** By this process alone. */
   own: number;
-  /** Taken here and not told yet; negative where more was given back. */
-  untold: number;
+  /** Taken here and not sent to Redis yet; negative if more was given back. */
+  unsent: number;
   lengthMs: number;
   resetAtMs: number;
 };
 
-type Telling = { readonly subject: string; readonly window: Shared; readonly told: number };
+type UsageUpdate = {
+  readonly subject: string;
+  readonly window: SharedWindow;
+  readonly sent: number;
+};
 
 export type SharedWindowsDeps = {
   readonly link: Pick<RedisLink, "evaluate">;
-  readonly channels: Pick<RelayChannels, "usage">;
+  readonly topics: Pick<RelayTopics, "usage">;
   readonly nowMs: NowMs;
 };
 
 /**
- * Windows that several processes count together: each counts at once for itself, tells Redis what it
- * took, and hears what the others did, twenty times a second. So a caller who asks all of them at
- * once may get past the limit by what the others admit within that time; without Redis each counts
- * alone, and never admits more than the limit itself (docs/scale.md states both).
+ * Windows counted by several processes together. Each process counts locally at once, and exchanges counts
+ * with Redis 20 times a second. A caller who uses all processes at once may exceed the limit by what the
+ * others admit within that time. Without Redis each process counts alone and admits at most the limit
+ * (docs/scale.md states both).
  */
 export class SharedWindows implements Windows {
   readonly #deps: SharedWindowsDeps;
-  readonly #windows = new Map<string, Shared>();
+  readonly #windows = new BoundedMap<string, SharedWindow>(MAX_WINDOWS);
   readonly #changed = new Set<string>();
-  readonly #timer: NodeJS.Timeout;
-  #flushing: Promise<void> | null = null;
+  readonly #flushes: Poller;
 
   constructor(deps: SharedWindowsDeps) {
     this.#deps = deps;
-    this.#timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS);
+    const run = () => this.#flush();
+    this.#flushes = new Poller({ run, everyMs: FLUSH_EVERY_MS, failures: null });
+    this.#flushes.start();
   }
 
   take(subject: string, rule: WindowRule, nowMs: number): Window & { readonly allowed: boolean } {
@@ -69,7 +76,7 @@ export class SharedWindows implements Windows {
 
   giveBack(subject: string, resetAtMs: number): void {
     const window = this.#windows.get(subject);
-    // The end of a window is known more exactly once Redis has told it.
+    // Redis may have corrected the end of the window since.
     if (window === undefined || window.used === 0) return;
     if (Math.abs(window.resetAtMs - resetAtMs) < window.lengthMs) this.#count(subject, window, -1);
   }
@@ -81,83 +88,77 @@ export class SharedWindows implements Windows {
     return { used: Math.min(window.used, rule.limit), resetAtMs: window.resetAtMs };
   }
 
-  /** Tells what was taken here, and hears the whole. What can't be told now is told later. */
+  /** Sends local counts and receives the totals. Counts that can't be sent now are sent later. */
   flush(): Promise<void> {
-    this.#flushing ??= this.#flush().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
+    return this.#flushes.runNow();
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    await this.#flushes.close();
     await this.flush();
   }
 
-  #open(subject: string, { lengthMs }: WindowRule, nowMs: number): Shared {
+  #open(subject: string, { lengthMs }: WindowRule, nowMs: number): SharedWindow {
     const held = this.#windows.get(subject);
     if (held !== undefined && held.resetAtMs > nowMs) return held;
-    this.#windows.delete(subject);
-    const { value: oldest } = this.#windows.keys().next();
-    if (this.#windows.size >= CAPACITY && oldest !== undefined) this.#windows.delete(oldest);
-    const opened = { used: 0, own: 0, untold: 0, lengthMs, resetAtMs: nowMs + lengthMs };
+    const opened = { used: 0, own: 0, unsent: 0, lengthMs, resetAtMs: nowMs + lengthMs };
     this.#windows.set(subject, opened);
     return opened;
   }
 
-  #count(subject: string, window: Shared, change: 1 | -1): void {
+  #count(subject: string, window: SharedWindow, change: 1 | -1): void {
     window.used += change;
     window.own += change;
-    window.untold += change;
+    window.unsent += change;
     this.#changed.add(subject);
   }
 
   async #flush(): Promise<void> {
-    const tellings = this.#untold(this.#deps.nowMs());
+    const updates = this.#takeUnsent(this.#deps.nowMs());
     const messages: Promise<void>[] = [];
-    for (let start = 0; start < tellings.length; start += TOLD_AT_ONCE)
-      messages.push(this.#tell(tellings.slice(start, start + TOLD_AT_ONCE)));
+    for (let start = 0; start < updates.length; start += MAX_PER_MESSAGE)
+      messages.push(this.#send(updates.slice(start, start + MAX_PER_MESSAGE)));
     await Promise.all(messages);
   }
 
-  /** What is over is told to nobody: Redis may have opened the next window already. */
-  #untold(nowMs: number): readonly Telling[] {
-    const tellings: Telling[] = [];
+  /** Skips expired windows: Redis may already hold the next one. */
+  #takeUnsent(nowMs: number): readonly UsageUpdate[] {
+    const updates: UsageUpdate[] = [];
     for (const subject of this.#changed) {
       const window = this.#windows.get(subject);
-      if (window === undefined || window.untold === 0 || window.resetAtMs <= nowMs) continue;
-      tellings.push({ subject, window, told: window.untold });
-      window.untold = 0;
+      if (window === undefined || window.unsent === 0 || window.resetAtMs <= nowMs) continue;
+      updates.push({ subject, window, sent: window.unsent });
+      window.unsent = 0;
     }
     this.#changed.clear();
-    return tellings;
+    return updates;
   }
 
-  async #tell(tellings: readonly Telling[]): Promise<void> {
-    const { link, channels, nowMs } = this.#deps;
-    const toldMs = nowMs();
+  async #send(updates: readonly UsageUpdate[]): Promise<void> {
+    const { link, topics, nowMs } = this.#deps;
+    const sentMs = nowMs();
     try {
       const answer = await link.evaluate(ADD, {
-        keys: tellings.map(({ subject }) => channels.usage(subject)),
-        args: tellings.flatMap(({ window, told }) => [
-          String(told),
-          String(Math.max(1, window.resetAtMs - toldMs)),
+        keys: updates.map(({ subject }) => topics.usage(subject)),
+        args: updates.flatMap(({ window, sent }) => [
+          String(sent),
+          String(Math.max(1, window.resetAtMs - sentMs)),
         ]),
       });
-      const heard = answer as readonly number[];
-      const heardMs = nowMs();
-      for (const [place, { window }] of tellings.entries()) {
-        const used = heard[2 * place] ?? 0;
-        const resetAtMs = heardMs + (heard[2 * place + 1] ?? 0);
-        // Redis may have lost what was told, and another process have opened a later window there:
-        // this one still knows what it took itself, and when that is over.
-        window.used = Math.max(window.own, used + window.untold);
+      const reply = answer as readonly number[];
+      const receivedMs = nowMs();
+      for (const [place, { window }] of updates.entries()) {
+        const used = reply[2 * place] ?? 0;
+        const resetAtMs = receivedMs + (reply[2 * place + 1] ?? 0);
+        // Redis may have lost its data, and another process may have opened a later window there. This
+        // process still knows its own uses and the end of its own window.
+        window.used = Math.max(window.own, used + window.unsent);
         window.resetAtMs = Math.min(window.resetAtMs, resetAtMs);
       }
     } catch (cause) {
       if (!(cause instanceof RedisUnavailable)) throw cause;
-      for (const { subject, window, told } of tellings) {
-        window.untold += told;
+      for (const { subject, window, sent } of updates) {
+        window.unsent += sent;
         this.#changed.add(subject);
       }
     }

@@ -11,7 +11,7 @@ test("a key is prefix, underscore, 26 random base62 digits and 6 check digits", 
   }
 });
 
-test("no key is given twice, and every digit occurs about as often", () => {
+test("keys are unique, and digits are evenly distributed", () => {
   const texts = Array.from({ length: 2_000 }, () => newApiKeyText("exi"));
   assert.equal(new Set(texts).size, texts.length);
   const counts = new Map<string, number>();
@@ -34,7 +34,7 @@ test("a typo in any place fails the check", () => {
   );
 });
 
-test("two digits that changed places fail the check", () => {
+test("two swapped digits fail the check", () => {
   const text = newApiKeyText("exi");
   for (let place = 4; place < text.length - 1; place++) {
     const [before, a = "", b = ""] = [text.slice(0, place), text[place], text[place + 1]];
@@ -43,12 +43,12 @@ test("two digits that changed places fail the check", () => {
   }
 });
 
-test("what is no key is told without harm", () => {
+test("texts that are not keys fail the check", () => {
   for (const text of ["", "exi_", "x".repeat(100_000), "exi_\n".repeat(20), "éxi_0000000000"])
     assert.equal(isApiKeyText(text), false);
 });
 
-test("the hint shows ends of the key alone, and the hash nothing", () => {
+test("the hint shows only the ends of the key, and the hash nothing", () => {
   const text = newApiKeyText("exi");
   assert.equal(apiKeyHint(text), `${text.slice(0, 8)}…${text.slice(-4)}`);
   assert.match(hashApiKey(text), /^[0-9a-f]{64}$/);

@@ -4,20 +4,20 @@ import { crc32 } from "node:zlib";
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 26 digits of base62: 154 bits. */
 const SECRET_DIGITS = 26;
-/** As many base62 digits as hold any 32-bit check sum. */
+/** Enough base62 digits for a 32-bit checksum. */
 const CHECK_DIGITS = 6;
 const FORM = /^([a-z][a-z0-9]{0,15})_([0-9A-Za-z]{26})([0-9A-Za-z]{6})$/;
-/** The largest multiple of 62 in a byte: bytes from there on would favour the first digits. */
+/** The largest multiple of 62 in a byte: higher bytes would favour the first digits. */
 const UNBIASED_BELOW = 248;
 const HINT_DIGITS = 4;
 
-/** A new API key: `prefix_`, 154 random bits, and a check sum over both. */
+/** A new API key: `prefix_`, 154 random bits, and a checksum over both. */
 export function newApiKeyText(prefix: string): string {
   const secret = randomDigits(SECRET_DIGITS);
   return `${prefix}_${secret}${checkDigits(prefix, secret)}`;
 }
 
-/** Whether a text has an API key's form and its check sum holds: a typo fails without a look-up. */
+/** Whether a text has the form and checksum of an API key: a typo fails without a query. */
 export function isApiKeyText(text: string): boolean {
   const match = FORM.exec(text);
   if (match === null) return false;
@@ -25,12 +25,12 @@ export function isApiKeyText(text: string): boolean {
   return checkDigits(prefix, secret) === check;
 }
 
-/** What is stored in a key's place. 154 random bits need no salt and no slow hash. */
+/** The stored hash of a key. 154 random bits need no salt and no slow hash. */
 export function hashApiKey(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Enough of a key for its owner to tell it from another, and of no use to anybody else. */
+/** Enough of a key for its owner to distinguish it, and useless as a credential. */
 export function apiKeyHint(text: string): string {
   const start = text.indexOf("_") + 1 + HINT_DIGITS;
   return `${text.slice(0, start)}…${text.slice(-HINT_DIGITS)}`;

@@ -8,17 +8,17 @@ import {
   setUserTier,
 } from "#src/store/users.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
-import { AccessFeed } from "./access-feed.ts";
+import { AccessCacheSync } from "./access-cache-sync.ts";
 import { newApiKeyText } from "./api-key-text.ts";
 import { ApiKeys } from "./api-keys.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** One process's keys and feed. The clock is shared. */
+/** One process's keys and cacheSync. The clock is shared. */
 function processOn(store: Store, clock: { nowMs: number }) {
   const nowMs = () => clock.nowMs;
-  const feed = new AccessFeed({ db: store.db, nowMs });
-  return { feed, keys: new ApiKeys({ store, feed, prefix: "exi", nowMs }) };
+  const cacheSync = new AccessCacheSync({ db: store.db, nowMs, log: null });
+  return { cacheSync, keys: new ApiKeys({ store, cacheSync, prefix: "exi", nowMs, log: null }) };
 }
 
 async function userOn(store: Store) {
@@ -28,7 +28,7 @@ async function userOn(store: Store) {
   return user.id;
 }
 
-test("a key is given out once, works, and is stored as a hash alone", async (t) => {
+test("a key is issued once, works, and is stored only as a hash", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
     const { keys } = processOn(store, clock);
@@ -51,7 +51,7 @@ test("a key is given out once, works, and is stored as a hash alone", async (t) 
   });
 });
 
-test("of parallel activations one gives a key", async (t) => {
+test("one of several parallel activations issues a key", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { keys } = processOn(store, { nowMs: 0 });
     const userId = await userOn(store);
@@ -60,7 +60,7 @@ test("of parallel activations one gives a key", async (t) => {
   });
 });
 
-test("a malformed, mistyped or unknown key is nobody's", async (t) => {
+test("a malformed, mistyped or unknown key has no caller", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { keys } = processOn(store, { nowMs: 0 });
     for (const text of ["", "exi_short", newApiKeyText("exi"), newApiKeyText("other")])
@@ -68,10 +68,10 @@ test("a malformed, mistyped or unknown key is nobody's", async (t) => {
   });
 });
 
-test("after a rotation the old key works 24 hours more, and the new one at once", async (t) => {
+test("after a rotation the old key works for 24 hours and the new one at once", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
-    const { feed, keys } = processOn(store, clock);
+    const { cacheSync, keys } = processOn(store, clock);
     const userId = await userOn(store);
     assert.equal(await keys.rotate(userId), null, "nothing to rotate yet");
     const old = await keys.activate(userId);
@@ -86,7 +86,7 @@ test("after a rotation the old key works 24 hours more, and the new one at once"
       [24 * HOUR_MS, false],
     ] as const) {
       clock.nowMs = rotatedMs + elapsedMs;
-      await feed.poll();
+      await cacheSync.poll();
       assert.equal((await keys.check(old.text, clock.nowMs)) !== null, works, `${elapsedMs}`);
       assert.notEqual(await keys.check(fresh.text, clock.nowMs), null);
     }
@@ -105,7 +105,7 @@ test("of parallel rotations each leaves exactly one current key", async (t) => {
   });
 });
 
-test("a revoked key stops in its own process at once, and in another at its next look", async (t) => {
+test("a revoked key stops in its own process at once, and in another at its next poll", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
     const here = processOn(store, clock);
@@ -113,51 +113,51 @@ test("a revoked key stops in its own process at once, and in another at its next
     const userId = await userOn(store);
     const issued = await here.keys.activate(userId);
     assert.ok(issued);
-    await Promise.all([here.feed.poll(), there.feed.poll()]);
+    await Promise.all([here.cacheSync.poll(), there.cacheSync.poll()]);
     for (const { keys } of [here, there]) await keys.check(issued.text, clock.nowMs);
-    assert.notEqual(there.keys.recall(issued.text, clock.nowMs), null);
+    assert.notEqual(there.keys.cached(issued.text, clock.nowMs), null);
     assert.equal(await here.keys.revoke(userId, issued.id), true);
     assert.equal(await here.keys.check(issued.text, clock.nowMs), null);
     clock.nowMs += 400;
-    await there.feed.poll();
+    await there.cacheSync.poll();
     assert.equal(await there.keys.check(issued.text, clock.nowMs), null);
     assert.notEqual(await here.keys.activate(userId), null, "a new one can be activated");
   });
 });
 
-test("what is remembered is believed for less than a second without a look at the changes", async (t) => {
+test("cached keys are trusted for less than a second without a poll", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
-    const { feed, keys } = processOn(store, clock);
+    const { cacheSync, keys } = processOn(store, clock);
     const issued = await keys.activate(await userOn(store));
     assert.ok(issued);
-    await feed.poll();
+    await cacheSync.poll();
     await keys.check(issued.text, clock.nowMs);
-    assert.notEqual(keys.recall(issued.text, clock.nowMs + 900), null);
-    assert.equal(keys.recall(issued.text, clock.nowMs + 1_000), null);
+    assert.notEqual(keys.cached(issued.text, clock.nowMs + 900), null);
+    assert.equal(keys.cached(issued.text, clock.nowMs + 1_000), null);
     assert.notEqual(await keys.check(issued.text, clock.nowMs + 1_000), null);
   });
 });
 
-test("a change of tier reaches keys in use, and a disabled user's key works no more", async (t) => {
+test("a change of tier applies to cached keys, and a disabled user's key is refused", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
-    const { feed, keys } = processOn(store, clock);
+    const { cacheSync, keys } = processOn(store, clock);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
-    await feed.poll();
+    await cacheSync.poll();
     await keys.check(issued.text, clock.nowMs);
     await setUserTier(store.db, { userId, tier: "pro" }, clock.nowMs);
-    await feed.poll();
+    await cacheSync.poll();
     assert.equal((await keys.check(issued.text, clock.nowMs))?.tier, "pro");
     await setUserDisabled(store.db, { userId, isDisabled: true }, clock.nowMs);
-    await feed.poll();
+    await cacheSync.poll();
     assert.equal(await keys.check(issued.text, clock.nowMs), null);
   });
 });
 
-test("another user's key can't be revoked, and looks like one that is not there", async (t) => {
+test("another user's key cannot be revoked and is answered like an unknown one", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { keys } = processOn(store, { nowMs: 0 });
     const owner = await userOn(store);
@@ -175,11 +175,11 @@ test("another user's key can't be revoked, and looks like one that is not there"
 test("today's use and the last use are shown at once, and survive a restart", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
-    const { feed, keys } = processOn(store, clock);
+    const { cacheSync, keys } = processOn(store, clock);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
-    await feed.poll();
+    await cacheSync.poll();
     for (let use = 0; use < 7; use++) await keys.check(issued.text, clock.nowMs + use);
     const shown = async (process: ApiKeys) => {
       const [record] = await process.list(userId);
@@ -193,7 +193,7 @@ test("today's use and the last use are shown at once, and survive a restart", as
   });
 });
 
-test("keys that are asked for together are looked up by one query", async (t) => {
+test("parallel checks of keys use one query", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { keys } = processOn(store, { nowMs: 0 });
     const issued = await keys.activate(await userOn(store));
@@ -217,22 +217,22 @@ test("keys that are asked for together are looked up by one query", async (t) =>
   });
 });
 
-test("a key whose user changed while it was looked up is looked up again", async (t) => {
+test("a key whose user changed during the query is not cached", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const clock = { nowMs: 1_800_000_000_000 };
-    const { feed, keys } = processOn(store, clock);
+    const { cacheSync, keys } = processOn(store, clock);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
-    await feed.poll();
+    await cacheSync.poll();
     const checking = keys.check(issued.text, clock.nowMs);
-    feed.announce(userId);
+    cacheSync.invalidate(userId);
     assert.notEqual(await checking, null);
-    assert.equal(keys.recall(issued.text, clock.nowMs), null);
+    assert.equal(keys.cached(issued.text, clock.nowMs), null);
   });
 });
 
-test("processes that write uses of the same keys never wait for each other in a circle", async (t) => {
+test("processes that write uses of the same keys do not deadlock", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const texts: string[] = [];
     const { keys } = processOn(store, { nowMs: 0 });
@@ -283,16 +283,16 @@ test("uses on two days are written as two, and the last use is the later one", a
 test("the check of a key takes under 5 microseconds after its first use", async (t) => {
   const store = await sqliteDatabase(t);
   const clock = { nowMs: 1_800_000_000_000 };
-  const { feed, keys } = processOn(store, clock);
+  const { cacheSync, keys } = processOn(store, clock);
   const issued = await keys.activate(await userOn(store));
   assert.ok(issued);
-  await feed.poll();
+  await cacheSync.poll();
   await keys.check(issued.text, clock.nowMs);
   const samples = Array.from({ length: 50 }, () => {
     const arrived = Array.from({ length: 2_000 }, () => Buffer.from(issued.text).toString());
     const beganMs = performance.now();
     for (const text of arrived)
-      if (keys.recall(text, clock.nowMs) === null) assert.fail("the key was forgotten");
+      if (keys.cached(text, clock.nowMs) === null) assert.fail("the key was forgotten");
     return ((performance.now() - beganMs) * 1000) / 2_000;
   }).sort((a, b) => a - b);
   const median = samples[25] ?? Infinity;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { loadAuthSecret, secretFor } from "./auth-secret.ts";
 
-test("without one given, a secret is made once, kept, and readable by its owner alone", (t) => {
+test("without a configured secret one is generated once and readable only by its owner", (t) => {
   const { dataDir } = sqlitePlace(t);
   const settings = { authSecret: null, databaseUrl: null, dataDir };
   const made = loadAuthSecret(settings);
@@ -16,7 +16,7 @@ test("without one given, a secret is made once, kept, and readable by its owner 
   assert.notEqual(loadAuthSecret({ ...settings, dataDir: elsewhere }), made);
 });
 
-test("a given secret is used as it is, and refused where it is short", (t) => {
+test("a configured secret is used unchanged, and refused if short", (t) => {
   const { dataDir } = sqlitePlace(t);
   const authSecret = "s".repeat(32);
   assert.equal(loadAuthSecret({ authSecret, databaseUrl: "postgres://x", dataDir }), authSecret);
@@ -24,13 +24,13 @@ test("a given secret is used as it is, and refused where it is short", (t) => {
   assert.throws(() => loadAuthSecret(short), /at least 32 characters/);
 });
 
-test("processes that share a database must be given one", (t) => {
+test("processes that share a database need a configured secret", (t) => {
   const { dataDir } = sqlitePlace(t);
   const settings = { authSecret: null, databaseUrl: "postgres://x", dataDir };
   assert.throws(() => loadAuthSecret(settings), /AUTH_SECRET must be set with DATABASE_URL/);
 });
 
-test("each purpose has a secret of its own", () => {
+test("each purpose has its own secret", () => {
   assert.notEqual(secretFor("sessions", "secret"), secretFor("codes", "secret"));
   assert.notEqual(secretFor("sessions", "secret"), secretFor("sessions", "other"));
 });

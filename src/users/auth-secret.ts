@@ -7,10 +7,10 @@ const SECRET_BYTES = 32;
 const SHORTEST = 32;
 
 /**
- * The secret that signs sessions: the operator's, or one made once and kept beside the embedded
- * database, in a file that its owner alone can read.
+ * The secret that signs sessions: the operator's, or one generated once and stored beside the embedded
+ * database, in a file that only its owner can read.
  *
- * @throws where several processes need one secret and none, or a short one, was given
+ * @throws if several processes need one secret and none, or a short one, is configured
  */
 export function loadAuthSecret(settings: {
   readonly authSecret: string | null;
@@ -38,7 +38,7 @@ export function loadAuthSecret(settings: {
   }
 }
 
-/** A secret of its own for one purpose, so that what leaks from one says nothing of another. */
+/** Derives a secret per purpose, so that a leaked one does not reveal another. */
 export function secretFor(purpose: string, authSecret: string): string {
   return createHmac("sha256", authSecret).update(`exitability:${purpose}`).digest("base64url");
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clientAddress, countedAddress } from "./caller-address.ts";
 
-test("an IPv6 address is counted by its /64, however it is written", () => {
+test("an IPv6 address is counted by its /64 in every notation", () => {
   const network = "2001:db8:1:2::/64";
   assert.equal(countedAddress("2001:db8:1:2:3:4:5:6"), network);
   assert.equal(countedAddress("2001:0DB8:0001:0002::1"), network);
@@ -11,17 +11,17 @@ test("an IPv6 address is counted by its /64, however it is written", () => {
   assert.equal(countedAddress("fe80::1%eth0"), countedAddress("fe80::2"));
 });
 
-test("an IPv4-mapped address is counted as the IPv4 it stands for", () => {
+test("an IPv4-mapped address is counted as IPv4", () => {
   for (const written of ["203.0.113.9", "::ffff:203.0.113.9", "::FFFF:cb00:7109"])
     assert.equal(countedAddress(written), "203.0.113.9");
 });
 
-test("what is no address is one caller, not many", () => {
+test("all invalid addresses count as one caller", () => {
   for (const written of ["", "unknown", "203.0.113.9, 1.2.3.4", "x".repeat(10_000)])
     assert.equal(countedAddress(written), "unknown");
 });
 
-test("as many forwarded entries are believed as there are proxies, counted from the socket", () => {
+test("one forwarded entry per trusted proxy is used, counted from the socket", () => {
   const client = (forwardedFor: string | undefined, trustedHops: number) =>
     clientAddress({ socketAddress: "10.0.0.1", forwardedFor, trustedHops });
   assert.equal(client("6.6.6.6, 203.0.113.9", 0), "10.0.0.1");

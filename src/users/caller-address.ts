@@ -4,8 +4,8 @@ const IPV6_NETWORK_BITS = 64;
 const IPV6_NETWORK_PARTS = IPV6_NETWORK_BITS / 16;
 
 /**
- * The form in which an address is counted: IPv4 whole, IPv6 by its /64 (a caller commands all of
- * it), IPv4-mapped IPv6 as the IPv4 it stands for. What is no address is counted as one caller.
+ * The form in which an address is counted: a whole IPv4 address, the /64 of an IPv6 address (one
+ * caller controls all of it), and IPv4 for IPv4-mapped IPv6. All invalid texts count as one caller.
  */
 export function countedAddress(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
@@ -16,9 +16,9 @@ export function countedAddress(address: string): string {
 }
 
 /**
- * The address that the outermost of the believed proxies saw: each of `trustedHops` steps goes one
- * entry to the left in X-Forwarded-For, beginning at the socket. Entries further left were written
- * by whoever asks, and are never believed.
+ * The client address as seen by the outermost trusted proxy: from the socket, each of `trustedHops`
+ * steps goes one entry to the left in X-Forwarded-For. Entries further left are set by the client and
+ * are not trusted.
  */
 export function clientAddress(input: {
   readonly socketAddress: string;

@@ -1,7 +1,7 @@
 import type { UserId } from "#src/store/user-id.ts";
 import type { TierName, UserTier } from "./tiers.ts";
 
-/** Who asks. `address` is as `countedAddress` has it. */
+/** The caller of a request. `address` has the form of `countedAddress`. */
 export type Caller = AnonymousCaller | UserCaller;
 
 export type AnonymousCaller = { readonly kind: "anonymous"; readonly address: string };
@@ -13,7 +13,7 @@ export type UserCaller = {
   readonly via: Credential;
 };
 
-/** How a user proved who they are. */
+/** How a user authenticated. */
 export type Credential =
   | { readonly kind: "api-key"; readonly id: string }
   | { readonly kind: "cookie"; readonly sessionId: string }
@@ -24,19 +24,7 @@ export function callerTier(caller: Caller): TierName {
   return caller.kind === "anonymous" ? "anonymous" : caller.tier;
 }
 
-/** A remembered caller's subject is made once: as the key of a map a new text is slow. */
-const subjects = new WeakMap<UserCaller, string>();
-
-/** Whose counters a request of this caller's belongs to: the account, whatever the credential. */
+/** The subject whose counters a request belongs to: the user, for every credential. */
 export function quotaSubject(caller: Caller): string {
-  if (caller.kind === "anonymous") return `address:${caller.address}`;
-  const known = subjects.get(caller);
-  if (known !== undefined) return known;
-  const subject = userSubject(caller.userId);
-  subjects.set(caller, subject);
-  return subject;
-}
-
-export function userSubject(userId: UserId): string {
-  return `user:${userId}`;
+  return caller.kind === "anonymous" ? `address:${caller.address}` : `user:${caller.userId}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Rows as CSV (RFC 4180). A cell that a spreadsheet would take for a formula gets an apostrophe in
- * front: what strangers typed must not run on the operator's machine.
+ * Rows as CSV (RFC 4180). A cell that a spreadsheet would read as a formula is prefixed with an
+ * apostrophe: user input must not run on the operator's machine.
  */
 export function toCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");

@@ -7,13 +7,13 @@ const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const LAST_LABEL = "[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])";
 
-/** The form of an address, as a regular expression's source. It looks at the text before its case is
- * changed: some look-alikes have an ASCII lower case. */
+/** The form of an address, as the source of a regular expression. It is matched before the text is
+ * lower-cased: some look-alike letters have an ASCII lower case. */
 export const EMAIL_PATTERN = `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+${LAST_LABEL}$`;
 const FORM = new RegExp(EMAIL_PATTERN);
 
 /**
- * The address, or null where the text is none. Plain ASCII alone: no look-alike letters, no control
+ * The address; null if the text is not one. ASCII only: no look-alike letters, no control
  * characters, no comments, no quoted parts, no address literals. A domain in another script has to
  * be given in its `xn--` form.
  */

@@ -40,7 +40,7 @@ function signed(privateKey: CryptoKey, change: object = {}, kid = "one"): Promis
     .sign(privateKey);
 }
 
-test("a good token is the identity (iss, sub), and what is off in any way is nobody's", async (t) => {
+test("a valid token is the identity (iss, sub), and an invalid one has none", async (t) => {
   const { publicKey, privateKey, jwksUrl } = await provider(t);
   const tokens = createForeignTokens({ issuer: ISSUER, audience: AUDIENCE, jwksUrl });
   assert.deepEqual(await tokens.verify(await signed(privateKey), NOW), {
@@ -59,7 +59,7 @@ test("a good token is the identity (iss, sub), and what is off in any way is nob
     "an empty subject": await signed(privateKey, { sub: "" }),
     "a number for a subject": await signed(privateKey, { sub: 7 as unknown as string }),
     "not valid yet": await signed(privateKey, { nbf: NOW / 1000 + 60 }),
-    "a stranger's key": await signed(stranger.privateKey),
+    "a foreign key": await signed(stranger.privateKey),
     "an unknown key": await signed(privateKey, {}, "two"),
     unsigned: new UnsecuredJWT(claims).encode(),
     "the public key as a secret": await new SignJWT(claims)
@@ -72,7 +72,7 @@ test("a good token is the identity (iss, sub), and what is off in any way is nob
     assert.equal(await tokens.verify(token, NOW), null, what);
 });
 
-test("a provider that can't be asked is our failure, not the token's", async (t) => {
+test("an unreachable provider is an error, not an invalid token", async (t) => {
   const { privateKey } = await provider(t);
   const tokens = createForeignTokens({
     issuer: ISSUER,
@@ -82,7 +82,7 @@ test("a provider that can't be asked is our failure, not the token's", async (t)
   await assert.rejects(tokens.verify(await signed(privateKey), NOW));
 });
 
-test("a token's e-mail claim never joins it to the account of that address", async (t) => {
+test("a token's e-mail claim never joins it to the user of that address", async (t) => {
   const { privateKey, jwksUrl } = await provider(t);
   await eachDatabase(t, async (t, store) => {
     await createUserForEmail(store, "ana@example.com", NOW);
@@ -105,7 +105,7 @@ test("a token's e-mail claim never joins it to the account of that address", asy
   });
 });
 
-test("without a provider configured a foreign token is nobody's", async (t) => {
+test("without a provider configured a foreign token has no identity", async (t) => {
   const { privateKey } = await provider(t);
   await eachDatabase(t, async (t, store) => {
     const users = await testUsers(t, store);

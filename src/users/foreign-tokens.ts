@@ -4,9 +4,9 @@ export type ForeignIdentity = { readonly issuer: string; readonly subject: strin
 
 export type ForeignTokens = {
   /**
-   * Who an access token of the external provider stands for; null where the token is not good.
+   * The identity of an access token of the external provider; null if the token is invalid.
    *
-   * @throws where the provider's keys can't be had and were never had
+   * @throws if the provider's keys cannot be fetched and none are cached
    */
   readonly verify: (
     token: string,
@@ -14,7 +14,7 @@ export type ForeignTokens = {
   ) => Promise<(ForeignIdentity & { readonly expiresAtMs: number }) | null>;
 };
 
-/** Never a symmetric one: the provider's public key must not pass for a secret. */
+/** No symmetric algorithm: the provider's public key must not be accepted as a secret. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 const KEYS_VALID_MS = 600_000;
 const KEYS_COOLDOWN_MS = 30_000;
@@ -49,7 +49,7 @@ export function createForeignTokens(settings: {
         });
         const { sub: subject, exp } = payload;
         if (typeof subject !== "string" || subject === "" || exp === undefined) return null;
-        if (subject.length > LONGEST_SUBJECT) return null;
+        if (subject.length > LONGEST_SUBJECT || subject.includes("\0")) return null;
         return { issuer, subject, expiresAtMs: exp * 1000 };
       } catch (cause) {
         if (isTokensFault(cause)) return null;
@@ -59,7 +59,7 @@ export function createForeignTokens(settings: {
   };
 }
 
-/** Whether the token is to blame; else the provider could not be asked. */
+/** Whether the token is invalid; otherwise the provider was unreachable. */
 function isTokensFault(cause: unknown): boolean {
   if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid) return false;
   return cause instanceof errors.JOSEError && cause.code !== "ERR_JOSE_GENERIC";

@@ -11,7 +11,7 @@ const count = (day: number, eventName: string, utmSource: string | null, times: 
   count: times,
 });
 
-test("each step is held against the one before it, over all, by source and by day", () => {
+test("each step is compared with the previous one, in total, by source and by day", () => {
   const report = funnelReport([
     count(1, "registro", "x", 40),
     count(2, "registro", null, 60),
@@ -47,7 +47,7 @@ test("each step is held against the one before it, over all, by source and by da
   );
 });
 
-test("without events every step is 0 and no share is known", () => {
+test("without events every step is 0 and every share is null", () => {
   assert.ok(
     funnelReport([]).steps.every((step) => step.count === 0 && step.conversionPct === null),
   );

@@ -1,7 +1,7 @@
 import type { EventCount } from "#src/store/events.ts";
 import type { EventName } from "./funnel.ts";
 
-/** The way from a first visit to a payment. Other events lie beside it. */
+/** The steps from a first visit to a payment. Other events are not steps. */
 export const FUNNEL_STEPS: readonly EventName[] = [
   "registro",
   "click_upgrade_desde_limite",
@@ -13,7 +13,7 @@ export const FUNNEL_STEPS: readonly EventName[] = [
 export type FunnelStep = {
   readonly eventName: string;
   readonly count: number;
-  /** Of the step before; null where that has none, and for the first. */
+  /** Share of the previous step; null for the first step, and if the previous step is 0. */
   readonly conversionPct: number | null;
 };
 
@@ -33,7 +33,7 @@ export type FunnelReport = {
   }[];
 };
 
-/** Counts by step, with the share that went on from each to the next: over all, by source and by day. */
+/** Counts per step and the share of the previous step: in total, by source and by day. */
 export function funnelReport(counts: readonly EventCount[]): FunnelReport {
   const isStep = ({ eventName }: EventCount) => FUNNEL_STEPS.some((step) => step === eventName);
   const others = Map.groupBy(

@@ -4,7 +4,7 @@ import type { Schema } from "#src/store/schema.ts";
 import { joinWaitlist } from "#src/store/waitlist.ts";
 import type { EmailAddress } from "./email-address.ts";
 
-/** What may be recorded on the way from a first visit to a payment, in that order. */
+/** Events that may be recorded between a first visit and a payment, in that order. */
 export const EVENT_NAMES = [
   "registro",
   "waitlist_email",
@@ -25,6 +25,8 @@ export function parseEventName(text: string): EventName | null {
 export type Visit = {
   readonly eventName: EventName;
   readonly email: EmailAddress | null;
+  /** Whether the address is that of the caller's own session. */
+  readonly isProven: boolean;
   readonly payload: Readonly<Record<string, unknown>> | null;
   readonly utmSource: string | null;
   readonly utmMedium: string | null;
@@ -32,7 +34,7 @@ export type Visit = {
 };
 
 export type Funnel = {
-  /** Keeps an address once. */
+  /** Inserts an address once. */
   readonly joinWaitlist: (email: EmailAddress, origin: string) => Promise<void>;
   readonly record: (visit: Visit) => Promise<void>;
 };

@@ -1,19 +1,24 @@
-import { forgetAccessChangesBefore } from "#src/store/access-changes.ts";
-import { forgetApiKeyUsesBefore } from "#src/store/api-keys.ts";
+import { deleteAccessChangesBefore } from "#src/store/access-changes.ts";
+import { deleteApiKeyUsesBefore } from "#src/store/api-keys.ts";
+import { deleteOldEvents } from "#src/store/events.ts";
 import type { Store } from "#src/store/schema.ts";
 import { deleteExpiredSessions } from "#src/store/sessions.ts";
-import { forgetCodesSent } from "#src/store/sign-in-requests.ts";
-import { forgetUsageBefore } from "#src/store/usage.ts";
+import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
+import { deleteUsageBefore } from "#src/store/usage.ts";
 import { dayOf } from "./quotas.ts";
 
 const KEEP_USAGE_DAYS = 2;
+const KEEP_EVENTS_MS = 400 * 86_400_000;
+const MOST_EVENTS = 200_000;
 const KEEP_ACCESS_CHANGES_MS = 3_600_000;
 
-/** Drops what has served: counters of past days (addresses among them), ended sessions, old limits. */
-export async function tidyUp(store: Store, nowMs: number): Promise<void> {
-  await forgetUsageBefore(store.db, dayOf(nowMs) - KEEP_USAGE_DAYS);
-  await forgetApiKeyUsesBefore(store.db, dayOf(nowMs) - KEEP_USAGE_DAYS);
-  await forgetCodesSent(store.db, nowMs);
+/** Deletes counts of past days (with their addresses), expired sessions, and old limits and changes. */
+export async function deleteExpiredRows(store: Store, nowMs: number): Promise<void> {
+  const firstDay = dayOf(nowMs) - KEEP_USAGE_DAYS;
+  await deleteOldEvents(store.db, { beforeMs: nowMs - KEEP_EVENTS_MS, most: MOST_EVENTS });
+  await deleteUsageBefore(store.db, firstDay);
+  await deleteApiKeyUsesBefore(store.db, firstDay);
+  await deleteOldCodesSent(store.db, nowMs);
   await deleteExpiredSessions(store, nowMs);
-  await forgetAccessChangesBefore(store.db, nowMs - KEEP_ACCESS_CHANGES_MS);
+  await deleteAccessChangesBefore(store.db, nowMs - KEEP_ACCESS_CHANGES_MS);
 }

@@ -8,7 +8,7 @@ import { signInMail } from "./sign-in-mail.ts";
 
 const ANA = parseEmailAddress("ana@example.com") as EmailAddress;
 
-/** A mailer, and a mail server that keeps what it takes, and refuses while `refuse` says so. */
+/** A mailer, and a mail server that keeps what it accepts, and refuses while `refuse` returns true. */
 async function mailerAndServer(t: TestContext, refuse: () => boolean = () => false) {
   const taken: { to: readonly string[]; text: string; user: string | undefined }[] = [];
   const server = new SMTPServer({
@@ -50,7 +50,7 @@ test("a sign-in mail goes to the one address, with the code in its text and not 
   assert.doesNotMatch(/^Subject: .*$/m.exec(mail?.text ?? "")?.[0] ?? "123456", /123456/);
 });
 
-test("what the server refuses is an error that does not tell the address", async (t) => {
+test("an error of a refused mail does not contain the address", async (t) => {
   let isRefusing = true;
   const { taken, mailer } = await mailerAndServer(t, () => isRefusing);
   const mail = signInMail({ to: ANA, code: "123456", publicUrl: "https://exit.example" });
@@ -63,7 +63,7 @@ test("what the server refuses is an error that does not tell the address", async
   assert.equal(taken.length, 1);
 });
 
-test("a server that is not there is an error, soon", async () => {
+test("an unreachable server is an error within the timeout", async () => {
   const mailer = createSmtpMailer({ smtpUrl: "smtp://127.0.0.1:9", mailFrom: "a@example.com" });
   const mail = signInMail({ to: ANA, code: "123456", publicUrl: "https://exit.example" });
   await assert.rejects(mailer.send(mail), { code: "ESOCKET" });

@@ -7,22 +7,22 @@ import type { EmailAddress } from "./email-address.ts";
 
 export type Mail = {
   readonly to: EmailAddress;
-  /** Never holds a code: subjects are shown on locked screens and kept in logs. */
+  /** Never contains a code: subjects are shown on lock screens and stored in logs. */
   readonly subject: string;
   readonly text: string;
-  /** The same at every attempt to send the same mail: mailboxes show one of them. */
+  /** The same at every attempt to send one mail: mailboxes show it once. */
   readonly messageId?: string;
 };
 
 export type Mailer = {
-  /** Resolves when the mail server has taken the mail, or the file is written. */
+  /** Resolves when the mail server has accepted the mail, or the file is written. */
   readonly send: (mail: Mail) => Promise<void>;
   readonly close: () => void;
 };
 
 const SMTP_TIMEOUT_MS = 10_000;
 
-/** Mail through a server (`smtp:` or `smtps:` with user and password in the address). */
+/** Sends mail through a server (`smtp:` or `smtps:` with user and password in the URL). */
 export function createSmtpMailer(settings: {
   readonly smtpUrl: string;
   readonly mailFrom: string;
@@ -49,7 +49,7 @@ export function createSmtpMailer(settings: {
   };
 }
 
-/** Each mail a file in `directory`, which any mail program opens; its path goes to `onFile`. */
+/** Writes each mail to a file in `directory`, for any mail program; `onFile` gets its path. */
 export function createFileMailer(settings: {
   readonly directory: string;
   readonly mailFrom: string;
@@ -75,11 +75,11 @@ export function createFileMailer(settings: {
   };
 }
 
-/** Mail servers quote the address that they refuse, and errors end in a log: code and status remain. */
+/** Mail servers quote the refused address, and errors are logged: only code and status are kept. */
 function withoutAddresses(cause: unknown): Error {
   const { code, responseCode } = cause instanceof Error ? smtpFailure(cause) : UNKNOWN_FAILURE;
   const status = responseCode === null ? "" : `, status ${responseCode}`;
-  return Object.assign(new Error(`the mail server did not take the mail: ${code}${status}`), {
+  return Object.assign(new Error(`the mail server refused the mail: ${code}${status}`), {
     code,
   });
 }

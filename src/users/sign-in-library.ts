@@ -9,15 +9,15 @@ import { secretFor } from "./auth-secret.ts";
 
 export const CODE_DIGITS = 6;
 export const CODE_VALID_SECONDS = 600;
-export const WRONG_GUESSES_ALLOWED = 5;
+const WRONG_GUESSES_ALLOWED = 5;
 export const SESSION_VALID_SECONDS = 30 * 86_400;
 
 export type SignInLibrary = ReturnType<typeof createSignInLibrary>;
 
 /**
- * The sign-in library on our own database: it makes and checks codes and sessions. We call it as a
- * library; none of its own HTTP endpoints is served. What a stolen database holds is of no use: a
- * code is kept as an HMAC under a secret of ours, and a session's token is only good when signed.
+ * The sign-in library on our database: it creates and checks codes and sessions. Its HTTP endpoints
+ * are not served. A stolen database contains no usable credential: codes are stored as an HMAC under
+ * our secret, and session tokens are valid only with a signature.
  */
 export function createSignInLibrary(deps: {
   readonly store: Store;
@@ -33,7 +33,7 @@ export function createSignInLibrary(deps: {
     database: kyselyAdapter(handleFor(store), { type: store.dialect }),
     telemetry: { enabled: false },
     logger: { disabled: true },
-    rateLimit: { enabled: false }, // Limits are counted where every process sees them.
+    rateLimit: { enabled: false }, // Our limits count across processes.
     advanced: {
       cookiePrefix: "exitability",
       database: { generateId: () => randomUUID(), validateSchema: false },
@@ -83,7 +83,7 @@ export function createSignInLibrary(deps: {
         otpLength: CODE_DIGITS,
         expiresIn: CODE_VALID_SECONDS,
         allowedAttempts: WRONG_GUESSES_ALLOWED,
-        disableSignUp: true, // Accounts are made from the requests for a code.
+        disableSignUp: true, // The sign-in outbox creates users.
         storeOTP: {
           hash: async (code) => createHmac("sha256", codeSecret).update(code).digest("base64url"),
         },
@@ -96,7 +96,7 @@ export function createSignInLibrary(deps: {
   });
 }
 
-/** The library compares numbers; ours come back from SQLite as bigint. */
+/** The library compares numbers; SQLite returns ours as bigint. */
 function handleFor({ db, dialect }: Store): Kysely<Schema> {
   return dialect === "sqlite" ? db.withPlugin(bigintsAsNumbers) : db;
 }

@@ -2,7 +2,7 @@ import type { EmailAddress } from "./email-address.ts";
 import type { Mail } from "./mailer.ts";
 import { CODE_VALID_SECONDS } from "./sign-in-library.ts";
 
-/** The mail with a sign-in code. The same for a new account and an old one. */
+/** The mail with a sign-in code. The same for new and existing users. */
 export function signInMail(input: {
   readonly to: EmailAddress;
   readonly code: string;
@@ -16,7 +16,7 @@ export function signInMail(input: {
       "",
       `Enter it at ${input.publicUrl}. It works once, for ${CODE_VALID_SECONDS / 60} minutes.`,
       "",
-      "If you did not ask for it, nothing has to be done: without the code nobody gets in.",
+      "If you did not ask for it, nothing has to be done: it is not possible to sign in without the code.",
       "",
     ].join("\n"),
   };

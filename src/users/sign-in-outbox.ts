@@ -1,4 +1,6 @@
-import type { BaseLogger } from "pino";
+import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
+import { mapSome } from "#src/platform/map-some.ts";
+import { Poller } from "#src/platform/poller.ts";
 import type { Store } from "#src/store/schema.ts";
 import {
   claimSignInRequests,
@@ -13,13 +15,12 @@ import type { Mailer } from "./mailer.ts";
 import type { SignInLibrary } from "./sign-in-library.ts";
 import { signInMail } from "./sign-in-mail.ts";
 
-/** Independent of when requests come, so that what one of them costs shows in no answer's time. */
-const LOOK_EVERY_MS = 250;
+/** The polling interval does not depend on requests, so that no answer's time shows what a request costs. */
+const POLL_EVERY_MS = 250;
 const BATCH = 20;
-/** Mails under way at once. */
-const LANES = 4;
+const PARALLEL_MAILS = 4;
 const LEASE_MS = 60_000;
-/** Not before the mailbox may be sent another code. */
+/** Longer than the minimum time between two codes to one mailbox. */
 const RETRY_AFTER_MS = 61_000;
 const ATTEMPTS = 5;
 
@@ -29,77 +30,87 @@ type Deps = {
   readonly mailer: Mailer;
   readonly publicUrl: string;
   readonly nowMs: () => number;
-  readonly log: Pick<BaseLogger, "warn" | "error">;
+  readonly log: FailureLogger;
 };
 
-/** Turns requests for a code into accounts, codes and mails. */
+/** Handles requests for a sign-in code: creates the user, the code and the mail. */
 export class SignInOutbox {
   readonly #deps: Deps;
   readonly #outcomes = { handled: 0, failed: 0, dead: 0 };
-  #timer: NodeJS.Timeout | null = null;
-  #running: Promise<number> | null = null;
+  readonly #poller: Poller<number>;
+  readonly #sendFailures: FailureLog;
+  readonly #lostMails: FailureLog;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    const { log } = deps;
+    this.#poller = new Poller({
+      run: () => this.#run(),
+      everyMs: POLL_EVERY_MS,
+      failures: new FailureLog({
+        log,
+        what: "process sign-in requests",
+        next: `retrying every ${POLL_EVERY_MS} ms`,
+      }),
+    });
+    this.#sendFailures = new FailureLog({
+      log,
+      what: "send a sign-in mail",
+      next: `retrying each mail after ${RETRY_AFTER_MS / 1000} s, ${ATTEMPTS} attempts in all`,
+    });
+    this.#lostMails = new FailureLog({
+      log,
+      what: `send a sign-in mail in ${ATTEMPTS} attempts`,
+      next: "the request is dropped; the user has to request another code",
+    });
   }
 
-  /** Since the start: requests that were seen to, attempts that failed, and mails that were given up. */
+  /** Since the start: handled requests, failed attempts, and mails given up. */
   get outcomes(): { readonly handled: number; readonly failed: number; readonly dead: number } {
     return this.#outcomes;
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => {
-      this.runDue().catch((err: unknown) =>
-        this.#deps.log.warn({ err }, "sign-in requests could not be looked at"),
-      );
-    }, LOOK_EVERY_MS).unref();
+    this.#poller.start();
   }
 
-  /** Works through what is due. @returns how many requests it took */
+  /** Handles the requests that are due. @returns how many it took */
   runDue(): Promise<number> {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
+    return this.#poller.runNow();
   }
 
-  /** Finishes the batch at hand; what is left is there at the next start. */
-  async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#running?.catch(() => undefined);
+  /** Finishes the current batch; the rest is handled after the next start. */
+  close(): Promise<void> {
+    return this.#poller.close();
   }
 
   async #run(): Promise<number> {
     const { store, nowMs } = this.#deps;
     const claim = { limit: BATCH, leaseMs: LEASE_MS, nowMs: nowMs() };
     const requests = await claimSignInRequests(store, claim);
-    const waiting = [...requests];
-    const lane = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-        await this.#handle(next);
-    };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await mapSome(requests, PARALLEL_MAILS, (request) => this.#handle(request));
     return requests.length;
   }
 
   async #handle(request: SignInRequest): Promise<void> {
-    const { store, nowMs, log } = this.#deps;
+    const { store, nowMs } = this.#deps;
+    let reason: unknown = "the mailbox has been sent a code too recently";
     try {
       if ((await this.#sendCode(request)) === "done") {
         await finishSignInRequest(store.db, request.id);
         this.#outcomes.handled++;
         return;
       }
-    } catch (err) {
+    } catch (cause) {
+      reason = cause;
       this.#outcomes.failed++;
-      log.warn({ err, attempts: request.attempts + 1 }, "a sign-in mail could not be sent");
+      this.#sendFailures.failed(cause);
     }
     if (request.attempts + 1 < ATTEMPTS) {
       await postponeSignInRequest(store.db, request.id, nowMs() + RETRY_AFTER_MS);
       return;
     }
-    log.error({ attempts: ATTEMPTS }, "a sign-in mail was given up");
+    this.#lostMails.failed(reasonOf(reason));
     this.#outcomes.dead++;
     await finishSignInRequest(store.db, request.id);
   }
@@ -111,11 +122,13 @@ export class SignInOutbox {
     await createUserForEmail(store, email, nowMs());
     const user = await findUserByEmail(store.db, email);
     if (user === null || user.disabledAtMs !== null) return "done";
-    // A first attempt that is refused has had its code sent already, less than a minute ago or five
-    // times this hour. A later one may have been cut off between the count and the mail.
+    // A refusal at the first attempt: a code was sent less than a minute ago or five times this hour.
+    // At a later one the process may have stopped between the count and the mail.
     if (!(await spendCode(store.db, email, nowMs()))) return attempts === 0 ? "done" : "later";
     const code = await library.api.createVerificationOTP({ body: { email, type: "sign-in" } });
     await mailer.send(signInMail({ to: email, code, publicUrl }));
+    this.#sendFailures.succeeded();
+    this.#lostMails.succeeded();
     return "done";
   }
 }

@@ -31,7 +31,7 @@ async function each(t: TestContext, suite: (users: TestUsers, store: Store) => P
   });
 }
 
-test("a code signs in once, by cookie and by bearer token, as the same account", async (t) => {
+test("a code signs in once, by cookie and by bearer token, as the same user", async (t) => {
   await each(t, async (users) => {
     const code = await codeFor(users);
     const attempt = { email: EMAIL, code, userAgent: "test" };
@@ -50,7 +50,7 @@ test("a code signs in once, by cookie and by bearer token, as the same account",
   });
 });
 
-test("of parallel uses of one code one signs in", async (t) => {
+test("one of several parallel uses of a code signs in", async (t) => {
   await each(t, async (users) => {
     const code = await codeFor(users);
     const attempts = await Promise.all(
@@ -60,7 +60,7 @@ test("of parallel uses of one code one signs in", async (t) => {
   });
 });
 
-test("a code survives no more than five wrong guesses", async (t) => {
+test("a code is invalid after five wrong guesses", async (t) => {
   await each(t, async (users) => {
     const code = await codeFor(users);
     const wrong = code === "000000" ? "000001" : "000000";
@@ -81,7 +81,7 @@ test("after four wrong guesses the code still works", async (t) => {
   });
 });
 
-test("parallel wrong guesses do not buy more than five", async (t) => {
+test("parallel guesses do not allow more than five", async (t) => {
   await each(t, async (users, store) => {
     const code = await codeFor(users);
     const wrong = code === "000000" ? "000001" : "000000";
@@ -96,7 +96,7 @@ test("parallel wrong guesses do not buy more than five", async (t) => {
   });
 });
 
-test("a code is over after ten minutes", async (t) => {
+test("a code expires after ten minutes", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
   await each(t, async (users) => {
     const code = await codeFor(users);
@@ -105,7 +105,7 @@ test("a code is over after ten minutes", async (t) => {
   });
 });
 
-test("a new code puts the one before it out of use", async (t) => {
+test("a new code invalidates the previous one", async (t) => {
   await each(t, async (users) => {
     const first = await codeFor(users);
     users.advance(MINUTE_MS);
@@ -119,7 +119,7 @@ test("a new code puts the one before it out of use", async (t) => {
   });
 });
 
-test("a second sign-in leaves the first session as it was", async (t) => {
+test("a second sign-in does not change the first session", async (t) => {
   await each(t, async (users) => {
     const first = await signedIn(users);
     users.advance(MINUTE_MS);
@@ -128,7 +128,7 @@ test("a second sign-in leaves the first session as it was", async (t) => {
   });
 });
 
-test("an ended session is over at once, by cookie and by bearer token", async (t) => {
+test("an ended session is invalid at once, by cookie and by bearer token", async (t) => {
   await each(t, async (users) => {
     const session = await signedIn(users);
     const caller = await users.sessions.ofCookie(session.cookieHeader, users.nowMs());
@@ -187,7 +187,7 @@ test("a stolen database gives no usable code and no usable session", async (t) =
   });
 });
 
-test("one code a minute goes to a mailbox, however often it is asked for", async (t) => {
+test("one code a minute goes to a mailbox, however often it is requested", async (t) => {
   await each(t, async (users) => {
     for (let asked = 0; asked < 30; asked++) await users.signIn.requestCode(EMAIL);
     for (let rounds = 0; rounds < 3; rounds++) await users.outbox.runDue();
@@ -198,7 +198,7 @@ test("one code a minute goes to a mailbox, however often it is asked for", async
   });
 });
 
-test("a mail that the server refuses is tried again, within the mailbox's limit", async (t) => {
+test("a refused mail is retried within the mailbox's limit", async (t) => {
   await each(t, async (users) => {
     users.refuseMails(2);
     await users.signIn.requestCode(EMAIL);
@@ -213,7 +213,7 @@ test("a mail that the server refuses is tried again, within the mailbox's limit"
   });
 });
 
-test("a mail that is refused for ever is given up, and logged without the address", async (t) => {
+test("a mail refused at every attempt is dropped, and logged without the address", async (t) => {
   await each(t, async (users, store) => {
     users.refuseMails(Number.POSITIVE_INFINITY);
     await users.signIn.requestCode(EMAIL);
@@ -222,13 +222,13 @@ test("a mail that is refused for ever is given up, and logged without the addres
       users.advance(61_000);
     }
     assert.deepEqual(await store.db.selectFrom("sign_in_requests").selectAll().execute(), []);
-    assert.ok(users.logged.some((line) => line.includes("given up")));
+    assert.ok(users.logged.some((line) => line.includes("the request is dropped")));
     assert.equal(users.outbox.outcomes.dead, 1);
     assert.ok(!users.logged.join("\n").includes("ana@"));
   });
 });
 
-test("the request of a known address and of an unknown one write the same row", async (t) => {
+test("requests of known and unknown addresses write the same row", async (t) => {
   await each(t, async (users, store) => {
     await signedIn(users);
     await users.signIn.requestCode(EMAIL);
@@ -243,7 +243,7 @@ test("the request of a known address and of an unknown one write the same row", 
   });
 });
 
-test("without a mail server each mail is a file, whose subject does not hold the code", async (t) => {
+test("without a mail server each mail is a file, without the code in its subject", async (t) => {
   const store = await sqliteDatabase(t);
   const users = await testUsers(t, store, { mailFiles: true });
   await users.signIn.requestCode(EMAIL);

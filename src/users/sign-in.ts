@@ -4,7 +4,7 @@ import { deleteOtherSessions, deleteSession } from "#src/store/sessions.ts";
 import { requestSignIn } from "#src/store/sign-in-requests.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
 import { findUser } from "#src/store/users.ts";
-import type { AccessFeed } from "./access-feed.ts";
+import type { AccessCacheSync } from "./access-cache-sync.ts";
 import type { EmailAddress } from "./email-address.ts";
 import { CODE_DIGITS, SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
 
@@ -20,15 +20,15 @@ export type SignedIn = {
 };
 
 export type SignIn = {
-  /** Writes the request down; account, code and mail follow from it. */
+  /** Stores the request; the outbox creates the user, the code and the mail. */
   readonly requestCode: (email: EmailAddress) => Promise<void>;
-  /** Null where the code is wrong, over, used, or guessed at too often: which, is not said. */
+  /** Null if the code is wrong, expired, used, or has had too many guesses; the reason is not returned. */
   readonly signIn: (attempt: SignInAttempt) => Promise<SignedIn | null>;
   /** Ends one session everywhere. @returns whether the user had it */
   readonly endSession: (userId: UserId, sessionId: string) => Promise<boolean>;
   /** Ends every session of the user but `keep`. @returns how many */
   readonly endOtherSessions: (userId: UserId, keep: string | null) => Promise<number>;
-  /** The Set-Cookie header that makes a browser forget its session. */
+  /** The Set-Cookie header that deletes the session cookie. */
   readonly forgetCookie: string;
 };
 
@@ -42,11 +42,11 @@ export function createSignIn(deps: {
   readonly store: Store;
   readonly library: SignInLibrary;
   readonly sessionCookie: SessionCookie;
-  readonly feed: AccessFeed;
+  readonly cacheSync: AccessCacheSync;
   readonly nowMs: () => number;
 }): SignIn {
-  const { store, library, sessionCookie, feed, nowMs } = deps;
-  /** A session of a disabled user's does not hold; it stays unknown to them too. */
+  const { store, library, sessionCookie, cacheSync, nowMs } = deps;
+  /** Sessions of disabled users are invalid, and not issued. */
   async function isDisabled(id: string): Promise<boolean> {
     const userId = parseUserId(id);
     const user = userId === null ? null : await findUser(store.db, userId);
@@ -70,22 +70,22 @@ export function createSignIn(deps: {
           throw cause;
         });
       if (answer === null) return null;
-      // Only now: before, the time of the answer would tell who has an account.
+      // Checked after the code: checked before, the answer time would show who has an account.
       if (await isDisabled(answer.response.user.id)) return null;
       const cookie = answer.headers.get("set-cookie");
       const accessToken = answer.headers.get("set-auth-token");
       if (cookie === null || accessToken === null)
-        throw new Error("the sign-in library gave no session");
+        throw new Error("the sign-in library returned no session");
       return { cookie, accessToken, expiresAtMs: nowMs() + SESSION_VALID_SECONDS * 1000 };
     },
     async endSession(userId, sessionId) {
       const isEnded = await deleteSession(store.db, { userId, sessionId }, nowMs());
-      feed.announce(userId);
+      cacheSync.invalidate(userId);
       return isEnded;
     },
     async endOtherSessions(userId, keep) {
       const ended = await deleteOtherSessions(store.db, { userId, keep }, nowMs());
-      feed.announce(userId);
+      cacheSync.invalidate(userId);
       return ended;
     },
     forgetCookie: `${sessionCookie.name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${sessionCookie.isSecure ? "; Secure" : ""}`,
@@ -94,7 +94,7 @@ export function createSignIn(deps: {
 
 export type SessionCookie = { readonly name: string; readonly isSecure: boolean };
 
-/** What the library calls its session's cookie. */
+/** The name and security of the library's session cookie. */
 export async function sessionCookieOf(library: SignInLibrary): Promise<SessionCookie> {
   const { sessionToken } = (await library.$context).authCookies;
   return { name: sessionToken.name, isSecure: sessionToken.attributes.secure === true };

@@ -1,4 +1,4 @@
-/** What each kind of caller may do. The one place where these numbers live. */
+/** The limits of each tier. The only place with these numbers. */
 export const TIERS = {
   anonymous: { dailyQueries: 5, watchlistTokens: 0, fairUsePerMinute: 10, streamedTokens: 10 },
   free: { dailyQueries: 10, watchlistTokens: 1, fairUsePerMinute: 10, streamedTokens: 10 },
@@ -8,17 +8,17 @@ export const TIERS = {
 } as const satisfies Readonly<Record<string, TierLimits>>;
 
 export type TierLimits = {
-  /** Exitability queries a UTC day; null where there is no daily gate. */
+  /** Exitability queries per UTC day; null without a daily gate. */
   readonly dailyQueries: number | null;
   readonly watchlistTokens: number;
   readonly fairUsePerMinute: number;
-  /** Tokens followed at once, over all open streams. */
+  /** Tokens subscribed at once, over all open streams. */
   readonly streamedTokens: number;
 };
 
 export type TierName = keyof typeof TIERS;
 
-/** The tiers that an account can be on. */
+/** The tiers of users. */
 export type UserTier = Exclude<TierName, "anonymous">;
 
 export const USER_TIERS: readonly UserTier[] = ["free", "degen", "founder", "pro"];

@@ -1,34 +1,42 @@
 import { join } from "node:path";
-import type { BaseLogger } from "pino";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { Poller } from "#src/platform/poller.ts";
 import type { Store } from "#src/store/schema.ts";
-import { AccessFeed } from "./access-feed.ts";
-import { type Accounts, createAccounts } from "./account.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import { AccessCacheSync } from "./access-cache-sync.ts";
 import { ApiKeys } from "./api-keys.ts";
-import type { Windows } from "./fixed-windows.ts";
+import { FixedWindows, type Windows } from "./fixed-windows.ts";
 import { createForeignTokens } from "./foreign-tokens.ts";
 import { createFunnel, type Funnel } from "./funnel.ts";
-import { tidyUp } from "./housekeeping.ts";
+import { deleteExpiredRows } from "./housekeeping.ts";
 import { createFileMailer, createSmtpMailer, type Mailer } from "./mailer.ts";
+import { createPageTokens, type PageTokens } from "./page-tokens.ts";
 import { createQuotas, type Quotas } from "./quotas.ts";
 import { Sessions } from "./sessions.ts";
 import { createSignIn, type SignIn, sessionCookieOf } from "./sign-in.ts";
 import { createSignInLibrary } from "./sign-in-library.ts";
 import { SignInOutbox } from "./sign-in-outbox.ts";
+import { createUserRecords, type UserRecords } from "./user-records.ts";
 
-const TIDY_UP_EVERY_MS = 3_600_000;
+const HOUSEKEEPING_EVERY_MS = 3_600_000;
 
-/** Everything about who calls and what they may: what routes are given. */
+/** Callers and what they are allowed to do, as the API uses it. */
 export type Users = {
   readonly quotas: Quotas;
   readonly apiKeys: ApiKeys;
   readonly sessions: Sessions;
   readonly signIn: SignIn;
-  readonly accounts: Accounts;
+  readonly records: UserRecords;
   readonly funnel: Funnel;
+  readonly pageTokens: PageTokens;
+  /** Counts of the last minutes, shared with other processes if there are several. */
+  readonly windows: Windows;
   readonly outbox: SignInOutbox;
-  /** Begins what runs beside requests: mails, changes made elsewhere, tidying up. */
+  /** Calls `listener` with each user of whom a key or session may have ended, in any process. */
+  readonly onAccessChange: (listener: (userId: UserId) => void) => void;
+  /** Starts the background work: sign-in mails, cache invalidation, housekeeping. */
   readonly start: () => void;
-  /** Stops it, and writes what is pending. The database may be closed after it. */
+  /** Stops it and writes pending key uses. The database may be closed afterwards. */
   readonly close: () => Promise<void>;
 };
 
@@ -43,46 +51,59 @@ export type UsersDeps = {
     readonly audience: string;
     readonly jwksUrl: string;
   } | null;
-  /** Where fair use is counted together with other processes. */
+  /** Counts fair use together with other processes; by default in this process. */
   readonly windows?: Windows;
   readonly nowMs: () => number;
-  readonly log: Pick<BaseLogger, "warn" | "error">;
+  readonly log: FailureLogger;
 };
 
 export async function createUsers(deps: UsersDeps): Promise<Users> {
   const { store, mailer, nowMs, log, publicUrl } = deps;
+  const windows = deps.windows ?? new FixedWindows();
   const library = createSignInLibrary(deps);
   const sessionCookie = await sessionCookieOf(library);
-  const feed = new AccessFeed({ db: store.db, nowMs });
-  const apiKeys = new ApiKeys({ store, feed, prefix: deps.apiKeyPrefix, nowMs });
+  const cacheSync = new AccessCacheSync({ db: store.db, nowMs, log });
+  const apiKeys = new ApiKeys({ store, cacheSync, prefix: deps.apiKeyPrefix, nowMs, log });
   const foreignTokens =
     deps.foreignIdentity === null ? null : createForeignTokens(deps.foreignIdentity);
   const outbox = new SignInOutbox({ store, library, mailer, publicUrl, nowMs, log });
-  let tidying: NodeJS.Timeout | null = null;
-  let tidied: Promise<void> = Promise.resolve();
-  const tidy = () => {
-    tidied = tidyUp(store, nowMs()).catch((err: unknown) => log.warn({ err }, "could not tidy up"));
-  };
+  const housekeeping = new Poller({
+    run: () => deleteExpiredRows(store, nowMs()),
+    everyMs: HOUSEKEEPING_EVERY_MS,
+    failures: new FailureLog({
+      log,
+      what: "delete expired sessions and counts",
+      next: "retrying in an hour",
+    }),
+  });
   return {
-    quotas: createQuotas({ db: store.db, ...(deps.windows && { windows: deps.windows }) }),
+    quotas: createQuotas({ db: store.db, windows }),
+    windows,
     apiKeys,
-    sessions: new Sessions({ store, library, cookieName: sessionCookie.name, foreignTokens, feed }),
-    signIn: createSignIn({ store, library, sessionCookie, feed, nowMs }),
-    accounts: createAccounts({ store, feed, nowMs }),
+    sessions: new Sessions({
+      store,
+      library,
+      cookieName: sessionCookie.name,
+      foreignTokens,
+      cacheSync,
+    }),
+    signIn: createSignIn({ store, library, sessionCookie, cacheSync, nowMs }),
+    records: createUserRecords({ store, cacheSync, nowMs }),
     funnel: createFunnel({ db: store.db, nowMs }),
+    pageTokens: createPageTokens(deps),
     outbox,
+    onAccessChange: (listener) => cacheSync.onChange(listener),
     start() {
-      feed.start();
+      cacheSync.start();
       apiKeys.start();
       outbox.start();
-      tidying ??= setInterval(tidy, TIDY_UP_EVERY_MS).unref();
-      tidy();
+      housekeeping.start();
+      housekeeping.runNow().catch(() => undefined);
     },
     async close() {
-      if (tidying !== null) clearInterval(tidying);
-      await tidied;
+      await housekeeping.close();
       await outbox.close();
-      await feed.close();
+      await cacheSync.close();
       await apiKeys.close();
       mailer.close();
     },
@@ -95,7 +116,7 @@ export function createMailer(settings: {
   readonly mailFrom: string;
   readonly dataDir: string;
   readonly nowMs: () => number;
-  readonly log: Pick<BaseLogger, "info">;
+  readonly log: Pick<FailureLogger, "info">;
 }): Mailer {
   const { smtpUrl, mailFrom, dataDir, nowMs, log } = settings;
   if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, mailFrom });

@@ -1,0 +1,57 @@
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import { alertItem } from "#src/alerts/delivery/alert-item.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
+import { defineOperation } from "../operation.ts";
+
+/** A stream ends within this time after its session. */
+const CHECK_SESSION_EVERY_MS = 30_000;
+
+/** Open streams of one user. */
+const MOST_STREAMS = 10;
+
+export const streamAlerts = defineOperation({
+  method: "get",
+  path: "/api/account/alerts/stream",
+  id: "streamAlerts",
+  tag: "watchlist",
+  summary: "Each new alert, as it happens",
+  description:
+    "Event alert: one item of the feed; its id is the alert's. Last-Event-ID resumes after the last alert received. Event heartbeat every 15 seconds.",
+  headers: [LANGUAGE_HEADER],
+  access: "session",
+  responses: {
+    200: {
+      description: "A stream without end",
+      schema: Type.String({ description: "Server-sent events" }),
+      example: `event: alert\nid: 7\ndata: {"id":"7","mint":"…"}\n\n`,
+      contentType: "text/event-stream",
+    },
+  },
+  errors: ["unauthorized", "rate_limit_exceeded"],
+  async handler({ caller: { userId }, language, request, reply }, { feed, callers, streams }) {
+    if (streams.countOf(userId) >= MOST_STREAMS)
+      throw new AppError("rate_limit_exceeded", {
+        publicMessage: `You have ${MOST_STREAMS} streams open; close one first.`,
+      });
+    const stream = streams.open(request, reply, userId);
+    stream.onClose(
+      await feed.follow(userId, lastEventId(request), (alert) => {
+        const data = JSON.stringify(alertItem(alert, language));
+        stream.send({ event: "alert", id: String(alert.id), data });
+      }),
+    );
+    const check = setInterval(() => {
+      callers.signedIn(request).catch(() => request.raw.destroy());
+    }, CHECK_SESSION_EVERY_MS).unref();
+    stream.onClose(() => clearInterval(check));
+    return {};
+  },
+});
+
+/** The last alert that a reconnecting browser has received; null for a new stream. */
+function lastEventId({ headers }: FastifyRequest): bigint | null {
+  const { "last-event-id": text } = headers;
+  return typeof text === "string" && /^\d{1,18}$/.test(text) ? BigInt(text) : null;
+}

@@ -1,0 +1,175 @@
+import { createServer } from "node:http";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { TSchema } from "typebox";
+import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
+import type { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
+import type { Channels } from "#src/alerts/delivery/channels.ts";
+import type { AlertFeed } from "#src/alerts/feed.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { Markets } from "#src/track/markets.ts";
+import type { Users } from "#src/users/users.ts";
+import type { Watchlist } from "#src/watchlist/watchlist.ts";
+import type { Admission } from "./admission.ts";
+import { createHotRoute } from "./hot-route.ts";
+import { prepareTool } from "./mcp/tool.ts";
+import { TOOLS } from "./mcp/tools.ts";
+import type { ApiDeps } from "./operation.ts";
+import { ROUTED_OPERATIONS } from "./operations.ts";
+import { registerAddressLimit } from "./plugins/address-limit.ts";
+import { createBulkMetering, createCallerFirst } from "./plugins/bulk-metering.ts";
+import type { Callers } from "./plugins/callers.ts";
+import { registerConditional } from "./plugins/conditional.ts";
+import { registerCors } from "./plugins/cors.ts";
+import { registerCounting } from "./plugins/counting.ts";
+import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
+import { createMetering } from "./plugins/metering.ts";
+import { registerMethods } from "./plugins/methods.ts";
+import { registerRefusing } from "./plugins/refusing.ts";
+import { createCallers } from "./plugins/session.ts";
+import { registerStatic, type StaticOptions, safetyHeaders } from "./plugins/static.ts";
+import { registerStopping } from "./plugins/stopping.ts";
+import { readableUrl } from "./readable-url.ts";
+import { registerOperations } from "./register-operations.ts";
+import type { RequestCounts } from "./request-counts.ts";
+import { createRequestIds } from "./request-id.ts";
+import type { Readiness } from "./service/health.ts";
+import { referenceRoutes } from "./service/reference.ts";
+import type { ServiceFacts } from "./service/service-facts.ts";
+import { EventStreams } from "./streams/event-stream.ts";
+import { TokenStreams } from "./streams/token-streams.ts";
+import { createInputCompiler } from "./validation.ts";
+
+const BODY_LIMIT = 16 * 1024;
+/** An idle connection is kept this long; a proxy in front has to close its own earlier (deploy/nginx.conf). */
+const KEEP_ALIVE_MS = 5_000;
+/** A client that sends its headers or its body slowly is cut off. Answers may take longer. */
+const TIMEOUTS = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+} as const;
+/** Longer than any request line: a parameter that is too long to be valid is answered as unknown, not refused. */
+const LONGEST_PARAMETER = 16 * 1024;
+
+export type HttpDeps = {
+  readonly markets: Markets;
+  readonly users: Users;
+  readonly watchlist: Watchlist;
+  readonly accuracy: {
+    /** @throws AppError chain_unavailable if another process keeps the record and does not answer */
+    readonly report: () => AccuracyReport | Promise<AccuracyReport>;
+    readonly swaps: Pick<JudgedSwapReader, "last">;
+  };
+  readonly feed: Pick<AlertFeed, "page" | "follow">;
+  readonly channels: Channels;
+  /** The dashboard's URL: the only origin from which its cookie may write. */
+  readonly publicUrl: string;
+  readonly readiness: () => Promise<Readiness>;
+  readonly nowMs: NowMs;
+  readonly logger: FastifyBaseLogger;
+  readonly trustProxyHops: number;
+  /** Counts every finished request. */
+  readonly requests: RequestCounts;
+  /** Decides which requests are accepted; stopped when the app is closed. */
+  readonly admission: Admission;
+  /** Answers from the demo market carry X-Chain. */
+  readonly service: ServiceFacts;
+  /** The built dashboard. */
+  readonly dashboard: StaticOptions;
+};
+
+/** The whole HTTP server, not listening yet. Plugins and routes are registered in order. */
+export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
+  const { users, nowMs, admission } = deps;
+  const nextRequestId = createRequestIds();
+  const safety = safetyHeaders(deps.dashboard);
+  const hot = createHotRoute({
+    admission,
+    ...users,
+    markets: deps.markets,
+    requests: deps.requests,
+    nowMs,
+    nextRequestId,
+    isDemo: deps.service.origin === "demo",
+    safety,
+  });
+  const app = Fastify({
+    serverFactory: (handler) => {
+      const server = createServer(TIMEOUTS, (request, response) => {
+        if (!hot.answer(request, response)) handler(request, response);
+      });
+      // Ignore unknown Expect headers and answer normally.
+      return server.on("checkExpectation", handler);
+    },
+    clientErrorHandler: answerUnreadable,
+    rewriteUrl: ({ url = "/" }) => readableUrl(url),
+    loggerInstance: deps.logger,
+    bodyLimit: BODY_LIMIT,
+    trustProxy: (_address, hop) => hop < deps.trustProxyHops,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: false },
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    genReqId: nextRequestId,
+    // Admission refuses, with the contract's body.
+    return503OnClosing: false,
+  });
+  const compileInput = createInputCompiler();
+  app.setValidatorCompiler(({ schema }) => compileInput(schema as TSchema));
+  // JSON.stringify is faster than a serializer compiled from a schema.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.removeContentTypeParser("text/plain");
+  registerCounting(app, deps.requests);
+  // On request: streams bypass the hooks of answers.
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id).headers(safety);
+    if (deps.service.origin === "demo") reply.header("x-chain", "demo");
+  });
+  registerErrors(app);
+  await registerCors(app);
+  const refuseOtherMethods = registerMethods(app);
+  await registerConditional(app);
+  const { quotas } = users;
+  const callers = createCallers(deps);
+  const { pageTokens } = users;
+  const limits = { quotas, callers, pageTokens, nowMs };
+  registerAddressLimit(app, { ...users, nowMs });
+  registerRefusing(app, { ...limits, admission });
+  registerStopping(app, admission);
+  registerOperations(app, ROUTED_OPERATIONS, {
+    deps: {
+      ...deps,
+      tools: TOOLS.map(prepareTool),
+      ...registerStreams(app, deps, callers),
+      callers,
+      learn: hot.learn,
+      inject: app.inject.bind(app),
+    },
+    callers,
+    metering: createMetering(limits),
+    bulkMetering: createBulkMetering(limits),
+    callerFirst: createCallerFirst(limits),
+  });
+  await referenceRoutes(app, deps);
+  const pageCookie = () => pageTokens.cookie(nowMs());
+  await registerStatic(app, { ...deps.dashboard, pageCookie });
+  refuseOtherMethods();
+  await app.ready();
+  return app;
+}
+
+/** Streams end when the app is closed. */
+function registerStreams(
+  app: FastifyInstance,
+  { markets, users, nowMs }: HttpDeps,
+  callers: Callers,
+): Pick<ApiDeps, "streams" | "tokenStreams"> {
+  const streams = new EventStreams();
+  users.onAccessChange((userId) => void streams.recheck(userId, callers.isStillValid));
+  const tokenStreams = new TokenStreams({ markets, streams, nowMs });
+  app.addHook("preClose", async () => {
+    streams.close();
+    tokenStreams.close();
+  });
+  return { streams, tokenStreams };
+}

@@ -1,0 +1,26 @@
+import type { Markets } from "#src/track/markets.ts";
+import type { Caller } from "#src/users/caller.ts";
+
+/** The markets for one caller: loads of tokens take turns with those of other callers. */
+export function marketsFor(markets: Markets, caller: Caller): Markets {
+  const asker = askerOf(caller);
+  return {
+    snapshot: (mint) => markets.snapshot(mint, asker),
+    latest: (mint) => markets.latest(mint),
+    touch: (mint) => markets.touch(mint),
+    exit: (mint, query) => markets.exit(mint, query),
+    stressed: (mint) => markets.stressed(mint),
+    history: (mint, query) => markets.history(mint, query),
+    alerts: (mint, begun) => markets.alerts(mint, begun),
+    answerAt: (mint, slot) => markets.answerAt(mint, slot),
+    onSnapshot: (listener) => markets.onSnapshot(listener),
+    health: () => markets.health(),
+  };
+}
+
+/** An IPv6 caller is counted by its /48 here: a customer of a provider often has one whole. */
+function askerOf(caller: Caller): string {
+  if (caller.kind === "user") return `user:${caller.userId}`;
+  const { address } = caller;
+  return `address:${address.includes(":") ? address.split(":").slice(0, 3).join(":") : address}`;
+}

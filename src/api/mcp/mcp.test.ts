@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { exitOn } from "#src/track/markets.ts";
+import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
+
+type Answer = { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
+
+async function call(client: Client, name: string, input: object): Promise<Answer> {
+  const answer = await client.callTool({ name, arguments: { ...input } });
+  return answer as unknown as Answer;
+}
+
+test("a real client lists the tools, measures and watches, and its questions count", async (t) => {
+  await oneApp(t, async ({ app, send }) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name).toSorted();
+    assert.deepEqual(names, [
+      "compare_sizes",
+      "exit_history",
+      "measure_exit",
+      "stressed_exit",
+      "watch_exits",
+    ]);
+    for (const { description } of tools) assert.match(description ?? "", /never trades/);
+    const measured = await call(client, "measure_exit", { mint: SOME_MINT });
+    assert.equal(measured.isError, false);
+    const alone = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+    assert.deepEqual(JSON.parse(measured.content[0]?.text ?? ""), alone.json());
+    assert.equal(alone.headers["x-ratelimit-remaining"], "3");
+    const watched = await call(client, "watch_exits", { mints: [SOME_MINT], seconds: 0 });
+    assert.equal(JSON.parse(watched.content[0]?.text ?? "").items[0].status, 200);
+    const wrong = await call(client, "measure_exit", { mint: "nonsense" });
+    assert.equal(wrong.isError, true);
+    assert.equal(JSON.parse(wrong.content[0]?.text ?? "").error, "not_found");
+    await client.close();
+  });
+});
+
+test("sizes are answered one by one, and a limit takes none back that was answered", async (t) => {
+  const market = marketOf([poolOfSol(100)]);
+  const markets = someMarkets(() => someSnapshot(), {
+    exit: async (_mint, sale) => exitOn(market, sale),
+  });
+  const suite = async ({ app }: TestApp) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    const sizes_sol = [0.1 + 0.2, 0.5, 1, 2, 5, 10];
+    const compared = await call(client, "compare_sizes", { mint: SOME_MINT, sizes_sol });
+    assert.equal(compared.isError, false);
+    const { items } = JSON.parse(compared.content[0]?.text ?? "");
+    assert.deepEqual(
+      items.map(({ status }: { status: number }) => status),
+      [200, 200, 200, 200, 200, 429],
+    );
+    assert.equal(items[0].asked_sol, 0.1 + 0.2);
+    assert.equal(items[5].error.error, "rate_limit_exceeded");
+    const refused = await call(client, "compare_sizes", { mint: SOME_MINT, sizes_sol: [1, 2] });
+    assert.equal(refused.isError, true);
+    assert.equal(JSON.parse(refused.content[0]?.text ?? "").error, "rate_limit_exceeded");
+    assert.match(refused.content[1]?.text ?? "", /Ask again in \d+ s; .*EXITABILITY_API_KEY/);
+    await client.close();
+  };
+  await oneApp(t, suite, { markets });
+});
+
+test("arguments that a tool does not name, or of a wrong type, are refused by name", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    const wrong: readonly (readonly [string, object])[] = [
+      ["measure_exit", { mint: SOME_MINT, amount: 1 }],
+      ["measure_exit", {}],
+      ["compare_sizes", { mint: SOME_MINT, sizes_sol: [0] }],
+      ["watch_exits", { mints: [] }],
+    ];
+    for (const [name, input] of wrong) {
+      await assert.rejects(call(client, name, input), new RegExp(`${name}: arguments`));
+    }
+    await assert.rejects(call(client, "sell", {}), /There is no tool sell/);
+    await client.close();
+  });
+});
+
+test("the longest history that the tool names is answered", async (t) => {
+  const markets = someMarkets(() => someSnapshot(), {
+    history: async () => [],
+    alerts: async () => [],
+  });
+  await oneApp(
+    t,
+    async ({ app }) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+      const past = await call(client, "exit_history", { mint: SOME_MINT, hours: 744 });
+      assert.equal(past.isError, false, past.content[0]?.text ?? "");
+      await client.close();
+    },
+    { markets },
+  );
+});
+
+test("where no service answers, the tool says where it asked and what to do", async (t) => {
+  const client = new Client({ name: "test", version: "1" });
+  const args = ["bin/exitability.mjs", "mcp", "--url", "http://127.0.0.1:1"];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }),
+  );
+  t.after(() => client.close());
+  const answer = await call(client, "measure_exit", { mint: SOME_MINT });
+  assert.equal(answer.isError, true);
+  const { message } = JSON.parse(answer.content[0]?.text ?? "");
+  assert.match(message, /No service answers at http:\/\/127\.0\.0\.1:1: start one/);
+});
+
+test("over standard input and output the same tools ask a running service", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    const args = ["bin/exitability.mjs", "mcp", "--url", url];
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }),
+    );
+    const measured = await call(client, "measure_exit", { mint: SOME_MINT, profile: "pro" });
+    assert.equal(JSON.parse(measured.content[0]?.text ?? "").profile, "pro");
+    await client.close();
+  });
+});
+
+test("a notification is accepted without a body", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const payload = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const { statusCode, headers, body } = await send("POST", "/mcp", { payload });
+    assert.deepEqual([statusCode, headers["content-type"], body], [202, undefined, ""]);
+    // Batches are no longer part of the protocol.
+    for (const many of [[], [payload]]) {
+      const refused = await send("POST", "/mcp", { payload: many });
+      assert.deepEqual(refusal(refused), [400, "invalid_body"]);
+    }
+  });
+});
+
+test("another site's page may not use the tools", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const headers = { origin: "https://evil.example" };
+    const payload = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    assert.deepEqual(refusal(await send("POST", "/mcp", { headers, payload })), [
+      403,
+      "forbidden_origin",
+    ]);
+  });
+});

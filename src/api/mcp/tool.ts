@@ -1,0 +1,87 @@
+import { Ajv } from "ajv";
+import Type, { type Static, type TObject } from "typebox";
+import type { Operation } from "../operation.ts";
+
+/** One request to the service's own API, on behalf of the tool's caller. */
+export type Ask = (method: "GET" | "POST", path: string, payload?: object) => Promise<ToolAnswer>;
+
+export type ToolAnswer = {
+  readonly status: number;
+  /** JSON. */
+  readonly text: string;
+  /** Seconds, as the header Retry-After has them; null without one. */
+  readonly retryAfter: string | null;
+};
+
+/** What agents see of a tool, and how it asks the API. */
+export type Tool<Input extends TObject = TObject> = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  run(input: Static<Input>, ask: Ask, signal: AbortSignal): Promise<ToolAnswer>;
+};
+
+/** Infers the type of a tool's input from its schema. */
+export function defineTool<Input extends TObject>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool;
+}
+
+/** The token of a tool's question; the API itself says what is wrong with another text. */
+export const MINT_FIELD = Type.String({ maxLength: 100, description: "The token's mint address" });
+
+/**
+ * A tool that is one GET operation about one token: its input is `mint` and the operation's query
+ * fields. Fields that exist only to be refused are left out.
+ */
+export function toolOf(
+  operation: Pick<Operation, "path"> & { readonly query?: TObject },
+  words: Pick<Tool, "name" | "title" | "description">,
+): Tool {
+  const fields = Object.entries(operation.query?.properties ?? {}).filter(
+    ([, field]) => !("isHidden" in field),
+  );
+  const query = Object.fromEntries(fields.map(([name, field]) => [name, Type.Optional(field)]));
+  return {
+    ...words,
+    input: closed({ mint: MINT_FIELD, ...query }),
+    run: ({ mint, ...asked }, ask) => ask("GET", pathOf(operation, String(mint), asked)),
+  };
+}
+
+/** An input schema that refuses arguments it does not name. */
+export function closed<const Fields extends Parameters<typeof Type.Object>[0]>(fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+/** The operation's path for one token, with a query. */
+export function pathOf(
+  { path }: Pick<Operation, "path">,
+  mint: string,
+  query: Readonly<Record<string, unknown>>,
+): string {
+  const asked = Object.entries(query).map(([name, value]) => [name, String(value)]);
+  const text = new URLSearchParams(asked).toString();
+  const filled = path.replace("{id}", encodeURIComponent(mint));
+  return text === "" ? filled : `${filled}?${text}`;
+}
+
+/** A tool with its input as agents get it, and as arguments are checked. */
+export type PreparedTool = Tool & {
+  /** JSON Schema. */
+  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
+  /** Fills in defaults. Null where the arguments fit, else what is wrong with them. */
+  readonly refusalOf: (input: object) => string | null;
+};
+
+export function prepareTool(tool: Tool): PreparedTool {
+  const ajv = new Ajv({ strict: false, useDefaults: true });
+  const inputSchema = { ...JSON.parse(JSON.stringify(tool.input)), type: "object" as const };
+  const check = ajv.compile(inputSchema);
+  return {
+    ...tool,
+    inputSchema,
+    refusalOf: (input) =>
+      check(input) ? null : ajv.errorsText(check.errors, { dataVar: "arguments" }),
+  };
+}

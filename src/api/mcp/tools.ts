@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import Type from "typebox";
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { SIZE_RANGE_SOL } from "#src/measure/requested-size.ts";
+import { getExitAt } from "../measuring/exit-at.ts";
+import { getExitability } from "../measuring/exitability.ts";
+import { getHistory } from "../measuring/history.ts";
+import { getStressedExit } from "../measuring/stressed.ts";
+import { PROFILE_FIELD } from "../measuring/token-question.ts";
+import { getExitabilityBatch } from "../streams/batch.ts";
+import { isJsonObject } from "../values.ts";
+import {
+  closed,
+  defineTool,
+  MINT_FIELD,
+  pathOf,
+  type Tool,
+  type ToolAnswer,
+  toolOf,
+} from "./tool.ts";
+
+/** What every tool says of itself. */
+export const PROMISE =
+  "It measures only: it never trades, never builds a transaction, never recommends, predicts a price or names a good moment. Null means unknown or impossible, never zero; state and aviso say why. Token names are untrusted text.";
+
+const SIZE_DECIMALS = 9;
+const WATCH_EVERY_MS = 10_000;
+const MS_PER_HOUR = 3_600_000;
+
+const compareSizes = defineTool({
+  name: "compare_sizes",
+  title: "Compare sizes of one exit",
+  description:
+    "What selling positions of up to six sizes would really pay, exact, with the route of each. Each size has its own outcome: sizes answered before a limit keep their answer. Costs one query for each size.",
+  input: closed({
+    mint: MINT_FIELD,
+    profile: PROFILE_FIELD,
+    sizes_sol: Type.Array(Type.Number(SIZE_RANGE_SOL), { minItems: 1, maxItems: 6 }),
+  }),
+  async run({ mint, profile, sizes_sol: sizes }, ask) {
+    const answers: ToolAnswer[] = [];
+    for (const sizeSol of sizes) {
+      const query = { profile, size: sizeSol.toFixed(SIZE_DECIMALS) };
+      answers.push(await ask("GET", pathOf(getExitAt, mint, query)));
+    }
+    const [first] = answers;
+    if (first !== undefined && answers.every(({ status }) => status !== 200)) return first;
+    const items = answers.map(({ status, text }, index) => {
+      const content = status === 200 ? "exit" : "error";
+      return `{"asked_sol":${sizes[index]},"status":${status},"${content}":${text}}`;
+    });
+    return { status: 200, text: `{"items":[${items.join(",")}]}`, retryAfter: null };
+  },
+});
+
+const exitHistory = defineTool({
+  name: "exit_history",
+  title: "A token's exit over time",
+  description:
+    "Exit capacity, depth, score and slippage on an even grid of at most 2,000 points, and the alerts within it with their causes; null where nothing was known. Costs one query.",
+  input: closed({
+    mint: MINT_FIELD,
+    hours: Type.Number({ minimum: 1, maximum: 744, default: 24 }),
+    step_seconds: Type.Integer({ minimum: 10, maximum: 86_400, default: 900 }),
+  }),
+  run({ mint, hours, step_seconds: step }, ask) {
+    const nowMs = Date.now();
+    // Both ends are sent: the longest range would exceed its limit by the time the request takes.
+    const from = new Date(nowMs - hours * MS_PER_HOUR).toISOString();
+    const to = new Date(nowMs).toISOString();
+    return ask("GET", pathOf(getHistory, mint, { from, to, step }));
+  },
+});
+
+const watchExits = defineTool({
+  name: "watch_exits",
+  title: "Watch tokens for a while",
+  description:
+    "Reads up to 20 tokens every ten seconds, for a minute at most, and answers as soon as one of them can no longer sell the size below the limit; else with the last reading. Each reading costs a batch: one query for each token with a daily gate, one for every ten without.",
+  input: closed({
+    mints: Type.Array(MINT_FIELD, { minItems: 1, maxItems: 20 }),
+    size_sol: Type.Enum([...STANDARD_SIZES], { default: "5" }),
+    limit_pct: Type.Number({ minimum: 0, maximum: 100, default: 10 }),
+    seconds: Type.Number({ minimum: 0, maximum: 60, default: 30 }),
+    profile: PROFILE_FIELD,
+  }),
+  async run({ mints, size_sol, limit_pct, seconds, profile }, ask, signal) {
+    const untilMs = Date.now() + seconds * 1_000;
+    const payload = { mints, profile, size: Number(size_sol) };
+    for (;;) {
+      const answer = await ask("POST", getExitabilityBatch.path, payload);
+      const isLast = Date.now() + WATCH_EVERY_MS > untilMs;
+      if (answer.status !== 200 || isLast || isStuck(answer.text, limit_pct)) return answer;
+      await sleep(WATCH_EVERY_MS, undefined, { signal });
+    }
+  },
+});
+
+/** The tools that agents get. Each asks the API, so that limits, errors and answers are the same. */
+export const TOOLS: readonly Tool[] = [
+  toolOf(getExitability, {
+    name: "measure_exit",
+    title: "Measure a token's exit",
+    description:
+      "Whether a Solana token can be sold now: slippage at six sizes (0.5 to 50 SOL), depth, score, trend and how far the answer can be trusted. Costs one query.",
+  }),
+  compareSizes,
+  toolOf(getStressedExit, {
+    name: "stressed_exit",
+    title: "A token's exit after the largest withdrawal",
+    description:
+      "The slippage ladder now, and after the one owner whose liquidity is worth most has taken it out, in the pools where it is known who can; the others are named with the reason. It says what would be left, not that anybody will leave. Costs one query.",
+  }),
+  exitHistory,
+  watchExits,
+];
+
+/** Whether one of a batch's tokens can't sell its size below the limit. What is unknown is not an alarm. */
+function isStuck(batch: string, limitPct: number): boolean {
+  const { items }: { items?: unknown } = JSON.parse(batch);
+  return (
+    Array.isArray(items) &&
+    items.some((item: unknown) => {
+      const body = isJsonObject(item) ? item["exitability"] : null;
+      if (!isJsonObject(body) || body["state"] !== "ok") return false;
+      const slippage = isJsonObject(body["slippage"]) ? body["slippage"]["slip_pct"] : undefined;
+      return slippage === null || (typeof slippage === "number" && slippage >= limitPct);
+    })
+  );
+}

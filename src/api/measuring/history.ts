@@ -1,0 +1,222 @@
+import Type from "typebox";
+import { CAUSE_WORD } from "#src/alerts/delivery/alert-item.ts";
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { retailScore } from "#src/measure/ladder.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { type HistoryPoint, stepOf } from "#src/track/history/history.ts";
+import type { Markets } from "#src/track/markets.ts";
+import type { Address } from "#src/units/address.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import { EXAMPLE_MINT } from "../examples.ts";
+import { defineOperation } from "../operation.ts";
+import {
+  AddressText,
+  countText,
+  fromText,
+  IntegerText,
+  NullableNumber,
+  nullable,
+  readAs,
+  Timestamp,
+  timestamp,
+  timestampOrNull,
+} from "../values.ts";
+import { CONFIDENCE_WORD, wordsOf } from "../words.ts";
+import {
+  answerAboutToken,
+  currentSnapshot,
+  TOKEN_ERRORS,
+  TOKEN_OPERATION,
+} from "./token-question.ts";
+
+const DAY_MS = 86_400_000;
+const MAX_RANGE_MS = 31 * DAY_MS;
+const SAMPLE_DIGITS = 7;
+const SLIPPAGE_SCALE = 10_000;
+/** A date, or a date and a time. Other forms are ambiguous. */
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+
+const HistoryBody = Type.Object(
+  {
+    token_id: AddressText,
+    step_seconds: Type.Number(),
+    points: Type.Array(
+      Type.Object({
+        t: Timestamp,
+        c10_sol: nullable(Type.Number(), "Largest size that sold below 10 % slippage"),
+        depth_sol: NullableNumber,
+        score: nullable(
+          Type.Number({ minimum: 0, maximum: 100 }),
+          "0 to 100, of the retail profile; null where the token was blocked or nothing was known",
+        ),
+        slippage: Type.Object(
+          Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
+        ),
+        confianza: nullable(Type.Enum(wordsOf(CONFIDENCE_WORD))),
+      }),
+    ),
+    alerts: Type.Array(
+      Type.Object({
+        id: IntegerText,
+        started_at: Timestamp,
+        ended_at: nullable(Timestamp),
+        detector: Type.String(),
+        cause: Type.Enum([
+          "liquidity-withdrawn",
+          "sells",
+          "fees-raised",
+          "trading-paused",
+          "unknown",
+        ]),
+        share_pct: nullable(
+          Type.Number({ minimum: 0, maximum: 100 }),
+          "What the cause took of the whole fall, percent; null where no cause is known, and for alerts recorded before it was kept",
+        ),
+        slot: Type.Integer(),
+        c10_before_sol: Type.Number(),
+        c10_after_sol: Type.Number(),
+        depth_before_sol: NullableNumber,
+        depth_after_sol: NullableNumber,
+      }),
+    ),
+  },
+  { $id: "History" },
+);
+
+const HISTORY_EXAMPLE = {
+  token_id: EXAMPLE_MINT,
+  step_seconds: 60,
+  points: [
+    {
+      t: "2026-11-21T01:10:00.000Z",
+      c10_sol: 35.1,
+      depth_sol: 329.8,
+      score: 99.4,
+      slippage: { "0.5": 0.38, "1": 0.5, "2": 0.75, "5": 1.49, "10": 2.71, "50": 13.95 },
+      confianza: "alta",
+    },
+  ],
+  alerts: [],
+};
+
+export const getHistory = defineOperation({
+  ...TOKEN_OPERATION,
+  path: "/api/token/{id}/history",
+  id: "getHistory",
+  tag: "token",
+  summary: "A token's exit capacity, depth, score and slippage over time, and its alerts",
+  description:
+    "An even grid of the retail profile; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.",
+  query: Type.Object({
+    from: timeField("from", "Default: a day before to"),
+    to: timeField("to", "Default: now"),
+    step: countText(
+      "step",
+      { minimum: 10, maximum: 999_999, default: 60 },
+      "Seconds between points, 10 or more",
+    ),
+  }),
+  responses: {
+    200: {
+      description: "The grid, and the alerts that began within it",
+      schema: HistoryBody,
+      example: HISTORY_EXAMPLE,
+    },
+  },
+  ...TOKEN_ERRORS,
+  errors: [...TOKEN_ERRORS.errors, "invalid_body"],
+  prepare({ query }, { nowMs }) {
+    const toMs = query.to ?? nowMs();
+    const fromMs = query.from ?? toMs - DAY_MS;
+    if (fromMs >= toMs || toMs - fromMs > MAX_RANGE_MS)
+      throw new AppError("invalid_body", {
+        publicMessage: "from must be before to, by at most 31 days.",
+      });
+    return { fromMs, toMs, stepMs: query.step * 1_000 };
+  },
+  handler: ({ params: { id }, question: range }, { markets }) =>
+    answerAboutToken({
+      id,
+      profile: "retail",
+      snapshotOf: currentSnapshot(markets),
+      async answer(_snapshot, mint) {
+        const points = await markets.history(mint, range);
+        const alerts = await markets.alerts(mint, range);
+        return { body: historyBody({ mint, stepMs: stepOf(range), points, alerts }) };
+      },
+    }),
+});
+
+function timeField(name: string, description: string) {
+  return Type.Optional(
+    readAs(
+      Type.String({ format: "date-time", description: `ISO 8601. ${description}` }),
+      fromText((text) => {
+        const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+        return Number.isFinite(timeMs) ? timeMs : null;
+      }),
+      `${name} must be a time in ISO 8601, such as 2026-11-21T01:10:00Z.`,
+    ),
+  );
+}
+
+type HistoryAlert = Awaited<ReturnType<Markets["alerts"]>>[number];
+
+type HistoryAnswer = {
+  readonly mint: Address;
+  readonly stepMs: number;
+  readonly points: readonly HistoryPoint[];
+  readonly alerts: readonly HistoryAlert[];
+};
+
+/** GET /api/token/{id}/history: an even grid; null where nothing was known. */
+function historyBody({ mint, stepMs, points, alerts }: HistoryAnswer) {
+  return {
+    token_id: mint,
+    step_seconds: stepMs / 1_000,
+    points: points.map(pointBody),
+    alerts: alerts.map(alertBody),
+  };
+}
+
+function pointBody({ atMs, c10Sol, depthSol, slippagePct, confidence }: HistoryPoint) {
+  const slippages = STANDARD_SIZES.map((_, index) => asAnswered(slippagePct[index] ?? null));
+  return {
+    t: timestamp(atMs),
+    c10_sol: c10Sol === null ? null : asKept(c10Sol),
+    depth_sol: depthSol === null ? null : asKept(depthSol),
+    // Without a depth the token was blocked, or nothing was known: no slippage of it is a refusal.
+    score: depthSol === null ? null : retailScore(slippages),
+    slippage: Object.fromEntries(
+      STANDARD_SIZES.map((size, index) => [size, slippages[index] ?? null]),
+    ),
+    confianza: confidence === null ? null : CONFIDENCE_WORD[confidence],
+  };
+}
+
+/** Samples are kept with seven digits; what follows them is nothing that was measured. */
+function asKept(figure: number): number {
+  return Number(figure.toPrecision(SAMPLE_DIGITS));
+}
+
+/** A slippage with the four decimals that it was answered with. */
+function asAnswered(slippagePct: number | null): number | null {
+  return slippagePct === null ? null : Math.round(slippagePct * SLIPPAGE_SCALE) / SLIPPAGE_SCALE;
+}
+
+function alertBody(alert: HistoryAlert) {
+  const { before, after, share } = alert;
+  return {
+    id: String(alert.id),
+    started_at: timestamp(alert.startedAtMs),
+    ended_at: timestampOrNull(alert.endedAtMs),
+    detector: alert.detector,
+    cause: CAUSE_WORD[alert.cause] ?? "unknown",
+    share_pct: share === null ? null : 100 * share,
+    slot: toNumber(alert.slot),
+    c10_before_sol: before.c10Sol,
+    c10_after_sol: after.c10Sol,
+    depth_before_sol: before.depthSol,
+    depth_after_sol: after.depthSol,
+  };
+}

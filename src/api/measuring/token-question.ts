@@ -1,0 +1,134 @@
+import Type from "typebox";
+import type { Profile } from "#src/measure/assessment.ts";
+import { parseSize, SIZE_RANGE_SOL, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { assertNever } from "#src/platform/assert-never.ts";
+import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import { type Address, parseAddress } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { RateLimitBody, TokenNotFoundBody } from "../error-bodies.ts";
+import { EXAMPLE_MINT } from "../examples.ts";
+import type { Answer, HeaderParameter } from "../operation.ts";
+import { fromText, readAs } from "../values.ts";
+
+/** What all endpoints about one token share: its id, common query fields, and its 404 and 503. */
+
+/** `mint` is null if the text is not a Solana address. */
+export type TokenId = { readonly text: string; readonly mint: Address | null };
+
+export const TOKEN_PARAMS = Type.Object({
+  id: readAs<TokenId>(
+    Type.String({
+      minLength: 1,
+      description: "The token's mint address. Any other text is answered 404.",
+      example: EXAMPLE_MINT,
+    }),
+    fromText((text) => ({ text, mint: parseAddress(text) })),
+    "id must be a mint address.",
+  ),
+});
+
+export const PROFILE_FIELD = Type.Enum(["retail", "pro"], {
+  default: "retail",
+  description: "retail: the best single route. pro: the order split over all of them.",
+  refusal: "profile must be retail or pro.",
+});
+
+const SIZE_DESCRIPTION = `${SIZE_RANGE_TEXT}, in plain digits. Snaps to the nearest of 0.5, 1, 2, 5, 10, 50; a tie goes to the larger.`;
+const SIZE_MESSAGE = `size must be ${SIZE_RANGE_TEXT}, in plain digits.`;
+const SIZE_SCHEMA = Type.Number({ ...SIZE_RANGE_SOL, default: 1, description: SIZE_DESCRIPTION });
+
+export const SIZE_FIELD = readAs(SIZE_SCHEMA, fromText(parseSize), SIZE_MESSAGE);
+
+/** The same in a JSON body. */
+export const SIZE_BODY_FIELD = readAs(
+  SIZE_SCHEMA,
+  (value) => (typeof value === "number" ? parseSize(String(value)) : null),
+  SIZE_MESSAGE,
+);
+
+/** For answers that exist for the present only: past answers are stored, past pools are not. */
+export const NO_SLOT_FIELD = Type.Optional(
+  readAs<never>(
+    Type.Never({ isHidden: true }),
+    () => null,
+    "at_slot is for /exitability only: past answers at the standard sizes are stored, nothing else. Leave it out here.",
+  ),
+);
+
+export const LANGUAGE_HEADER: HeaderParameter = {
+  name: "Accept-Language",
+  description: "aviso is English if English is preferred to Spanish here.",
+  schema: Type.String(),
+  example: "en",
+};
+
+/** What the endpoints about one token may answer beside 200. */
+export const TOKEN_ERRORS = {
+  errors: ["unauthorized", "not_found", "rate_limit_exceeded", "chain_unavailable"],
+  errorSchemas: { 404: TokenNotFoundBody, 429: RateLimitBody },
+} as const;
+
+/** A token endpoint: one query, open to pages, with an ETag. */
+export const TOKEN_OPERATION = {
+  method: "get",
+  access: "caller",
+  meter: "query",
+  isOpenToPages: true,
+  isConditional: true,
+  params: TOKEN_PARAMS,
+} as const;
+
+export type AboutToken = {
+  readonly id: TokenId;
+  readonly profile: Profile;
+  /** The token's snapshot, or an answer that replaces all others. */
+  readonly snapshotOf: (mint: Address) => Promise<MarketSnapshot | Answered>;
+  readonly answer: (snapshot: AssessedSnapshot, mint: Address) => Answer | Promise<Answer>;
+};
+
+export type Answered = { readonly kind: "answered"; readonly answer: Answer };
+
+/** The newest snapshot of the token, loaded if it is not tracked yet. */
+export function currentSnapshot(markets: {
+  readonly latest: (mint: Address) => MarketSnapshot | null;
+  readonly snapshot: (mint: Address) => Promise<MarketSnapshot>;
+}) {
+  return async (mint: Address): Promise<MarketSnapshot> =>
+    markets.latest(mint) ?? (await markets.snapshot(mint));
+}
+
+/** @throws AppError chain_unavailable */
+export async function answerAboutToken(about: AboutToken): Promise<Answer> {
+  const { id, profile } = about;
+  if (id.mint === null) return notAnAddress(id, profile);
+  if (id.mint === WSOL)
+    return tokenNotFound(id.text, profile, "is SOL itself, which is what exits are paid in.");
+  const snapshot = await about.snapshotOf(id.mint);
+  switch (snapshot.kind) {
+    case "assessed":
+      return about.answer(snapshot, id.mint);
+    case "answered":
+      return snapshot.answer;
+    case "not-found":
+      return tokenNotFound(id.text, profile, "has no pool or curve on any program we model.");
+    case "unavailable":
+      throw new AppError("chain_unavailable", {
+        publicMessage: "The chain can't be reached, and nothing is stored for this token yet.",
+      });
+    default:
+      return assertNever(snapshot);
+  }
+}
+
+/** The 404 of an id that is not an address. It does not count. */
+export function notAnAddress(id: TokenId, profile: Profile): Answer {
+  return tokenNotFound(id.text, profile, "is not a Solana address: 32 bytes in base58.");
+}
+
+function tokenNotFound(id: string, profile: Profile, clause: string): Answer {
+  const message = `${id === "" ? "An empty id" : id} ${clause}`;
+  const body = { error: "not_found", message, state: "not_found", token_id: id, profile };
+  return { status: 404, body };
+}

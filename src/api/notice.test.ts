@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { preferredLanguage } from "./notice.ts";
+
+test("a notice is Spanish unless the request prefers English", () => {
+  const cases: readonly (readonly [string | undefined, string])[] = [
+    [undefined, "es"],
+    ["", "es"],
+    ["en", "en"],
+    ["en-US,en;q=0.9", "en"],
+    ["es-ES,en;q=0.5", "es"],
+    ["en;q=0.4,es;q=0.5", "es"],
+    ["fr,en;q=0.3", "en"],
+    ["fr", "es"],
+    ["en;q=0", "es"],
+    ["*", "es"],
+    ["en;q=banana", "en"],
+  ];
+  for (const [header, language] of cases) {
+    assert.equal(preferredLanguage(header), language, String(header));
+  }
+});

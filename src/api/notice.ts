@@ -1,0 +1,188 @@
+import type { Assessment, BlockReason } from "#src/measure/assessment.ts";
+import type { Finding } from "#src/measure/finding.ts";
+
+export type Language = "es" | "en";
+type Sentence = Readonly<Record<Language, string>>;
+
+/** English only where the header prefers it to Spanish; Spanish otherwise. */
+export function preferredLanguage(acceptLanguage: string | undefined): Language {
+  if (acceptLanguage === undefined) return "es";
+  let best: Language = "es";
+  let bestWeight = 0;
+  for (const part of acceptLanguage.slice(0, 500).split(",")) {
+    const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");
+    const quality = parameters.map((text) => /^\s*q=([01](?:\.\d{1,3})?)$/.exec(text)?.[1]);
+    const weight = Number(quality.find((value) => value !== undefined) ?? 1);
+    const language = tag.split("-")[0];
+    if ((language === "es" || language === "en") && weight > bestWeight) {
+      best = language;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}
+
+/** One sentence on why confidence is below high: the block, else the worst finding; null where it is high. */
+export function noticeOf(assessment: Assessment, language: Language): string | null {
+  if (assessment.blocked !== null) return BLOCKED[assessment.blocked][language];
+  const [worst] = assessment.findings;
+  return worst === undefined ? null : sentenceOf(worst)[language];
+}
+
+const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {
+  "mint-unreadable": {
+    es: "La cuenta del token no existe o no se puede leer: hay pools, pero no se sabe qué venden.",
+    en: "The token's own account is absent or can't be read: there are pools, but what they sell is unknown.",
+  },
+  "unpriced-majority": {
+    es: "La mayor parte de la liquidez está en pools que no se pueden leer o no se modelan.",
+    en: "Most of the liquidity sits in pools that can't be read or are not modelled.",
+  },
+  stale: {
+    es: "El último estado conocido de la cadena tiene más de 10 minutos.",
+    en: "The last known chain state is more than 10 minutes old.",
+  },
+  "all-paused": {
+    es: "Todos los pools del token están en pausa o aún no han abierto.",
+    en: "Every pool of the token is paused or not open yet.",
+  },
+  migrating: {
+    es: "La curva está completa y su pool todavía no existe.",
+    en: "The curve is complete and its pool does not exist yet.",
+  },
+  "search-incomplete": {
+    es: "La búsqueda de pools quedó incompleta y no encontró ninguno que compre: no se sabe si hay salida.",
+    en: "The search for pools was incomplete and found none that buys: whether there is a way out is unknown.",
+  },
+  "not-transferable": {
+    es: "El token no se puede transferir.",
+    en: "The token can't be transferred.",
+  },
+};
+
+function sentenceOf(finding: Finding): Sentence {
+  switch (finding.kind) {
+    case "stale":
+      return {
+        es: `El estado de la cadena tiene ${Math.round(finding.ageSeconds)} segundos.`,
+        en: `The chain state is ${Math.round(finding.ageSeconds)} seconds old.`,
+      };
+    case "family-other":
+      return {
+        es: "La mayor parte de la profundidad está en un AMM de fuera de las familias principales.",
+        en: "Most of the depth is on an AMM outside the main families.",
+      };
+    case "unpriced-pools":
+      return unpricedSentence(finding);
+    case "search-incomplete":
+      return {
+        es: "Un proveedor rechazó parte de la búsqueda de pools: puede faltar alguno.",
+        en: "A provider refused part of the search for pools: some may be missing.",
+      };
+    case "short-history":
+      return {
+        es:
+          finding.historySeconds === null
+            ? "No se guarda historia: la tendencia y la alerta no se conocen."
+            : "Hay menos de 5 minutos de historia: la tendencia y la alerta aún no se conocen.",
+        en:
+          finding.historySeconds === null
+            ? "No history is kept: trend and alert are not known."
+            : "There are less than 5 minutes of history: trend and alert are not known yet.",
+      };
+    case "spot-disagreement":
+      return {
+        es: `Un pool con parte de la profundidad se aparta un ${finding.awayPct.toFixed(1)} % del precio medio, más de lo que explican sus comisiones.`,
+        en: `A pool with part of the depth is ${finding.awayPct.toFixed(1)} % away from the mid, more than its fees explain.`,
+      };
+    case "high-fees":
+      return {
+        es: `Vender al precio medio cuesta un ${finding.feePct.toFixed(1)} % en comisiones.`,
+        en: `Selling at the mid costs ${finding.feePct.toFixed(1)} % in fees.`,
+      };
+    case "freeze-authority":
+      return {
+        es: "Alguien puede congelar las cuentas de este token.",
+        en: "An authority can freeze accounts of this token.",
+      };
+    case "transfer-fee-authority":
+      return {
+        es: "Alguien puede cambiar la comisión de transferencia del token.",
+        en: "An authority can change the token's transfer fee.",
+      };
+    case "transfer-hook-authority":
+      return {
+        es: "Alguien puede añadir un programa a cada transferencia de este token.",
+        en: "An authority can add a program to each transfer of this token.",
+      };
+    case "transfer-fee-change":
+      return {
+        es: `La comisión de transferencia del token cambia en la época ${finding.epoch}.`,
+        en: `The token's transfer fee changes in epoch ${finding.epoch}.`,
+      };
+    case "transfer-hook":
+      return {
+        es: "Un programa ajeno interviene en cada transferencia y puede rechazarla.",
+        en: "A foreign program takes part in each transfer and can refuse it.",
+      };
+    case "permanent-delegate":
+      return {
+        es: "Un delegado permanente puede mover o quemar los tokens de cualquiera.",
+        en: "A permanent delegate can move or burn anyone's tokens.",
+      };
+    case "pausable":
+      return {
+        es: "Alguien puede pausar todas las transferencias de este token.",
+        en: "An authority can pause all transfers of this token.",
+      };
+    case "starts-frozen":
+      return {
+        es: "Las cuentas nuevas de este token nacen congeladas.",
+        en: "New accounts of this token start frozen.",
+      };
+    case "rewritable-reserves":
+      return {
+        es: `Alguien puede reescribir las reservas del pool (${finding.venue}).`,
+        en: `An authority may rewrite the reserves of the pool (${finding.venue}).`,
+      };
+    case "doubtful-orders":
+      return {
+        es: `Órdenes dudosas en un pool de ${finding.venue}: pueden ser restos de una versión anterior.`,
+        en: `Doubtful orders in a pool of ${finding.venue}: they may be leftovers of an older version.`,
+      };
+    case "partly-loaded":
+      return {
+        es: `Falta parte de la liquidez de un pool de ${finding.venue}: ventas grandes que pagaría se dan por imposibles.`,
+        en: `Part of the liquidity of a pool of ${finding.venue} is missing: large sales that it would pay are taken for impossible.`,
+      };
+    case "live-check":
+      return {
+        es: `Solo el ${finding.exactPct.toFixed(1)} % de las ventas vistas en ${finding.venue} se reproduce exactamente.`,
+        en: `Only ${finding.exactPct.toFixed(1)} % of the swaps seen on ${finding.venue} replay exactly.`,
+      };
+    default: {
+      const unreachable: never = finding;
+      return unreachable;
+    }
+  }
+}
+
+function unpricedSentence({
+  sharePct,
+  venues,
+  quoteMints,
+}: Extract<Finding, { readonly kind: "unpriced-pools" }>): Sentence {
+  const names = venues.join(", ");
+  const es = quoteMints.length === 0 ? "" : `; cotizan en ${quoteMints.join(", ")}, sin ruta a SOL`;
+  const en =
+    quoteMints.length === 0 ? "" : `; they pay in ${quoteMints.join(", ")}, without a way to SOL`;
+  return sharePct === null
+    ? {
+        es: `Hay pools conocidos que no se pueden valorar ni pesar (${names}${es}).`,
+        en: `There are known pools that can be neither priced nor weighed (${names}${en}).`,
+      }
+    : {
+        es: `Pools sin valorar guardan el ${sharePct.toFixed(0)} % de la liquidez (${names}${es}).`,
+        en: `Pools that are not priced hold ${sharePct.toFixed(0)} % of the liquidity (${names}${en}).`,
+      };
+}

@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import type { QuotaStatus, Quotas } from "#src/users/quotas.ts";
+import type { Admission, Refusal } from "../admission.ts";
+import { routePattern } from "../operation.ts";
+import { OPERATIONS } from "../operations.ts";
+import type { Callers } from "./callers.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
+
+/** Orchestrators need these under any load. */
+const ALWAYS_ANSWERED = ["/healthz", "/readyz"];
+/** Route patterns whose every answer carries the rate limit headers. */
+const METERED = new Set(OPERATIONS.filter(({ meter }) => meter !== undefined).map(routePattern));
+
+const MESSAGES: Readonly<Record<Refusal, string>> = {
+  stopping: "This process is stopping; try again in a moment.",
+  overloaded: "The service is overloaded; try again in a moment.",
+};
+
+/** The 503 of a request that is refused before any work is done. */
+export function refusalError(refusal: Refusal): AppError {
+  return new AppError("overloaded", { publicMessage: MESSAGES[refusal], retryable: true });
+}
+
+/** Whether every answer of this route carries the rate limit headers. */
+export function isMetered(pattern: string): boolean {
+  return METERED.has(pattern);
+}
+
+export type RefusingDeps = {
+  readonly admission: Admission;
+  readonly quotas: Pick<Quotas, "peek">;
+  readonly callers: Callers;
+  readonly nowMs: NowMs;
+};
+
+/** Refuses requests with 503 before any work when the process is overloaded or stopping. */
+export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void {
+  const { admission, quotas, callers, nowMs } = deps;
+
+  /**
+   * The caller's quota; with a wrong key or session, that of the address. Null if the database fails.
+   */
+  async function standing(request: FastifyRequest): Promise<QuotaStatus | null> {
+    try {
+      const caller = await callers.identify(request).catch(() => callers.anonymous(request));
+      return await quotas.peek(caller, nowMs());
+    } catch {
+      return null;
+    }
+  }
+
+  app.addHook("onRequest", async (request, reply) => {
+    const { url = "" } = request.routeOptions;
+    if (ALWAYS_ANSWERED.includes(url)) return;
+    const refusal = admission.refusalOf("ordinary", performance.now());
+    if (refusal === null) return;
+    const known = METERED.has(url) ? await standing(request) : null;
+    if (known !== null) reply.headers(rateLimitHeaders(known, nowMs()));
+    throw refusalError(refusal);
+  });
+}

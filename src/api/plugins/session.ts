@@ -1,0 +1,82 @@
+import type { FastifyRequest } from "fastify";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import { isApiKeyText } from "#src/users/api-key-text.ts";
+import type { Caller, UserCaller } from "#src/users/caller.ts";
+import { countedAddress } from "#src/users/caller-address.ts";
+import type { Users } from "#src/users/users.ts";
+import type { Callers } from "./callers.ts";
+import { requireSameOrigin } from "./origin.ts";
+
+const BEARER = /^bearer +/i;
+const READING = ["GET", "HEAD", "OPTIONS"];
+
+/** Callers by API key, bearer token, the dashboard's cookie, or their address, in that order. */
+export function createCallers(deps: {
+  readonly users: Pick<Users, "apiKeys" | "sessions">;
+  readonly publicUrl: string;
+  readonly nowMs: NowMs;
+}): Callers {
+  const { users, publicUrl, nowMs } = deps;
+  const anonymous = (request: FastifyRequest) => ({
+    kind: "anonymous" as const,
+    address: countedAddress(request.ip),
+  });
+
+  async function bySession(request: FastifyRequest): Promise<UserCaller | null> {
+    const { authorization, cookie } = request.headers;
+    if (authorization !== undefined && BEARER.test(authorization)) {
+      const caller = await users.sessions.ofBearer(authorization.replace(BEARER, ""), nowMs());
+      if (caller === null)
+        throw unauthorized("This access token is not valid, or no longer valid.");
+      return caller;
+    }
+    return cookie === undefined ? null : users.sessions.ofCookie(cookie, nowMs());
+  }
+
+  async function findCaller(request: FastifyRequest): Promise<Caller> {
+    const { "x-api-key": apiKey } = request.headers;
+    if (apiKey === undefined) return (await bySession(request)) ?? anonymous(request);
+    const caller = await users.apiKeys.check(String(apiKey), nowMs());
+    if (caller === null)
+      throw unauthorized(
+        isApiKeyText(String(apiKey))
+          ? "This API key is unknown or no longer valid."
+          : "This is not an API key of this service: it is mistyped or cut off.",
+      );
+    return caller;
+  }
+
+  /** The caller is looked up once: a request is one use of its key. */
+  const found = new WeakMap<FastifyRequest, Promise<Caller>>();
+
+  return {
+    anonymous,
+    identify(request) {
+      const caller = found.get(request) ?? findCaller(request);
+      found.set(request, caller);
+      return caller;
+    },
+    async isStillValid(request) {
+      return (await findCaller(request)).kind === "user";
+    },
+    async signedIn(request) {
+      const caller = await bySession(request);
+      if (caller === null) throw unauthorized("Sign in first: a session is needed here.");
+      if (caller.via.kind === "cookie" && !READING.includes(request.method))
+        requireSameOrigin(request, publicUrl);
+      return caller;
+    },
+  };
+}
+
+/** An onRequest hook that refuses callers without a session, before the body is read. */
+export function sessionRequired(callers: Callers): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    await callers.signedIn(request);
+  };
+}
+
+function unauthorized(publicMessage: string): AppError {
+  return new AppError("unauthorized", { publicMessage });
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance, FastifyReply } from "fastify";
+
+/** A file name that contains a hash of the file's content: the content never changes. */
+const HASHED = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+(?:\.(?:br|gz))?$/;
+/** Files of the build's folder that no URL serves: compressed forms, the build's stamp and notes. */
+const NOT_SERVED = ["**/*.{br,gz,md,txt}", "index.html"];
+
+/** Security headers of every page: no inline code, no foreign origins, no framing. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), microphone=(), geolocation=()",
+  "x-content-type-options": "nosniff",
+};
+
+/** Headers of every answer. */
+export function safetyHeaders({
+  isBehindTls,
+}: Pick<StaticOptions, "isBehindTls">): Readonly<Record<string, string>> {
+  return {
+    "x-content-type-options": "nosniff",
+    ...(isBehindTls && { "strict-transport-security": "max-age=31536000; includeSubDomains" }),
+  };
+}
+
+export type StaticOptions = {
+  /** Folder of the built dashboard. */
+  readonly directory: string;
+  /** Paths of the dashboard's own router: each serves index.html. */
+  readonly pages: readonly string[];
+  readonly isBehindTls: boolean;
+  /** The Set-Cookie header by which requests of the page are recognised. */
+  readonly pageCookie?: () => string;
+};
+
+/** Serves the built dashboard, compressed at build time. Without a build, every page says how to make one. */
+export async function registerStatic(app: FastifyInstance, options: StaticOptions): Promise<void> {
+  const { directory, pages, pageCookie } = options;
+  const isBuilt = existsSync(join(directory, "index.html"));
+  for (const page of pages) {
+    app.get(page, (_request, reply) =>
+      isBuilt
+        ? (pageCookie === undefined ? reply : reply.header("set-cookie", pageCookie())).sendFile(
+            "index.html",
+          )
+        : sendUnbuilt(reply),
+    );
+  }
+  if (!isBuilt) return;
+  const headers = { ...PAGE_HEADERS, ...safetyHeaders(options) };
+  await app.register(fastifyStatic, {
+    root: directory,
+    wildcard: false,
+    index: false,
+    globIgnore: NOT_SERVED,
+    preCompressed: true,
+    acceptRanges: false,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      const caching = HASHED.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
+      reply.headers({ ...headers, "cache-control": caching });
+    },
+  });
+}
+
+function sendUnbuilt(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(503)
+    .type("text/plain; charset=utf-8")
+    .send("The dashboard is not built: run `npm run build:web`. The API works without it.\n");
+}

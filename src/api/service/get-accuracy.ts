@@ -1,0 +1,199 @@
+import Type from "typebox";
+import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import { defineOperation } from "../operation.ts";
+import { nullable, Timestamp, timestampOrNull } from "../values.ts";
+import { OPEN_OPERATION } from "./open-operation.ts";
+
+const AccuracyWindow = Type.Object(
+  {
+    seen: Type.Integer({ description: "Swaps that were executed on pools that are tracked" }),
+    replayed: Type.Integer({ description: "Of these, replayed on the state before them" }),
+    exact: Type.Integer({ description: "Modelled to the base unit" }),
+    within_1bp: Type.Integer({ description: "Off by a basis point at most, exact ones included" }),
+    worst_bps: nullable(Type.Number(), "The largest difference; null where nothing was replayed"),
+    skipped: Type.Record(Type.String(), Type.Integer(), {
+      description: "Seen and not replayed, by reason",
+    }),
+    failures: Type.Object(
+      {
+        swaps: Type.Integer(),
+        pools: Type.Integer({ description: "Distinct pools, counted up to 32" }),
+        signers: Type.Integer({ description: "Distinct signers, counted up to 32" }),
+      },
+      { description: "Inexact swaps worth more than dust" },
+    ),
+  },
+  { $id: "AccuracyWindow" },
+);
+
+const QuotedWindow = Type.Object(
+  {
+    compared: Type.Integer({
+      description: "Sales for SOL held against answers about their token, each with each",
+    }),
+    p10_bps: nullable(Type.Number(), "Basis points of the sale's worth; below zero: paid more"),
+    p50_bps: nullable(Type.Number(), "Null where no sale was compared"),
+    p90_bps: nullable(Type.Number()),
+    p99_bps: nullable(Type.Number()),
+  },
+  { $id: "QuotedWindow" },
+);
+
+const Deployment = Type.Object(
+  {
+    state: Type.Enum(["upgradeable", "final", "immutable", "unknown"], {
+      description:
+        "upgradeable: its authority may replace it. final: it can no longer be replaced. immutable: its loader replaces nothing, and keeps no slot. unknown: see unknown_because",
+    }),
+    unknown_because: nullable(
+      Type.Enum(["not-read", "no-such-account", "no-code", "loader-unknown", "bytes-unreadable"]),
+    ),
+    read_at: nullable(Timestamp, "When it was last read from a node"),
+    upgrade_seen_at: nullable(
+      Timestamp,
+      "Since when its code is known to be another than before; null: no change was seen",
+    ),
+    previous_slot: nullable(Type.Integer(), "deployed_slot before that change"),
+  },
+  { $id: "Deployment" },
+);
+
+const AccuracyBody = Type.Object(
+  {
+    venues: Type.Array(
+      Type.Object({
+        program: Type.String(),
+        exact_pct: nullable(
+          Type.Number(),
+          "Share of the last 5 minutes or hour; null where nothing was replayed",
+        ),
+        lowers_confidence: Type.Boolean({
+          description:
+            "Below 99 %, dust excluded, with failures from at least five pools and five signers in the last hour",
+        }),
+        deployed_slot: nullable(
+          Type.Integer(),
+          "Slot in which the program's code was last deployed; null where it is not known or not kept",
+        ),
+        deployment: Deployment,
+        windows: Type.Object({ hour: AccuracyWindow, day: AccuracyWindow, month: AccuracyWindow }),
+      }),
+    ),
+    quoted_vs_executed: Type.Array(
+      Type.Object({
+        age_seconds: Type.Integer({ description: "Answers served up to so long before the sale" }),
+        windows: Type.Object({ day: QuotedWindow, month: QuotedWindow }),
+      }),
+      {
+        description:
+          "What an answer's age costs: how much less than the answer, at the sale's own size, sales were paid",
+      },
+    ),
+  },
+  { $id: "Accuracy" },
+);
+
+const EXAMPLE_WINDOW = {
+  seen: 812,
+  replayed: 790,
+  exact: 790,
+  within_1bp: 790,
+  worst_bps: 0,
+  skipped: { "exact-out": 22 },
+  failures: { swaps: 0, pools: 0, signers: 0 },
+};
+
+const EXAMPLE_QUOTED = { compared: 412, p10_bps: -3.5, p50_bps: 0, p90_bps: 12.5, p99_bps: 96.4 };
+
+/** Public, so that everybody can check how exact the model is. */
+export const getAccuracy = defineOperation({
+  ...OPEN_OPERATION,
+  path: "/api/accuracy",
+  id: "getAccuracy",
+  summary: "Modelled against executed",
+  description:
+    "Every swap seen on a tracked pool is replayed; here is how many came out exact, and when each program was last deployed.",
+  responses: {
+    200: {
+      description: "By program",
+      schema: AccuracyBody,
+      example: {
+        venues: [
+          {
+            program: "raydium-cpmm",
+            exact_pct: 100,
+            lowers_confidence: false,
+            deployed_slot: 431172301,
+            deployment: {
+              state: "upgradeable",
+              unknown_because: null,
+              read_at: "2026-11-20T12:00:00.000Z",
+              upgrade_seen_at: null,
+              previous_slot: null,
+            },
+            windows: { hour: EXAMPLE_WINDOW, day: EXAMPLE_WINDOW, month: EXAMPLE_WINDOW },
+          },
+        ],
+        quoted_vs_executed: [
+          { age_seconds: 10, windows: { day: EXAMPLE_QUOTED, month: EXAMPLE_QUOTED } },
+        ],
+      },
+    },
+  },
+  errors: ["chain_unavailable"],
+  handler: async (_input, { accuracy }) => ({ body: accuracyBody(await accuracy.report()) }),
+});
+
+type VenueReport = AccuracyReport["venues"][number];
+type WindowReport = VenueReport["windows"]["day"];
+type ProgramReport = VenueReport["program"];
+type QuotedReport = AccuracyReport["quoted"][number]["day"];
+
+/** GET /api/accuracy: how near the modelled outputs are to executed ones, per program. Null: nothing replayed. */
+export function accuracyBody({ venues, quoted }: AccuracyReport) {
+  return {
+    venues: venues.map(({ venue, windows, exactPct, lowersConfidence, program }) => ({
+      program: venue,
+      exact_pct: exactPct,
+      lowers_confidence: lowersConfidence,
+      deployed_slot: program.state.kind === "deployed" ? toNumber(program.state.slot) : null,
+      deployment: deploymentBody(program),
+      windows: {
+        hour: windowBody(windows.hour),
+        day: windowBody(windows.day),
+        month: windowBody(windows.month),
+      },
+    })),
+    quoted_vs_executed: quoted.map(({ ageSeconds, day, month }) => ({
+      age_seconds: ageSeconds,
+      windows: { day: quotedBody(day), month: quotedBody(month) },
+    })),
+  };
+}
+
+function deploymentBody({ state, readAtMs, upgrade }: ProgramReport) {
+  return {
+    state: state.kind === "deployed" ? (state.isUpgradeable ? "upgradeable" : "final") : state.kind,
+    unknown_because: state.kind === "unknown" ? state.reason : null,
+    read_at: timestampOrNull(readAtMs),
+    upgrade_seen_at: timestampOrNull(upgrade?.seenAtMs ?? null),
+    previous_slot: upgrade === null ? null : toNumber(upgrade.previousSlot),
+  };
+}
+
+function quotedBody({ compared, p10Bps, p50Bps, p90Bps, p99Bps }: QuotedReport) {
+  return { compared, p10_bps: p10Bps, p50_bps: p50Bps, p90_bps: p90Bps, p99_bps: p99Bps };
+}
+
+function windowBody(window: WindowReport) {
+  const { seen, replayed, exact, within1Bp, worstBps, skipped, failures } = window;
+  return {
+    ...{ seen, replayed, exact, within_1bp: within1Bp, worst_bps: worstBps, skipped },
+    failures: {
+      swaps: failures?.swaps ?? 0,
+      pools: failures?.pools.length ?? 0,
+      signers: failures?.signers.length ?? 0,
+    },
+  };
+}

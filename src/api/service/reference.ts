@@ -1,0 +1,55 @@
+import fastifySwagger from "@fastify/swagger";
+import fastifySwaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+import { openapiDocument } from "../openapi.ts";
+import { OPERATIONS } from "../operations.ts";
+import { packedText } from "../plugins/packed-text.ts";
+import { PAGE_HEADERS } from "../plugins/static.ts";
+import type { ServiceFacts } from "./service-facts.ts";
+
+/** What Swagger UI's page lacks: the width of a phone, and the reader's colour scheme. */
+const PAGE_SCRIPT = `
+const viewport = document.createElement("meta");
+viewport.name = "viewport";
+viewport.content = "width=device-width, initial-scale=1";
+document.head.append(viewport);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", apply);
+apply();
+`;
+const REVALIDATED = { "cache-control": "public, no-cache" };
+
+export type ReferenceDeps = {
+  readonly service: Pick<ServiceFacts, "version">;
+  readonly publicUrl: string;
+};
+
+/** GET /openapi.json, and /docs: Swagger UI, served from this process, under the pages' CSP. */
+export async function referenceRoutes(
+  app: FastifyInstance,
+  { service, publicUrl }: ReferenceDeps,
+): Promise<void> {
+  const text = JSON.stringify(openapiDocument(OPERATIONS, { ...service, publicUrl }));
+  const headers = { "content-type": "application/json; charset=utf-8", ...REVALIDATED };
+  app.get("/openapi.json", packedText(text, headers));
+  await app.register(async (docs) => {
+    docs.addHook("onRequest", async (_request, reply) => {
+      reply.headers({ ...PAGE_HEADERS, ...REVALIDATED });
+    });
+    // Requests go to the origin that serves the page, by whichever of its names: the CSP allows no other.
+    const servers = [{ url: new URL(publicUrl).pathname }];
+    await docs.register(fastifySwagger, {
+      mode: "static",
+      specification: { document: { ...JSON.parse(text), servers } },
+    });
+    await docs.register(fastifySwaggerUi, {
+      routePrefix: "/docs",
+      theme: {
+        title: "Exitability API",
+        js: [{ filename: "page.js", content: PAGE_SCRIPT }],
+      },
+      uiConfig: { layout: "BaseLayout" },
+    });
+  });
+}

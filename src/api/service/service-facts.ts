@@ -1,0 +1,20 @@
+import Type from "typebox";
+
+export type ServiceFacts = {
+  readonly origin: "demo" | "recorded" | "live";
+  /** The demo market's named tokens that are known here; empty on any other chain. */
+  readonly examples: () => readonly {
+    readonly mint: string;
+    readonly name: string;
+    readonly symbol: string;
+    readonly story: { readonly en: string; readonly es: string };
+  }[];
+  readonly venues: readonly {
+    readonly id: string;
+    readonly family: string;
+    readonly kind: string;
+  }[];
+  readonly version: string;
+};
+
+export const ChainWord = Type.Enum(["demo", "recorded", "live"]);

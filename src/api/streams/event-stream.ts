@@ -1,0 +1,108 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { UserCaller } from "#src/users/caller.ts";
+import { VARY } from "../plugins/conditional.ts";
+
+const HEARTBEAT_MS = 15_000;
+/** A client with this much unsent data is disconnected; it reconnects. */
+const MAX_UNSENT_BYTES = 256 * 1024;
+
+export type ServerEvent = {
+  readonly event: string;
+  readonly id?: string;
+  /** One line: JSON. */
+  readonly data: string;
+};
+
+export type EventStream = {
+  readonly send: (event: ServerEvent) => void;
+  readonly onClose: (listener: () => void) => void;
+  /** Ends the stream; the reader may reconnect. */
+  readonly close: () => void;
+};
+
+type StreamOwner = {
+  readonly request: FastifyRequest;
+  readonly userId: UserCaller["userId"] | null;
+};
+
+/** All open streams: closing the app closes them. */
+export class EventStreams {
+  readonly #open = new Map<EventStream, StreamOwner>();
+
+  /** `userId`: the user of the key or session that the stream was opened with; null if anonymous. */
+  open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    userId: UserCaller["userId"] | null,
+  ): EventStream {
+    const stream = openEventStream(request, reply);
+    this.#open.set(stream, { request, userId });
+    stream.onClose(() => this.#open.delete(stream));
+    return stream;
+  }
+
+  countOf(userId: UserCaller["userId"]): number {
+    return this.#open.values().reduce((sum, open) => sum + (open.userId === userId ? 1 : 0), 0);
+  }
+
+  /** Closes the streams of a user whose key or session is not valid any more. */
+  async recheck(
+    userId: UserCaller["userId"],
+    isValid: (request: FastifyRequest) => Promise<boolean>,
+  ): Promise<void> {
+    for (const [stream, open] of this.#open)
+      if (open.userId === userId && !(await isValid(open.request).catch(() => false)))
+        stream.close();
+  }
+
+  close(): void {
+    for (const stream of this.#open.keys()) stream.close();
+  }
+}
+
+/**
+ * Turns an answer into a stream of server-sent events with a heartbeat, until the reader disconnects.
+ * The answer to a HEAD request ends after its headers.
+ */
+function openEventStream(request: FastifyRequest, reply: FastifyReply): EventStream {
+  reply.hijack();
+  const { raw } = reply;
+  const headers = reply.getHeaders();
+  raw.writeHead(200, {
+    ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    vary: VARY,
+    "x-accel-buffering": "no",
+  });
+  // The reader gets the headers before the first event.
+  raw.flushHeaders();
+  const write = (text: string): void => {
+    if (raw.writableEnded || raw.destroyed) return;
+    raw.write(text);
+    if (raw.writableLength > MAX_UNSENT_BYTES) raw.destroy();
+  };
+  const heartbeat = setInterval(() => {
+    // The close event of a reader that left before the stream was open has passed already.
+    if (raw.destroyed) clearInterval(heartbeat);
+    else write("event: heartbeat\ndata: {}\n\n");
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+  const listeners: (() => void)[] = [() => clearInterval(heartbeat)];
+  raw.on("close", () => {
+    for (const listener of listeners.splice(0)) listener();
+  });
+  if (request.method === "HEAD") raw.end();
+  return {
+    send: ({ event, id, data }) => {
+      write(`event: ${event}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
+    },
+    onClose: (listener) => {
+      if (raw.destroyed) listener();
+      else listeners.push(listener);
+    },
+    close: () => {
+      raw.end();
+    },
+  };
+}

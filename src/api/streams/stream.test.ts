@@ -1,0 +1,348 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { oneApp, refusal } from "#test/support/app.ts";
+import {
+  SOME_MINT,
+  someLadder,
+  someMarkets,
+  someMeasurement,
+  someSnapshot,
+} from "#test/support/assessments.ts";
+
+type Event = { readonly event: string; readonly id?: string; readonly data: string };
+
+/** A market whose one token changes on the test's command. */
+function changingMarket() {
+  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  let now = slipping(1);
+  const markets = someMarkets((mint) => (mint === SOME_MINT ? now : { kind: "not-found", mint }), {
+    latest: (mint) => (mint === SOME_MINT ? now : null),
+    onSnapshot: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+  return {
+    markets,
+    change(slippagePct: number) {
+      now = slipping(slippagePct);
+      for (const listener of listeners) listener(now);
+    },
+  };
+}
+
+let slot = 400_000_000n;
+
+function slipping(slippagePct: number): AssessedSnapshot {
+  slot++;
+  const ladder = {
+    ...someLadder,
+    slippagePct: { ...someLadder.slippagePct, "1": slippagePct },
+  };
+  const snapshot = someSnapshot({
+    measurement: { ...someMeasurement, retail: ladder },
+    slot,
+    stateTimeMs: Number(slot),
+  });
+  assert.equal(snapshot.kind, "assessed");
+  return snapshot;
+}
+
+async function openStream(t: TestContext, url: string, headers: Record<string, string> = {}) {
+  const abort = new AbortController();
+  t.after(() => abort.abort());
+  const response = await fetch(url, { headers, signal: abort.signal });
+  assert.equal(response.status, 200);
+  assert.ok(response.body);
+  const texts = response.body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  let buffer = "";
+  const next = async (): Promise<Event> => {
+    for (;;) {
+      const end = buffer.indexOf("\n\n");
+      if (end >= 0) {
+        const block = buffer.slice(0, end);
+        buffer = buffer.slice(end + 2);
+        const fields = block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2));
+        return Object.fromEntries(fields);
+      }
+      const { value, done } = await texts.next();
+      if (done === true) throw new Error("the stream ended");
+      buffer += value;
+    }
+  };
+  return { next, headers: response.headers, close: () => abort.abort() };
+}
+
+test("a stream sends the changes that reach the threshold, and nothing smaller", async (t) => {
+  const { markets, change } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/stream?mints=${SOME_MINT}&threshold=0.5`;
+      const stream = await openStream(t, url);
+      assert.equal(stream.headers.get("x-ratelimit-remaining"), "4");
+      const first = await stream.next();
+      assert.equal(first.event, "exitability");
+      assert.equal(JSON.parse(first.data).slippage.all["1"], 1);
+      change(1.2);
+      change(1.5);
+      assert.equal(JSON.parse((await stream.next()).data).slippage.all["1"], 1.5);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+/** A market that knows nothing of any token at first; and how often it was searched and measured. */
+function emptyMarket(kind: "unavailable" | "not-found") {
+  let held: AssessedSnapshot | null = null;
+  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  const calls = { searched: 0, measured: 0 };
+  const markets = someMarkets(
+    (mint) => {
+      calls.searched++;
+      return held ?? { kind, mint };
+    },
+    {
+      latest: () => {
+        calls.measured++;
+        return held;
+      },
+      touch: () => held !== null,
+      onSnapshot: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  );
+  const tell = (snapshot: AssessedSnapshot) => {
+    held = snapshot;
+    for (const listener of listeners) listener(snapshot);
+  };
+  const hold = (snapshot: AssessedSnapshot) => {
+    held = snapshot;
+  };
+  return { markets, calls, tell, hold };
+}
+
+const LOOK_MS = 10_000;
+
+test("a token that could not be loaded at first is sent as soon as it can be", async (t) => {
+  const { markets, hold } = emptyMarket("unavailable");
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      const first = await stream.next();
+      assert.deepEqual([first.event, JSON.parse(first.data).status], ["unavailable", 503]);
+      hold(slipping(2));
+      t.mock.timers.tick(LOOK_MS);
+      const second = await stream.next();
+      assert.equal(second.event, "exitability");
+      assert.equal(JSON.parse(second.data).slippage.all["1"], 2);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("a missing token is sent once it is found, and is not searched for again", async (t) => {
+  const { markets, calls, tell } = emptyMarket("not-found");
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      const first = await stream.next();
+      assert.deepEqual([first.event, JSON.parse(first.data).status], ["unavailable", 404]);
+      const { searched } = calls;
+      t.mock.timers.tick(LOOK_MS);
+      tell(slipping(4));
+      assert.equal(JSON.parse((await stream.next()).data).slippage.all["1"], 4);
+      assert.equal(calls.searched, searched);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("following a token keeps it requested, and measures it only if no update is published", async (t) => {
+  const { markets, calls, tell, hold } = emptyMarket("not-found");
+  hold(slipping(1));
+  let touched = 0;
+  const touch = () => {
+    touched++;
+    return true;
+  };
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await oneApp(
+    t,
+    async ({ app, users }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      assert.equal((await stream.next()).event, "exitability");
+      const { measured } = calls;
+      for (let look = 1; look <= 6; look++) {
+        users.advance(LOOK_MS);
+        tell(slipping(1));
+        t.mock.timers.tick(LOOK_MS);
+        assert.deepEqual([touched, calls.measured], [look, measured]);
+      }
+      users.advance(3 * LOOK_MS);
+      t.mock.timers.tick(LOOK_MS);
+      assert.equal(calls.measured, measured + 1);
+      stream.close();
+    },
+    { markets: { ...markets, touch } },
+  );
+});
+
+test("a threshold may be written as any program writes a number", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      for (const threshold of [0, 1e-7, 0.1 + 0.2, 100]) {
+        const url = `${address}/api/stream?mints=${SOME_MINT}&threshold=${threshold}`;
+        const stream = await openStream(t, url);
+        assert.equal((await stream.next()).event, "exitability", url);
+        stream.close();
+      }
+    },
+    { markets },
+  );
+});
+
+test("a reconnection with Last-Event-ID gets only what changed meanwhile", async (t) => {
+  const { markets, change } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/stream?mints=${SOME_MINT},nonsense`;
+      const first = await openStream(t, url);
+      const events = [await first.next(), await first.next()];
+      const unavailable = events.find(({ event }) => event === "unavailable");
+      assert.equal(JSON.parse(unavailable?.data ?? "").status, 404);
+      const seen = events.find(({ event }) => event === "exitability")?.id ?? "";
+      first.close();
+      const again = await openStream(t, url, { "last-event-id": seen });
+      assert.equal((await again.next()).event, "unavailable");
+      change(3);
+      assert.equal(JSON.parse((await again.next()).data).slippage.all["1"], 3);
+      again.close();
+    },
+    { markets },
+  );
+});
+
+test("beyond what the tier follows at once, the refusal says when a stream may have ended", async (t) => {
+  const { markets } = changingMarket();
+  const tokens = (count: number) =>
+    [SOME_MINT, ...Array.from({ length: count - 1 }, (_, place) => `x${place}`)].join(",");
+  await oneApp(
+    t,
+    async ({ app, send }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${tokens(4)}`);
+      const refused = await send("GET", `/api/stream?mints=${tokens(7)}`);
+      assert.deepEqual(refusal(refused), [429, "rate_limit_exceeded"]);
+      assert.equal(refused.headers["retry-after"], "60");
+      const { used, limit } = refused.json();
+      assert.deepEqual([used, limit], [4, 10]);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("a stream of one token that has none is refused as its question is", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const reasons = [
+        ["nonsense", /not a Solana address/],
+        [WSOL, /SOL itself/],
+        [`${SOME_MINT.slice(0, -1)}q`, /no pool or curve/],
+      ] as const;
+      for (const [id, reason] of reasons) {
+        const response = await send("GET", `/api/token/${id}/exitability/stream`);
+        assert.deepEqual(refusal(response), [404, "not_found"]);
+        assert.match(response.json().message, reason);
+      }
+    },
+    { markets },
+  );
+});
+
+test("an invalid address costs nothing, and is reported as such", async (t) => {
+  await oneApp(
+    t,
+    async ({ app, send }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=x,${SOME_MINT},y`);
+      const told = [await stream.next(), await stream.next(), await stream.next()];
+      assert.deepEqual(told.map(({ event }) => event).sort(), [
+        "exitability",
+        "unavailable",
+        "unavailable",
+      ]);
+      const next = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+      assert.equal(next.headers["x-ratelimit-remaining"], "3");
+    },
+    { markets: changingMarket().markets },
+  );
+});
+
+test("a stream has the headers of every answer, and one asked for by HEAD is over with them", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const { statusCode, headers, body } = await send("HEAD", `/api/stream?mints=${SOME_MINT}`);
+      assert.deepEqual([statusCode, body], [200, ""]);
+      assert.equal(headers["content-type"], "text/event-stream; charset=utf-8");
+      assert.equal(headers["x-chain"], "demo");
+      assert.ok(headers["x-request-id"]);
+      assert.match(String(headers.vary), /x-api-key/);
+    },
+    { markets },
+  );
+});
+
+test("wrong lists, thresholds, sizes and keys are refused, and so are too many tokens", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const many = Array.from({ length: 101 }, (_, place) => `x${place}`).join(",");
+    const wrong: readonly (readonly [string, string])[] = [
+      ["", "invalid_body"],
+      ["?mints=", "invalid_body"],
+      [`?mints=${many}`, "invalid_body"],
+      [`?mints=${"x".repeat(101)}`, "invalid_body"],
+      [`?mints=${SOME_MINT}&threshold=-1`, "invalid_body"],
+      [`?mints=${SOME_MINT}&threshold=100.1`, "invalid_body"],
+      [`?mints=${SOME_MINT}&size=0`, "invalid_size"],
+      [`?mints=${SOME_MINT}&profile=x`, "invalid_profile"],
+    ];
+    for (const [query, code] of wrong) {
+      assert.deepEqual(refusal(await send("GET", `/api/stream${query}`)), [400, code], query);
+    }
+    const headers = { "x-api-key": "exi_nothing" };
+    const url = `/api/stream?mints=${SOME_MINT}`;
+    assert.equal((await send("GET", url, { headers })).statusCode, 401);
+    const eleven = Array.from({ length: 11 }, (_, place) => `x${place}`).join(",");
+    const refused = await send("GET", `/api/stream?mints=${eleven}`);
+    assert.deepEqual(refusal(refused), [429, "rate_limit_exceeded"]);
+    assert.equal(refused.headers["retry-after"], "86400");
+    const { used, limit, register_url } = refused.json();
+    assert.deepEqual([used, limit, register_url], [0, 10, "/api/oracle/register"]);
+    assert.equal((await send("GET", "/api/token/x/pools")).headers["x-ratelimit-remaining"], "5");
+  });
+});

@@ -1,0 +1,191 @@
+import type { Profile } from "#src/measure/assessment.ts";
+import type { RequestedSize } from "#src/measure/requested-size.ts";
+import { mapSome } from "#src/platform/map-some.ts";
+import type { Markets } from "#src/track/markets.ts";
+import type { Address } from "#src/units/address.ts";
+import { type ExitabilityBody, exitabilityBody } from "../measuring/exitability-body.ts";
+import type { Language } from "../notice.ts";
+import { hasMoved } from "./exitability-change.ts";
+
+/** Interval in which streamed tokens are marked as asked for. */
+const CHECK_EVERY_MS = 10_000;
+/** The tracker publishes each token about every 10 s. After this time without news, it is re-read so that its age is updated. */
+const SILENT_MS = 20_000;
+/** Parallel loads of tokens without an answer; more would delay other requests. */
+const LOADS_AT_ONCE = 4;
+/** A subscription without followers is kept this long, for readers that reconnect. */
+const REMEMBERED_MS = 300_000;
+
+export type SubscribedQuestion = {
+  readonly mint: Address;
+  readonly profile: Profile;
+  readonly size: RequestedSize;
+  readonly language: Language;
+};
+
+export type StreamSubscription = {
+  readonly question: SubscribedQuestion;
+  /** Null: no answer yet. */
+  readonly body: ExitabilityBody | null;
+  /** Number of the event that last changed the body, apart from its time. */
+  readonly changedAt: number;
+};
+
+type OpenSubscription = {
+  readonly question: SubscribedQuestion;
+  body: ExitabilityBody | null;
+  changedAt: number;
+  readonly followers: Set<(subscription: StreamSubscription) => void>;
+  unfollowedAtMs: number;
+};
+
+/** The subscriptions to one token. */
+type OpenToken = {
+  readonly subscriptions: Map<string, OpenSubscription>;
+  /** When an answer was last published. */
+  publishedAtMs: number;
+  /** Whether it must be loaded: loading failed when the subscription began. */
+  isWanted: boolean;
+};
+
+type Snapshot = Parameters<Parameters<Markets["onSnapshot"]>[0]>[0];
+
+export type StreamMarkets = Pick<Markets, "latest" | "touch" | "snapshot" | "onSnapshot">;
+
+/**
+ * One answer for each subscribed question, computed once for all its followers. Changes are numbered,
+ * so that a reader that reconnects gets only later changes.
+ */
+export class Subscriptions {
+  readonly #markets: StreamMarkets;
+  readonly #nowMs: () => number;
+  readonly #byMint = new Map<Address, OpenToken>();
+  #events = 0;
+  #isLoading = false;
+  #stop: (() => void) | null = null;
+
+  constructor(markets: StreamMarkets, nowMs: () => number) {
+    this.#markets = markets;
+    this.#nowMs = nowMs;
+  }
+
+  /** The number of the newest change anywhere. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /**
+   * Calls `onNews` with each new answer from now on, and with the first one if there is none yet. A
+   * token that `isWanted` is loaded as soon as possible.
+   */
+  follow(
+    question: SubscribedQuestion,
+    onNews: (subscription: StreamSubscription) => void,
+    { isWanted = false }: { readonly isWanted?: boolean } = {},
+  ): { readonly subscription: StreamSubscription; readonly stop: () => void } {
+    this.#start();
+    const { mint, profile, size, language } = question;
+    const token = this.#byMint.get(mint) ?? {
+      subscriptions: new Map(),
+      publishedAtMs: 0,
+      isWanted,
+    };
+    this.#byMint.set(mint, token);
+    token.isWanted ||= isWanted;
+    const { subscriptions } = token;
+    const key = `${profile} ${size.requested} ${language}`;
+    const fresh = {
+      question,
+      body: null,
+      changedAt: 0,
+      followers: new Set<never>(),
+      unfollowedAtMs: 0,
+    };
+    const subscription: OpenSubscription = subscriptions.get(key) ?? fresh;
+    subscriptions.set(key, subscription);
+    subscription.followers.add(onNews);
+    this.#publishLatest(mint);
+    const stop = () => {
+      subscription.followers.delete(onNews);
+      subscription.unfollowedAtMs = this.#nowMs();
+    };
+    return { subscription, stop };
+  }
+
+  close(): void {
+    this.#stop?.();
+    this.#stop = null;
+    this.#byMint.clear();
+  }
+
+  #start(): void {
+    if (this.#stop !== null) return;
+    const stop = this.#markets.onSnapshot((snapshot) => this.#publish(snapshot));
+    const timer = setInterval(() => this.#checkAll(), CHECK_EVERY_MS);
+    timer.unref();
+    this.#stop = () => {
+      clearInterval(timer);
+      stop();
+    };
+  }
+
+  #checkAll(): void {
+    const nowMs = this.#nowMs();
+    for (const [mint, { subscriptions, publishedAtMs }] of this.#byMint) {
+      const isHeld = this.#markets.touch(mint);
+      if (isHeld && nowMs - publishedAtMs > SILENT_MS) this.#publishLatest(mint);
+      for (const [key, { followers, unfollowedAtMs }] of subscriptions) {
+        if (followers.size === 0 && nowMs - unfollowedAtMs > REMEMBERED_MS)
+          subscriptions.delete(key);
+      }
+      if (subscriptions.size === 0) this.#byMint.delete(mint);
+    }
+    void this.#loadWanted();
+  }
+
+  /** Retries tokens that could not be loaded; failures are retried at the next check. */
+  async #loadWanted(): Promise<void> {
+    const mints = [...this.#byMint].flatMap(([mint, { isWanted }]) => (isWanted ? mint : []));
+    if (this.#isLoading || mints.length === 0) return;
+    this.#isLoading = true;
+    await mapSome(mints, LOADS_AT_ONCE, (mint) => this.#load(mint));
+    this.#isLoading = false;
+  }
+
+  async #load(mint: Address): Promise<void> {
+    const found = await this.#markets.snapshot(mint).catch(() => null);
+    const token = this.#byMint.get(mint);
+    if (token === undefined) return;
+    // A search that found nothing is not repeated: an answer is published once the token is found.
+    if (found?.kind === "not-found") token.isWanted = false;
+    if (found?.kind === "assessed") this.#publish(found);
+  }
+
+  #publishLatest(mint: Address): void {
+    const latest = this.#markets.latest(mint);
+    if (latest?.kind === "assessed") this.#publish(latest);
+  }
+
+  #publish({ assessment, trend, isDeteriorating }: Snapshot): void {
+    const token = this.#byMint.get(assessment.mint);
+    if (token === undefined) return;
+    token.publishedAtMs = this.#nowMs();
+    token.isWanted = false;
+    for (const subscription of token.subscriptions.values()) {
+      const body = exitabilityBody({
+        assessment,
+        trend,
+        isDeteriorating,
+        ...subscription.question,
+      });
+      if (subscription.body === null || hasMoved(subscription.body, body, 0)) {
+        subscription.changedAt = ++this.#events;
+      }
+      const isNews =
+        subscription.body?.updated_at !== body.updated_at ||
+        subscription.changedAt === this.#events;
+      subscription.body = body;
+      if (isNews) for (const onNews of subscription.followers) onNews(subscription);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "#src/platform/app-error.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import { mapSome } from "#src/platform/map-some.ts";
+import { parseAddress } from "#src/units/address.ts";
+import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
+import { tierLimits } from "#src/users/tiers.ts";
+import type { ExitabilityBody } from "../measuring/exitability-body.ts";
+import type { Answer } from "../operation.ts";
+import type { Grant } from "../plugins/bulk-metering.ts";
+import { STATUS_OF_CODE } from "../plugins/errors.ts";
+import { streamLimitBody } from "../rate-limit-body.ts";
+import type { EventStream, EventStreams } from "./event-stream.ts";
+import { StreamNews } from "./stream-news.ts";
+import { type StreamMarkets, Subscriptions } from "./subscriptions.ts";
+import { beyondLimit, type ManyQuestion, outcomeOf } from "./token-outcome.ts";
+
+const LOADS_AT_ONCE = 8;
+/** A stream ends after an hour; reconnecting counts again, as an hour of a token's page does. */
+const LONGEST_MS = 3_600_000;
+/** Another stream of the caller may end at any time; a lost reader is noticed in about this time. */
+const STREAM_MAY_END_SECONDS = 60;
+/** The tier never follows as many tokens: Retry-After is that of a used-up day. */
+const NEVER_ENOUGH_SECONDS = 86_400;
+
+export type TokenStreamsDeps = {
+  readonly markets: StreamMarkets;
+  readonly streams: EventStreams;
+  readonly nowMs: NowMs;
+};
+
+export type StreamQuestion = ManyQuestion & {
+  readonly mints: readonly string[];
+  readonly isOfOneToken: boolean;
+  /** Null: each new answer, changed or not. */
+  readonly thresholdPct: number | null;
+};
+
+type StreamInput = {
+  readonly question: StreamQuestion;
+  readonly grant: Grant;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+};
+
+/** The open exitability streams, and how many tokens each caller follows in them. */
+export class TokenStreams {
+  readonly #deps: TokenStreamsDeps;
+  readonly #subscriptions: Subscriptions;
+  readonly #followed = new Map<string, number>();
+  /** Marks event ids of this process: those of another one are ignored. */
+  readonly #boot = randomUUID().slice(0, 8);
+
+  constructor(deps: TokenStreamsDeps) {
+    this.#deps = deps;
+    this.#subscriptions = new Subscriptions(deps.markets, deps.nowMs);
+  }
+
+  /** Answers with a stream, or 429 if the caller would follow too many tokens at once. */
+  async open(input: StreamInput): Promise<Answer> {
+    const { question, grant, request, reply } = input;
+    const { mints } = question;
+    if (!this.#admit(grant.caller, mints.length)) {
+      await grant.refundAll();
+      const followed = this.#followedBy(grant.caller);
+      return tooManyStreams(grant.caller, { asked: mints.length, followed });
+    }
+    if (question.isOfOneToken) await this.#requireToken(input);
+    await grant.refund(mints.flatMap((id, place) => (parseAddress(id) === null ? place : [])));
+    const stream = this.#deps.streams.open(
+      request,
+      reply,
+      grant.caller.kind === "user" ? grant.caller.userId : null,
+    );
+    await this.#serve(stream, input);
+    return {};
+  }
+
+  close(): void {
+    this.#subscriptions.close();
+  }
+
+  /** A stream of one token without an answer is refused as a question about it would be. */
+  async #requireToken({ question, grant: { caller, refundAll } }: StreamInput): Promise<void> {
+    const [id = ""] = question.mints;
+    const outcome = await outcomeOf(this.#deps.markets, id, question).catch(
+      async (error: unknown) => {
+        this.#leave(caller, 1);
+        await refundAll();
+        throw error;
+      },
+    );
+    if (outcome.status === 200) return;
+    this.#leave(caller, 1);
+    if (outcome.status === 404)
+      throw new AppError("not_found", { publicMessage: outcome.message ?? "" });
+    await refundAll();
+    throw new AppError("chain_unavailable", {
+      publicMessage: "The chain can't be reached for this token.",
+    });
+  }
+
+  #followedBy(caller: Caller): number {
+    return this.#followed.get(quotaSubject(caller)) ?? 0;
+  }
+
+  #admit(caller: Caller, tokens: number): boolean {
+    const followed = this.#followedBy(caller) + tokens;
+    if (followed > tierLimits(callerTier(caller)).streamedTokens) return false;
+    this.#followed.set(quotaSubject(caller), followed);
+    return true;
+  }
+
+  #leave(caller: Caller, tokens: number): void {
+    const subject = quotaSubject(caller);
+    const left = this.#followedBy(caller) - tokens;
+    if (left > 0) this.#followed.set(subject, left);
+    else this.#followed.delete(subject);
+  }
+
+  async #serve(stream: EventStream, { question, grant, request }: StreamInput): Promise<void> {
+    const { granted, caller } = grant;
+    const resumeAfter = this.#seenBy(request.headers["last-event-id"]);
+    const news = new StreamNews(question.thresholdPct, (bodies) => this.#send(stream, bodies));
+    const stops: (() => void)[] = [];
+    const end = setTimeout(() => stream.close(), LONGEST_MS);
+    end.unref();
+    let isOpen = true;
+    stream.onClose(() => {
+      isOpen = false;
+      clearTimeout(end);
+      news.close();
+      this.#leave(caller, question.mints.length);
+      for (const stop of stops) stop();
+    });
+    await mapSome(question.mints, LOADS_AT_ONCE, async (id, place) => {
+      if (!isOpen) return;
+      const isGranted = place < granted;
+      const outcome = isGranted
+        ? await outcomeOf(this.#deps.markets, id, question)
+        : beyondLimit(id);
+      const mint = parseAddress(id);
+      if (!isOpen) return;
+      const { exitability } = outcome;
+      if (exitability === null) {
+        stream.send({ event: "unavailable", data: JSON.stringify(outcome) });
+      }
+      if (!isGranted || mint === null) return;
+      const { subscription, stop } = this.#subscriptions.follow(
+        { ...question, mint },
+        (each) => news.add(each),
+        { isWanted: exitability === null && outcome.status !== STATUS_OF_CODE.not_found },
+      );
+      stops.push(stop);
+      const body = subscription.body ?? exitability;
+      if (body === null) return;
+      const isSeen = resumeAfter !== null && subscription.changedAt <= resumeAfter;
+      if (isSeen && subscription.body !== null) news.markSent(body);
+      else news.addBody(body);
+    });
+    news.flush();
+  }
+
+  #send(stream: EventStream, bodies: readonly ExitabilityBody[]): void {
+    const id = `${this.#boot}.${this.#subscriptions.events}`;
+    // Only the last body has an id: it confirms all bodies sent with it.
+    for (const [place, body] of bodies.entries()) {
+      const data = JSON.stringify(body);
+      const isLast = place === bodies.length - 1;
+      stream.send({ event: "exitability", data, ...(isLast ? { id } : {}) });
+    }
+  }
+
+  /** The last change that a reconnecting reader has received; null if unknown. */
+  #seenBy(lastEventId: string | readonly string[] | undefined): number | null {
+    const [, boot, event] = /^(\w+)\.(\d{1,15})$/.exec(String(lastEventId)) ?? [];
+    return boot === this.#boot && event !== undefined ? Number(event) : null;
+  }
+}
+
+/** The 429 with the number of followed tokens, the limit, and when a retry may succeed. */
+function tooManyStreams(
+  caller: Caller,
+  { asked, followed }: { readonly asked: number; readonly followed: number },
+): Answer {
+  const { streamedTokens: limit } = tierLimits(callerTier(caller));
+  const retryAfter = asked > limit ? NEVER_ENOUGH_SECONDS : STREAM_MAY_END_SECONDS;
+  return {
+    status: STATUS_OF_CODE.rate_limit_exceeded,
+    headers: { "retry-after": String(retryAfter) },
+    body: streamLimitBody({ asked, followed, limit }, caller.kind === "anonymous"),
+  };
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deleteExpiredRows } from "#src/users/housekeeping.ts";
+import { eachApp, oneApp, refusal } from "#test/support/app.ts";
+import { SOME_MINT } from "#test/support/assessments.ts";
+
+const EVENT = "/api/oracle/event";
+
+test("S6: events of third parties with a user's address are in no export, and lose it with the account", async (t) => {
+  await eachApp(t, async ({ send, signIn, store }) => {
+    const ana = await signIn("ana@example.com");
+    const payload = { event_name: "click_pagar", email: "ana@example.com" };
+    await send("POST", EVENT, { payload });
+    const { cookie, origin } = ana;
+    await send("POST", EVENT, {
+      payload: { ...payload, event_name: "registro" },
+      headers: { cookie },
+    });
+    const exported = await send("GET", "/api/account/export", { headers: { cookie } });
+    assert.deepEqual(
+      exported.json().events.map(({ event_name }: { event_name: string }) => event_name),
+      ["registro"],
+    );
+    await send("DELETE", "/api/account", { headers: { cookie, origin } });
+    const rows = await store.db.selectFrom("events").select("email").execute();
+    assert.deepEqual(
+      rows.map(({ email }) => email),
+      [null, null],
+    );
+  });
+});
+
+test("S6: a long payload is stored cut, old events are deleted, and exports are few and bounded", async (t) => {
+  await oneApp(t, async ({ send, signIn, store, users }) => {
+    const payload = { event_name: "registro", payload: { text: 'ñ\\ud83d"'.repeat(700) } };
+    assert.equal((await send("POST", EVENT, { payload })).statusCode, 201);
+    const { payload: kept } = await store.db
+      .selectFrom("events")
+      .select("payload")
+      .executeTakeFirstOrThrow();
+    assert.ok(Buffer.byteLength(kept ?? "") <= 2_048 && "cut" in JSON.parse(kept ?? ""));
+    const row = { event_name: "registro", payload: kept, at_ms: BigInt(users.nowMs()) };
+    const utm = { utm_source: null, utm_medium: null, utm_campaign: null };
+    const email = "ana@example.com";
+    const rows = Array.from({ length: 500 }, () => ({ ...row, ...utm, email }));
+    for (let block = 0; block < 3; block++)
+      await store.db.insertInto("events").values(rows).execute();
+    const { cookie } = await signIn(email);
+    const get = () => send("GET", "/api/account/export", { headers: { cookie } });
+    assert.equal((await get()).json().events.length, 1_000);
+    for (let export_ = 1; export_ < 20; export_++) assert.equal((await get()).statusCode, 200);
+    assert.deepEqual(refusal(await get()), [429, "rate_limit_exceeded"]);
+    await deleteExpiredRows(store, users.nowMs() + 401 * 86_400_000);
+    const left = await store.db.selectFrom("events").select("id").execute();
+    assert.equal(left.length, 0);
+  });
+});
+
+test("M4: an id with a NUL is unknown on both databases", async (t) => {
+  await eachApp(t, async ({ send, signIn }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    for (const path of ["/api/account/keys/%00", "/api/account/sessions/%00"]) {
+      const response = await send("DELETE", path, { headers: { cookie, origin } });
+      assert.deepEqual(refusal(response), [404, "not_found"], path);
+    }
+  });
+});
+
+test("S7: a user rotates a key at most twenty times a day", async (t) => {
+  await oneApp(t, async ({ send, signIn, users }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const post = (path: string) => send("POST", path, { headers: { cookie, origin } });
+    await post("/api/account/keys");
+    for (let rotation = 0; rotation < 20; rotation++)
+      assert.equal((await post("/api/account/keys/rotate")).statusCode, 201);
+    assert.deepEqual(refusal(await post("/api/account/keys/rotate")), [429, "rate_limit_exceeded"]);
+    users.advance(86_400_000);
+    assert.equal((await post("/api/account/keys/rotate")).statusCode, 201);
+  });
+});
+
+test("SOL and programs cannot be watched", async (t) => {
+  await oneApp(t, async ({ send, signIn }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    for (const mint of [
+      "So11111111111111111111111111111111111111112",
+      "11111111111111111111111111111111",
+    ]) {
+      const payload = { mint };
+      const headers = { cookie, origin };
+      const response = await send("POST", "/api/oracle/watchlist", { payload, headers });
+      assert.deepEqual(refusal(response), [400, "invalid_mint"]);
+    }
+  });
+});
+
+test("M1: a stream ends at once with its key, and with its account", async (t) => {
+  await oneApp(t, async ({ app, send, signIn }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const headers = { cookie, origin };
+    const made = (await send("POST", "/api/account/keys", { headers })).json();
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const open = async (path: string, credentials: Record<string, string>) => {
+      const response = await fetch(base + path, { headers: credentials });
+      assert.equal(response.status, 200);
+      return response;
+    };
+    const ofToken = `/api/token/${SOME_MINT}/exitability/stream`;
+    const byKey = await open(ofToken, { "x-api-key": made.key });
+    const bySession = await open("/api/account/alerts/stream", { cookie });
+    const revoked = await send("DELETE", `/api/account/keys/${made.id}`, { headers });
+    assert.equal(revoked.statusCode, 200, revoked.body);
+    await byKey.text();
+    assert.equal((await send("DELETE", "/api/account", { headers })).statusCode, 200);
+    await bySession.text();
+  });
+});

@@ -1,0 +1,105 @@
+import { Ajv } from "ajv";
+import type { TSchema } from "typebox";
+import { AppError } from "#src/platform/app-error.ts";
+import { codeOfField } from "./plugins/errors.ts";
+
+/** Returns the input with defaults filled in and fields converted (`readAs`), or why it is refused. */
+export type InputCheck = (
+  input: unknown,
+) => { readonly value: unknown } | { readonly error: AppError };
+
+type SchemaViolation = {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+  readonly parentSchema?: object;
+};
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+type Reader = (value: unknown) => unknown;
+type Field = JsonSchema & { readonly refusal?: string };
+
+/** Compiles operations' schemas of params, query and body. Inputs are changed in place. */
+export function createInputCompiler(): (schema: TSchema) => InputCheck {
+  const ajv = new Ajv({ strict: false, allErrors: true, useDefaults: true, verbose: true });
+  ajv.addKeyword({
+    keyword: "read",
+    modifying: true,
+    errors: false,
+    compile: (read: (value: unknown) => unknown) => (value, context) => {
+      const found = read(value);
+      if (found === null) return false;
+      if (context?.parentData) context.parentData[context.parentDataProperty] = found;
+      return true;
+    },
+  });
+  return (schema) => {
+    const fields = fieldsOf(schema);
+    const check = ajv.compile(checkedPart(schema) as JsonSchema);
+    return (input) =>
+      check(input) ? { value: input } : { error: refusalOf(check.errors ?? [], input, fields) };
+  };
+}
+
+/** A field that is converted is checked by its converter alone; its documented schema is for readers. */
+function checkedPart(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(checkedPart);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const { $id, ...rest } = schema as JsonSchema;
+  if (typeof rest["read"] === "function") {
+    const { read, default: fallback } = rest as { read: Reader; default?: unknown };
+    if (fallback === undefined) return { read };
+    // A default is documented as its own type; in a query it stands for text.
+    const readDefault = () => read(String(fallback)) ?? read(fallback);
+    return {
+      default: fallback,
+      read: (value: unknown) => (value === fallback ? readDefault() : read(value)),
+    };
+  }
+  return Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, checkedPart(part)]));
+}
+
+function fieldsOf(schema: TSchema): Readonly<Record<string, Field>> {
+  return ((schema as JsonSchema)["properties"] ?? {}) as Readonly<Record<string, Field>>;
+}
+
+/** The first field that is wrong, in the order in which the schema declares the fields. */
+function refusalOf(
+  findings: readonly SchemaViolation[],
+  input: unknown,
+  fields: Readonly<Record<string, Field>>,
+): AppError {
+  for (const [name, field] of Object.entries(fields)) {
+    const finding = findings.find((each) => fieldOf(each) === name);
+    if (finding === undefined) continue;
+    const sent = (input as JsonSchema)[name];
+    return new AppError(codeOfField(name, sent), {
+      publicMessage: field.refusal ?? `${name} ${reasonOf(finding)}.`,
+    });
+  }
+  const needsOneOf = findings.some(({ keyword }) => keyword === "anyOf");
+  return needsOneOf
+    ? new AppError("no_changes", {
+        publicMessage: `The body changes nothing: name ${Object.keys(fields).slice(1).join(", ")} or several of them.`,
+      })
+    : new AppError("invalid_body", { publicMessage: "The body must be a JSON object." });
+}
+
+function fieldOf({ keyword, instancePath, params, parentSchema }: SchemaViolation): string | null {
+  if (instancePath !== "") return instancePath.split("/")[1] ?? null;
+  // An alternative of the root's anyOf lacks a field: the anyOf itself reports that.
+  const isOfObject = parentSchema !== undefined && "properties" in parentSchema;
+  return keyword === "required" && isOfObject ? String(params["missingProperty"]) : null;
+}
+
+function reasonOf({ keyword, params, message }: SchemaViolation): string {
+  switch (keyword) {
+    case "required":
+      return "is missing";
+    case "enum":
+      return `must be one of ${(params["allowedValues"] as readonly unknown[]).join(", ")}`;
+    default:
+      return message ?? "is not valid";
+  }
+}
