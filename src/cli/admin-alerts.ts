@@ -1,15 +1,15 @@
+import { timestamp } from "#src/api/values.ts";
 import { deadLetters, waitingMessages } from "#src/store/deliveries.ts";
 import { sumGrades } from "#src/store/user-alerts.ts";
-import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, UsageError } from "./output.ts";
 
 const SUMMED_MS = 30 * 86_400_000;
 const LETTERS_SHOWN = 100;
 
-/** How the alerts of the last 30 days came out, what waits to be sent, and what was given up. */
+/** Grades of the alerts of the last 30 days, messages that wait, and messages given up. */
 export async function adminAlerts({ words, flags }: AdminCall, deps: AdminDeps): Promise<number> {
-  if (words.length > 0) throw new UsageError("alerts takes no further words");
+  if (words.length > 0) throw new UsageError("alerts takes no arguments");
   const { store, nowMs, output } = deps;
   const grades = await sumGrades(store.db, nowMs - SUMMED_MS);
   const waiting = await waitingMessages(store.db);

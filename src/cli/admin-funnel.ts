@@ -1,7 +1,7 @@
+import { timestamp } from "#src/api/values.ts";
 import { countEvents } from "#src/store/events.ts";
 import { FUNNEL_STEPS, type FunnelStep, funnelReport } from "#src/users/funnel-report.ts";
 import { DAY_MS } from "#src/users/quotas.ts";
-import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, UsageError } from "./output.ts";
 
@@ -12,7 +12,7 @@ export async function adminFunnel(
   { words, flags }: AdminCall,
   { store, nowMs, output }: AdminDeps,
 ): Promise<number> {
-  if (words.length > 0) throw new UsageError("funnel takes no further word");
+  if (words.length > 0) throw new UsageError("funnel takes no arguments");
   const untilMs = flags.until === undefined ? nowMs + 1 : dateMs(flags.until) + DAY_MS;
   const fromMs =
     flags.from === undefined ? Math.max(0, untilMs - SHOWN_DAYS * DAY_MS) : dateMs(flags.from);
@@ -70,6 +70,6 @@ function dayText(day: number): string {
 
 function dateMs(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(ms)) throw new UsageError(`"${text}" is no date like 2026-11-20`);
+  if (Number.isNaN(ms)) throw new UsageError(`"${text}" is not a date like 2026-11-20`);
   return ms;
 }

@@ -1,3 +1,4 @@
+import { timestamp } from "#src/api/values.ts";
 import { type Database, databaseFileExists, openDatabase } from "#src/store/database.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
@@ -7,17 +8,16 @@ import {
   moveToPostgres,
 } from "#src/store/move/move-to-postgres.ts";
 import { checksumText } from "#src/store/move/row-tally.ts";
-import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminPlaceDeps } from "./admin.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
-/** Enough of a checksum to compare by eye; `--json` has all of it. */
+/** The part of a checksum that is printed; `--json` has all of it. */
 const CHECKSUM_SHOWN = 16;
 
 /**
- * `admin move-to`: the embedded database's content, to a Postgres.
+ * `admin move-to`: copies the embedded database to a Postgres database.
  *
- * @returns 0 where the target now holds the same, else 1
+ * @returns 0 if the target holds the same content afterwards, else 1
  */
 export async function adminMoveTo(
   { words, flags }: AdminCall,
@@ -25,7 +25,9 @@ export async function adminMoveTo(
 ): Promise<number> {
   const [databaseUrl, ...rest] = words;
   if (databaseUrl === undefined || rest.length > 0 || !isPostgresUrl(databaseUrl))
-    throw new UsageError("move-to DATABASE_URL [--data-dir DIR]; the URL is a postgres:// one");
+    throw new UsageError(
+      "move-to DATABASE_URL [--data-dir DIR]; DATABASE_URL starts with postgres://",
+    );
   if (!databaseFileExists(dataDir)) {
     output.err(`there is no embedded database in ${dataDir}`);
     return 1;

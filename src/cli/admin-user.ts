@@ -1,5 +1,7 @@
-import { deleteAccountData } from "#src/store/account-data.ts";
+import { userBody } from "#src/api/users/user-bodies.ts";
+import { timestamp } from "#src/api/values.ts";
 import type { Store } from "#src/store/schema.ts";
+import { deleteUserData } from "#src/store/user-data.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { type FoundUser, searchUsers } from "#src/store/user-search.ts";
 import {
@@ -12,8 +14,6 @@ import {
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { dayOf } from "#src/users/quotas.ts";
 import { parseUserTier, USER_TIERS } from "#src/users/tiers.ts";
-import { userBody } from "#src/wire/account.ts";
-import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
@@ -40,7 +40,7 @@ function changeFor(task: string | undefined, tierName: string, isSure: boolean):
   switch (task) {
     case "tier": {
       const tier = parseUserTier(tierName);
-      if (tier === null) throw new UsageError(`the tier has to be one of ${USER_TIERS.join(", ")}`);
+      if (tier === null) throw new UsageError(`TIER must be one of ${USER_TIERS.join(", ")}`);
       return ({ db }, { id }, nowMs) => setUserTier(db, { userId: id, tier }, nowMs);
     }
     case "disable":
@@ -49,8 +49,9 @@ function changeFor(task: string | undefined, tierName: string, isSure: boolean):
       return ({ db }, { id }, nowMs) => setUserDisabled(db, { userId: id, isDisabled }, nowMs);
     }
     case "delete":
-      if (!isSure) throw new UsageError("deletes everything kept about the user: say so by --yes");
-      return ({ db }, { id }, nowMs) => deleteAccountData(db, id, nowMs);
+      if (!isSure)
+        throw new UsageError("this deletes all data of the user; repeat the command with --yes");
+      return ({ db }, { id }, nowMs) => deleteUserData(db, id, nowMs);
     default:
       throw new UsageError(
         "user find TEXT | tier USER TIER | disable USER | enable USER | delete USER",
@@ -58,12 +59,12 @@ function changeFor(task: string | undefined, tierName: string, isSure: boolean):
   }
 }
 
-/** The user that an operator names by e-mail address or id. */
+/** The user with this e-mail address or id. */
 export async function namedUser({ db }: Store, who: string): Promise<User | null> {
   const userId = parseUserId(who.toLowerCase());
   if (userId !== null) return findUser(db, userId);
   const email = parseEmailAddress(who);
-  if (email === null) throw new UsageError("USER has to be an e-mail address or an id");
+  if (email === null) throw new UsageError("USER must be an e-mail address or an id");
   return findUserByEmail(db, email);
 }
 

@@ -1,15 +1,15 @@
+import { timestamp } from "#src/api/values.ts";
 import { readWaitlist } from "#src/store/waitlist.ts";
 import { toCsv } from "#src/users/csv.ts";
-import { timestamp } from "#src/wire/timestamp.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { UsageError } from "./output.ts";
 
-/** `admin waitlist`: everybody who waits, as CSV or JSON. */
+/** `admin waitlist`: all entries, as CSV or JSON. */
 export async function adminWaitlist(
   { words, flags }: AdminCall,
   { store, output }: AdminDeps,
 ): Promise<number> {
-  if (words.length > 0) throw new UsageError("waitlist takes no further word");
+  if (words.length > 0) throw new UsageError("waitlist takes no arguments");
   const entries = (await readWaitlist(store.db)).map(({ email, origin, createdAtMs }) => ({
     email,
     origen: origin,

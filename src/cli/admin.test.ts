@@ -40,7 +40,7 @@ async function idOf(store: Store, email: string) {
   return user.id;
 }
 
-test("users are found by any part of address or id, wildcards taken literally", async (t) => {
+test("users are found by any part of their address or id; wildcards are literal", async (t) => {
   await each(t, async (run, store) => {
     const found = async (text: string) =>
       JSON.parse((await run("user", "find", text, "--json")).out).map(
@@ -56,8 +56,8 @@ test("users are found by any part of address or id, wildcards taken literally", 
     assert.match(table.out, /^id +e-mail +tier +created/);
     assert.match(table.out, /ana@example\.com +free +2026-11-20T12:00/);
     assert.equal(
-      (await run("user", "find", "nobody")).out,
-      'no user\'s address or id has "nobody" in it\n',
+      (await run("user", "find", "no-match")).out,
+      'no user\'s address or id has "no-match" in it\n',
     );
   });
 });
@@ -83,7 +83,7 @@ test("a user is disabled and enabled again", async (t) => {
   });
 });
 
-test("a user is deleted only when the operator says to be sure", async (t) => {
+test("a user is deleted only with --yes", async (t) => {
   await each(t, async (run, store) => {
     await assert.rejects(run("user", "delete", "ana@example.com"), UsageError);
     assert.notEqual(await findUserByEmail(store.db, "ana@example.com"), null);
@@ -120,9 +120,15 @@ test("the waitlist is exported in order, safe for a spreadsheet", async (t) => {
   });
 });
 
-test("the funnel counts events by name, source and day, between the days asked for", async (t) => {
+test("the funnel counts events by name, source and day, between the given days", async (t) => {
   await each(t, async (run, store) => {
-    const event = { email: null, payload: null, utmMedium: null, utmCampaign: null };
+    const event = {
+      email: null,
+      isProven: false,
+      payload: null,
+      utmMedium: null,
+      utmCampaign: null,
+    };
     for (const [eventName, utmSource, atMs] of [
       ["registro", "x", NOW - 86_400_000],
       ["registro", "x", NOW],
@@ -148,7 +154,7 @@ test("the funnel counts events by name, source and day, between the days asked f
   });
 });
 
-test("what is not a task is refused with the list of tasks", async () => {
+test("an unknown task is refused with the list of tasks", async () => {
   assert.throws(() => readCall([]), UsageError);
   const deps = { store: null as never, nowMs: 0, output: { out: () => {}, err: () => {} } };
   assert.throws(() => runAdmin(readCall(["constructor"]), deps), /exitability admin user find/);
@@ -157,7 +163,7 @@ test("what is not a task is refused with the list of tasks", async () => {
   });
 });
 
-test("alerts sums grades and shows what waits and what was given up, as JSON too", async (t) => {
+test("alerts prints grades, waiting messages and messages given up, also as JSON", async (t) => {
   await each(t, async (run) => {
     const json = await run("alerts", "--json");
     assert.deepEqual(JSON.parse(json.out), {

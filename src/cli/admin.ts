@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { readConfig } from "#src/config.ts";
+import { readConfig } from "#src/app/config.ts";
 import { databaseFileExists, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
@@ -20,7 +20,7 @@ export type AdminDeps = {
   readonly output: Output;
 };
 
-/** What a task gets that opens databases itself. */
+/** The input of a task that opens databases itself. */
 export type AdminPlaceDeps = {
   readonly dataDir: string;
   /** Null: the embedded database in `dataDir` is the configured one. */
@@ -61,12 +61,12 @@ const AREAS: Readonly<Record<string, (call: AdminCall, deps: AdminDeps) => Promi
   alerts: adminAlerts,
 };
 
-/** On the embedded database as a whole, which they open in their own way and as it is. */
+/** Tasks on the whole embedded database, which they open themselves, without a migration. */
 const WHOLE_DATABASE_AREAS: Readonly<
   Record<string, (call: AdminCall, deps: AdminPlaceDeps) => Promise<number>>
 > = { backup: adminBackup, "move-to": adminMoveTo };
 
-/** The operator's tasks, on the configured database, beside a running service or without one. */
+/** The operator's tasks on the configured database. The service may be running. */
 export async function admin(args: readonly string[], output: Output): Promise<number> {
   const call = readCall(args);
   const nowMs = Date.now();
@@ -100,7 +100,7 @@ export function runAdmin({ words, flags }: AdminCall, deps: AdminDeps): Promise<
   return run({ words: rest, flags }, deps);
 }
 
-/** @throws UsageError, or parseArgs's own error, where it was called wrongly */
+/** @throws UsageError, or the error of parseArgs, for wrong arguments */
 export function readCall(args: readonly string[]): AdminCall {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -121,7 +121,7 @@ function adminUsage(problem: string): UsageError {
   return new UsageError(`${problem}\n\n${adminHelp()}`);
 }
 
-/** Every task, a line each. */
+/** One line per task. */
 export function adminHelp(): string {
   const lines = USAGE.map((line) => `  exitability admin ${line}`);
   const note = "USER is an e-mail address or an id; --json prints JSON instead.";

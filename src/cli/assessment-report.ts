@@ -1,3 +1,4 @@
+import { noticeOf } from "#src/api/notice.ts";
 import {
   type Assessment,
   type Measurement,
@@ -5,13 +6,12 @@ import {
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
-import { lamportsToSol, priceOf } from "#src/wire/exitability.ts";
-import { noticeOf } from "#src/wire/notice.ts";
+import { lamportsToSol, priceInSol } from "#src/units/to-number.ts";
 import { formatTable } from "./output.ts";
 
 const BAR_WIDTH = 40;
 
-/** One assessment for a reader at a terminal: the figures, the slippage as bars, the pools. */
+/** One assessment as terminal text: the figures, the slippage as bars, the pools. */
 export function formatAssessment(assessment: Assessment): string {
   const { measurement } = assessment;
   const lines = [
@@ -41,7 +41,7 @@ function confidenceLine(assessment: Assessment): string {
 function figures(assessment: Assessment, measurement: Measurement): readonly string[] {
   const { midPrice, depthLamports, c10Sol, retail, pro } = measurement;
   const price =
-    midPrice === null ? "nothing can be sold" : `${priceOf(midPrice, assessment.decimals)} SOL`;
+    midPrice === null ? "nothing can be sold" : `${priceInSol(midPrice, assessment.decimals)} SOL`;
   return formatTable([
     ["mid price", price],
     ["depth", `${lamportsToSol(depthLamports)} SOL`],

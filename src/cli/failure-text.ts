@@ -3,7 +3,7 @@ import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
 
-/** What an operator can do about a failure of the machine, by its code. */
+/** What an operator can do about an operating system failure, by its code. */
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
   EADDRINUSE: "set PORT (or METRICS_PORT) to one that is free",
   EACCES: "let this user read and write there, or name another place",
@@ -12,8 +12,7 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
 };
 
 /**
- * One sentence for a failure that lies outside of this program; null for what can only be our own
- * mistake, of which the stack tells more.
+ * One sentence for a failure outside this program; null for our own bugs, whose stack is more useful.
  */
 export function failureText(error: unknown): string | null {
   if (error instanceof AppError) return error.publicMessage;
@@ -22,12 +21,12 @@ export function failureText(error: unknown): string | null {
     error instanceof AlreadyTrackedError ||
     error instanceof MoveRefusedError;
   if (isOurs) return error.message;
-  // One address for each way in (IPv4, IPv6): they failed alike.
+  // One error for each address (IPv4, IPv6), with the same cause.
   if (error instanceof AggregateError) return failureText(error.errors[0]);
   return error instanceof Error ? machineFailure(error) : null;
 }
 
-/** Of the operating system, which names its call, or of Postgres, which names its severity. */
+/** An error of the operating system (it has a syscall) or of Postgres (it has a severity). */
 function machineFailure(error: Error): string | null {
   if ("syscall" in error && "code" in error) {
     const advice = WHAT_TO_DO[String(error.code)];

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openDatabase } from "#src/store/database.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { run } from "./main.ts";
 
 const COMMANDS = ["serve", "measure", "watch", "record", "verify", "mcp", "admin"];
@@ -35,12 +34,11 @@ function withEnvironment(t: TestContext, values: Readonly<Record<string, string 
 }
 
 function emptyFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "exitability-cli-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory(t);
   return folder;
 }
 
-test("help lists every command, and each has its own", async () => {
+test("help lists every command, and each command has its own help", async () => {
   const { code, out } = await call("--help");
   assert.equal(code, 0);
   for (const name of COMMANDS) {
@@ -57,18 +55,21 @@ test("help lists every command, and each has its own", async () => {
   assert.match((await call("admin", "--help")).out, /admin move-to DATABASE_URL/);
 });
 
-test("what was called wrongly ends with 2 and one sentence that says what to write", async (t) => {
+test("wrong arguments end with 2 and one sentence that names the right ones", async (t) => {
   withEnvironment(t, { DATABASE_URL: undefined, SOLANA_RPC_URL: undefined });
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     [["sell"], /there is no command "sell"/],
     [["help", "sell"], /there is no command "sell"/],
     [["toString"], /there is no command "toString"/],
     [["measure"], /name one mint: exitability measure MINT/],
-    [["measure", "abc"], /"abc" is no Solana address/],
+    [["measure", "abc"], /"abc" is not a Solana address/],
     [["measure", "So11111111111111111111111111111111111111112"], /is SOL itself/],
     [["measure", MINT, "--size", "0"], /--size must be/],
-    [["measure", MINT, "--amount", "1"], /Unknown option '--amount'; exitability measure --help/],
-    [["watch", "abc"], /"abc" is no Solana address/],
+    [
+      ["measure", MINT, "--amount", "1"],
+      /Unknown option '--amount'; see exitability measure --help/,
+    ],
+    [["watch", "abc"], /"abc" is not a Solana address/],
     [["record", MINT], /exitability record MINT DIR/],
     [["verify"], /name at least one file/],
     [["verify", "/nowhere/at-all"], /there is no file \/nowhere\/at-all/],
@@ -87,7 +88,7 @@ test("what was called wrongly ends with 2 and one sentence that says what to wri
   }
 });
 
-test("a folder that holds no recording is called wrongly, too", async (t) => {
+test("a folder without a recording is a wrong argument", async (t) => {
   withEnvironment(t, {
     ACCOUNTS_DIR: emptyFolder(t),
     SOLANA_RPC_URL: undefined,
@@ -98,7 +99,7 @@ test("a folder that holds no recording is called wrongly, too", async (t) => {
   assert.match(err, /no account files/);
 });
 
-test("what fails outside of the program ends with 1 and a sentence, without a stack", async (t) => {
+test("a failure outside the program ends with 1 and one sentence, without a stack", async (t) => {
   const dataDir = await someDataDir(t);
   withEnvironment(t, { DATABASE_URL: undefined, DATA_DIR: dataDir, LOG_LEVEL: "silent" });
   const owner = openDatabase({ databaseUrl: null, dataDir });
@@ -109,7 +110,7 @@ test("what fails outside of the program ends with 1 and a sentence, without a st
   assert.doesNotMatch(second.err, /\n +at /);
 });
 
-test("an operator's task never makes a database where there is none", async (t) => {
+test("an operator's task never creates a missing database", async (t) => {
   withEnvironment(t, { DATABASE_URL: undefined, DATA_DIR: emptyFolder(t) });
   const { code, err } = await call("admin", "waitlist");
   assert.equal(code, 1);

@@ -1,5 +1,5 @@
-import { ConfigError } from "#src/config.ts";
-import { RecordingError } from "#src/local-node/recording.ts";
+import { ConfigError } from "#src/app/config.ts";
+import { RecordingError } from "#src/node/recording.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { failureText } from "./failure-text.ts";
 import { type Output, terminal, UsageError } from "./output.ts";
@@ -10,45 +10,45 @@ type Command = {
   readonly usage: string;
   readonly summary: string;
   readonly load: () => Promise<Run>;
-  /** What `--help` adds. */
+  /** Text that `--help` adds. */
   readonly help?: () => Promise<string>;
 };
 
-/** Each command is loaded only when it is called: `verify` needs no database, `serve` no benchmark. */
+/** A command's module is loaded only when the command is called. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage: "",
-    summary: "the whole service: what npm start runs",
+    summary: "run the whole service, as npm start does",
     load: async () => (await import("./serve.ts")).serve,
   },
   measure: {
     usage: "MINT [--size SOL] [--profile retail|pro] [--json]",
-    summary: "one assessment",
+    summary: "measure a token once",
     load: async () => (await import("./measure.ts")).measure,
   },
   watch: {
     usage: "MINT [--json]",
-    summary: "the same, live: a line for each change",
+    summary: "measure a token live, one line per change",
     load: async () => (await import("./watch.ts")).watch,
   },
   record: {
     usage: "MINT DIR",
-    summary: "every account behind an assessment, as ACCOUNTS_DIR reads them",
+    summary: "save every account of an assessment, for ACCOUNTS_DIR",
     load: async () => (await import("./measure.ts")).recordAssessment,
   },
   verify: {
     usage: "FILE... [--json]",
-    summary: "replay recorded executions, say how many are exact",
+    summary: "replay recorded executions and count the exact ones",
     load: async () => (await import("./verify.ts")).verify,
   },
   mcp: {
     usage: "[--url URL]",
-    summary: "tools for agents (MCP) on standard input and output",
+    summary: "serve the MCP tools on standard input and output",
     load: async () => (await import("./mcp.ts")).mcp,
   },
   admin: {
     usage: "user|key|mismatches|waitlist|alerts|funnel|backup|move-to ...",
-    summary: "the operator's tasks",
+    summary: "run an operator's task",
     load: async () => (await import("./admin.ts")).admin,
     help: async () => (await import("./admin.ts")).adminHelp(),
   },
@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const HELP: readonly string[] = ["help", "--help", "-h"];
 
-/** Runs one command and returns the exit code: 0 done, 1 failed, 2 called wrongly. */
+/** Runs one command and returns the exit code: 0 done, 1 failed, 2 wrong arguments. */
 export async function run(args: readonly string[], output: Output = terminal): Promise<number> {
   const [first = "help", ...rest] = args;
   if (first === "--version") {
@@ -85,7 +85,7 @@ export async function run(args: readonly string[], output: Output = terminal): P
   }
 }
 
-/** Tells why in one sentence. @throws what can only be our own mistake */
+/** Prints the reason in one sentence. @throws our own bugs again */
 function failed(error: unknown, name: string, output: Output): number {
   if (
     error instanceof UsageError ||
@@ -96,9 +96,9 @@ function failed(error: unknown, name: string, output: Output): number {
     return 2;
   }
   if (isUnknownOption(error)) {
-    // Node's second sentence is about arguments that begin with a dash: none of ours do.
+    // Node's second sentence is about arguments that begin with a dash, which no command takes.
     const [what = ""] = error.message.split(". ");
-    output.err(`exitability ${name}: ${what}; exitability ${name} --help says what there is`);
+    output.err(`exitability ${name}: ${what}; see exitability ${name} --help`);
     return 2;
   }
   const text = failureText(error);
@@ -124,6 +124,6 @@ function usage(): string {
     return `  ${name.padEnd(9)}${call}`;
   });
   const note =
-    "The environment configures each (README.md lists the variables): without any, the demo market.";
+    "Environment variables configure every command (README.md lists them). Without any, the chain is the demo market.";
   return ["usage: exitability COMMAND ...", "", ...lines, "", note].join("\n");
 }

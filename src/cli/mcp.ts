@@ -1,27 +1,29 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { readConfig } from "#src/config.ts";
-import { AGENT_LANGUAGE, type Ask, createMcpServer } from "#src/http/mcp/mcp-server.ts";
+import { AGENT_LANGUAGE, createMcpServer } from "#src/api/mcp/mcp-server.ts";
+import { type Ask, prepareTool } from "#src/api/mcp/tool.ts";
+import { TOOLS } from "#src/api/mcp/tools.ts";
+import { readConfig } from "#src/app/config.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { type Output, UsageError } from "./output.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Of a question that was never answered; no HTTP status. */
+/** The status of a request without an answer; no HTTP status. */
 const UNREACHABLE = 0;
 
 /**
- * The tools for agents on standard input and output, answered by a running service: `--url`, or the
- * one that the environment configures. EXITABILITY_API_KEY is sent with each question.
+ * Serves the MCP tools on standard input and output. A running service answers them: the one at
+ * `--url`, or the configured one. EXITABILITY_API_KEY is sent with each request.
  */
 export async function mcp(args: readonly string[], output: Output): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { url: { type: "string" } } });
   const url = values.url ?? readConfig(process.env).publicUrl;
-  if (!URL.canParse(url)) throw new UsageError("--url must be where a service listens");
-  const server = createMcpServer(
-    askOver(url, process.env["EXITABILITY_API_KEY"]),
-    manifest.version,
-  );
+  if (!URL.canParse(url)) throw new UsageError("--url must be the URL of a running service");
+  const server = createMcpServer(askOver(url, process.env["EXITABILITY_API_KEY"]), {
+    version: manifest.version,
+    tools: TOOLS.map(prepareTool),
+  });
   await server.connect(new StdioServerTransport());
   output.err(`exitability mcp: asking ${url}`);
   await once(process.stdin, "close");
@@ -30,7 +32,7 @@ export async function mcp(args: readonly string[], output: Output): Promise<numb
 }
 
 function askOver(url: string, apiKey: string | undefined): Ask {
-  // Behind a path of a proxy, too.
+  // The service may be behind a path of a proxy.
   const base = url.replace(/\/+$/, "");
   return async (method, path, payload) => {
     const headers: Record<string, string> = {

@@ -1,15 +1,16 @@
 import { parseArgs } from "node:util";
+import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import { readConfig } from "#src/app/config.ts";
+import { openChain } from "#src/app/open-chain.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
-import { readConfig } from "#src/config.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
-import { openChain } from "#src/open-chain.ts";
+import type { RequestedSize } from "#src/measure/requested-size.ts";
+import { parseSize, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { exitabilityBody, type RequestedSize } from "#src/wire/exitability.ts";
-import { parseSize } from "#src/wire/size.ts";
 import { formatAssessment } from "./assessment-report.ts";
 import { mintArgument } from "./mint-argument.ts";
 import { type Output, UsageError } from "./output.ts";
@@ -17,7 +18,7 @@ import { record } from "./record.ts";
 
 const USAGE = "exitability measure MINT [--size SOL] [--profile retail|pro] [--json]";
 
-/** One assessment, as a table with a small curve, or with `--json` as the service answers it. */
+/** Prints one assessment, as a table with a small curve, or with `--json` as the service's answer. */
 export async function measure(args: readonly string[], output: Output): Promise<number> {
   const question = readArguments(args);
   const chain = await openChain(readConfig(process.env).chain, {
@@ -57,7 +58,7 @@ export async function recordAssessment(args: readonly string[], output: Output):
   }
 }
 
-/** Null where no pool of the token is known. */
+/** Null if the token has no known pool. */
 async function assessOnce(source: ChainSource, mint: Address): Promise<Assessment | null> {
   const loaded = await loadMarket({ source, venues: VENUES, nowMs: systemNowMs }, mint);
   return loaded.kind === "not-found" ? null : assess(loaded.market);
@@ -86,7 +87,7 @@ function readArguments(args: readonly string[]): Question {
     allowPositionals: true,
   });
   const size = parseSize(values.size);
-  if (size === null) throw new UsageError("--size must be a number of SOL from 0.01 to 1000");
+  if (size === null) throw new UsageError(`--size must be ${SIZE_RANGE_TEXT}`);
   const profile = values.profile;
   if (profile !== "retail" && profile !== "pro") {
     throw new UsageError("--profile must be retail or pro");

@@ -1,4 +1,4 @@
-/** Where a command writes; an argument, so that tests can read it. */
+/** Where a command writes; tests pass their own. */
 export type Output = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -9,7 +9,7 @@ export const terminal: Output = {
   err: (text) => process.stderr.write(`${text}\n`),
 };
 
-/** A command was called wrongly; the message says what to write instead. */
+/** Wrong arguments; the message names the right ones. */
 export class UsageError extends Error {}
 
 /** Rows as columns of equal width, numbers to the right; the first row is the heading. */

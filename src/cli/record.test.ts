@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
-import { cp, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
-import type { Ledger } from "#src/local-node/ledger.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { readRecordedAccounts } from "#src/local-node/recorded-accounts.ts";
-import { accountFileText } from "#src/local-node/recording.ts";
-import { clockAccount, clockAt } from "#src/local-node/slot-clock.ts";
 import { assess } from "#src/measure/assess.ts";
+import type { Ledger } from "#src/node/ledger.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
+import { accountFileText } from "#src/node/recording.ts";
+import { clockAccount, clockAt } from "#src/node/slot-clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { sharedPath } from "#test/support/executions.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { record } from "./record.ts";
 
@@ -51,8 +51,8 @@ function capture() {
   };
 }
 
-async function mainnetCopy(shared: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "exitability-mainnet-"));
+async function mainnetCopy(t: TestContext, shared: string): Promise<string> {
+  const folder = temporaryDirectory(t);
   await cp(shared, folder, { recursive: true });
   await writeFile(
     join(folder, "clock.json"),
@@ -61,12 +61,12 @@ async function mainnetCopy(shared: string): Promise<string> {
   return folder;
 }
 
-test("a recording measures the same as what was recorded, byte for byte", async (t) => {
+test("a recording measures the same as the recorded chain, byte for byte", async (t) => {
   const shared = sharedPath(t, "mainnet");
   if (shared === null) return;
-  const original = await mainnetCopy(shared);
+  const original = await mainnetCopy(t, shared);
   const source = await sourceOver(t, await readRecordedAccounts(original, NOW_MS));
-  const folder = await mkdtemp(join(tmpdir(), "exitability-recorded-"));
+  const folder = temporaryDirectory(t);
   const output = capture();
   assert.equal(await record([COIN, folder], { source, measure, output }), 0);
   const expected = await measure(source, COIN);
@@ -76,21 +76,27 @@ test("a recording measures the same as what was recorded, byte for byte", async 
   assert.equal(await measure(again, COIN), expected);
 });
 
-test("a token without a pool leaves no recording behind", async (t) => {
+test("a token without a pool leaves no recording", async (t) => {
   const shared = sharedPath(t, "mainnet");
   if (shared === null) return;
-  const source = await sourceOver(t, await readRecordedAccounts(await mainnetCopy(shared), NOW_MS));
-  const folder = await mkdtemp(join(tmpdir(), "exitability-recorded-"));
+  const source = await sourceOver(
+    t,
+    await readRecordedAccounts(await mainnetCopy(t, shared), NOW_MS),
+  );
+  const folder = temporaryDirectory(t);
   const deps = { source, measure, output: capture() };
   assert.equal(await record([testAddress(77), folder], deps), 1);
   await assert.rejects(readRecordedAccounts(folder, NOW_MS), /no account files/);
 });
 
-test("a call without a mint or a folder says what is missing", async (t) => {
+test("a call without a mint or a folder names what is missing", async (t) => {
   const shared = sharedPath(t, "mainnet");
   if (shared === null) return;
-  const source = await sourceOver(t, await readRecordedAccounts(await mainnetCopy(shared), NOW_MS));
+  const source = await sourceOver(
+    t,
+    await readRecordedAccounts(await mainnetCopy(t, shared), NOW_MS),
+  );
   const deps = { source, measure, output: capture() };
   await assert.rejects(record([COIN], deps), /a mint and a folder/);
-  await assert.rejects(record(["nobody", "x"], deps), /no Solana address/);
+  await assert.rejects(record(["nobody", "x"], deps), /not a Solana address/);
 });

@@ -1,10 +1,10 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { rememberReads } from "#src/chain/remembering-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { readRecordedAccounts } from "#src/local-node/recorded-accounts.ts";
-import { RecordingError, writeRecording } from "#src/local-node/recording.ts";
-import { searchKeyOf } from "#src/local-node/search-key.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
+import { RecordingError, writeRecording } from "#src/node/recording.ts";
+import { searchKeyOf } from "#src/node/search-key.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
@@ -15,14 +15,14 @@ const USAGE = "exitability record MINT DIR";
 
 export type RecordDeps = {
   readonly source: ChainSource;
-  /** One assessment as text, or null where the token has no pool. Everything is read from `source`. */
+  /** One assessment as text; null if the token has no pool. Reads only from `source`. */
   readonly measure: (source: ChainSource, mint: Address) => Promise<string | null>;
   readonly output: Output;
 };
 
 /**
- * `record MINT DIR`: writes every account behind an assessment to DIR, the Clock sysvar included,
- * then measures from what it wrote and prints that: `measure` with ACCOUNTS_DIR=DIR says the same.
+ * `record MINT DIR`: writes every account of an assessment to DIR, with the Clock sysvar, then measures
+ * from these files and prints the result, which `measure` with ACCOUNTS_DIR=DIR prints too.
  *
  * @returns the exit code: 0 written, 1 no such token
  */
@@ -40,7 +40,7 @@ export async function record(args: readonly string[], deps: RecordDeps): Promise
   if (!remembered.accounts.has(CLOCK_SYSVAR)) await source.readAccounts([CLOCK_SYSVAR]);
   const files = await write(folder, remembered);
   for (const address of remembered.unknown) {
-    deps.output.err(`${address}: the node told nothing of it; the recording has it as absent`);
+    deps.output.err(`${address}: the node returned nothing; it is recorded as absent`);
   }
   deps.output.out((await replay(folder, mint, deps)) ?? "");
   deps.output.out(`\n${files} accounts in ${folder}; measure them again with:`);
@@ -63,7 +63,7 @@ async function write(
   }
 }
 
-/** Measures what was written, through a node of its own. */
+/** Measures the written files, through a node of its own. */
 async function replay(folder: string, mint: Address, deps: RecordDeps): Promise<string | null> {
   const ledger = await readRecordedAccounts(folder, systemNowMs());
   const node = createLocalNode({ ledger });

@@ -1,33 +1,50 @@
-import { readConfig } from "#src/config.ts";
-import { type Service, startService } from "#src/main.ts";
+import { type Config, readConfig } from "#src/app/config.ts";
+import { configWarnings } from "#src/app/config-warnings.ts";
+import { type Service, startService } from "#src/app/main.ts";
 import { createLogger } from "#src/platform/logger.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { formatTable, type Output, UsageError } from "./output.ts";
 
-/** What `npm start` does: the whole service, until it is told to stop. */
+/** What `npm start` runs: the whole service, until a signal stops it. */
 export async function serve(args: readonly string[], output: Output): Promise<number> {
   if (args.length > 0)
-    throw new UsageError("serve takes no arguments: the environment configures it");
+    throw new UsageError("serve takes no arguments; environment variables configure it");
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
+  logger.info(startFacts(config), "starting");
+  for (const warning of configWarnings(process.env, config)) logger.warn(warning);
   const service = await startService(config, logger);
   output.out(welcome(service));
-  await toldToStop();
+  await stopSignal();
   logger.info("stopping");
   await service.close();
   return 0;
 }
 
+/** What this process runs on: hosts only, since URLs may hold passwords. */
+function startFacts({ role, chain, databaseUrl, redisUrl, publicUrl }: Config) {
+  const hostOf = (url: string): string => new URL(url).host;
+  return {
+    version: manifest.version,
+    role,
+    chain: chain.kind === "rpc" ? hostOf(chain.httpUrl) : chain.kind,
+    database: databaseUrl === null ? "embedded" : hostOf(databaseUrl),
+    redis: redisUrl === null ? null : hostOf(redisUrl),
+    publicUrl,
+  };
+}
+
 /**
- * Resolves at the first signal to stop. More of them change nothing: a terminal or a process manager
- * tells the whole group, and bin/exitability.mjs passes on what it is told.
+ * Resolves at the first signal to stop. Later signals are ignored: a terminal signals the whole process
+ * group, and bin/exitability.mjs forwards signals too.
  */
-function toldToStop(): Promise<void> {
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve());
   });
 }
 
-/** Where it listens, what can be asked for, and a line to ask with. */
+/** The addresses, the demo tokens, and a command to try. */
 function welcome({ url, metricsUrl, examples }: Service): string {
   const [first] = examples;
   const lines = [`Exitability listens at ${url}`];
@@ -37,7 +54,7 @@ function welcome({ url, metricsUrl, examples }: Service): string {
   return [
     ...lines,
     "",
-    "The chain is a demo market: neither its tokens nor its prices are real. Ask for any of these:",
+    "The chain is a demo market: its tokens and prices are not real. Try any of these tokens:",
     "",
     formatTable(rows),
     "",

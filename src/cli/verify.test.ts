@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sharedPath } from "#test/support/executions.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { run } from "./main.ts";
 
 async function verify(...args: readonly string[]) {
@@ -23,8 +23,7 @@ function recordedCase(
 ): { readonly folder: string; readonly lines: readonly string[] } | null {
   const path = sharedPath(t, "executions", "pump-curve.jsonl.gz");
   if (path === null) return null;
-  const folder = mkdtempSync(join(tmpdir(), "exitability-verify-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryDirectory(t);
   const lines = gunzipSync(readFileSync(path)).toString("utf8").split("\n").slice(0, 2);
   return { folder, lines };
 }
@@ -50,7 +49,7 @@ test("an exact case is counted as exact, gzipped or not, and ends with 0", async
   }
 });
 
-test("one lamport off, or a line that can't be read, is told and ends with 1", async (t) => {
+test("a result one lamport off, or an unreadable line, is printed and ends with 1", async (t) => {
   const recorded = recordedCase(t);
   if (recorded === null) return;
   const path = join(recorded.folder, "b.jsonl");
@@ -66,7 +65,7 @@ test("one lamport off, or a line that can't be read, is told and ends with 1", a
   assert.match(out.join("\n"), /pump-curve +2 +0 +0 +0\.00 %/);
 });
 
-test("called without a file it says how it is called", async () => {
+test("without a file it prints its usage", async () => {
   const { code, err } = await verify();
   assert.equal(code, 2);
   assert.match(err.join("\n"), /exitability verify FILE/);

@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
-import { replay } from "#src/accuracy/replay.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
 export const VERIFY_USAGE = "exitability verify FILE... [--json]";
 
-type Row = {
+type VerifiedLine = {
   readonly line: number;
   readonly file: string;
   readonly venue: string | null;
@@ -15,15 +15,15 @@ type Row = {
   readonly modelled: string | null;
   readonly exact: boolean;
   readonly reason?: string;
-  /** Of the code that executed it, where the recording knows. */
+  /** The version of the program that executed it, if recorded. */
   readonly deployedSlot?: string;
 };
 
-type Tally = { cases: number; exact: number; refusals: number };
+type VenueCounts = { cases: number; exact: number; refusals: number };
 
 /**
- * Replays recorded executions and prints, per venue, how many are exact; with `--json` one object a
- * case. Ends with 0 only where every case is exact.
+ * Replays recorded executions and prints, per venue, how many are exact; with `--json` one object per
+ * case. Ends with 0 only if every case is exact.
  */
 export async function verify(args: readonly string[], output: Output): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -36,7 +36,7 @@ export async function verify(args: readonly string[], output: Output): Promise<n
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
       throw new UsageError(`there is no file ${path}: ${VERIFY_USAGE}`);
   }
-  const tallies = new Map<string, Tally>();
+  const tallies = new Map<string, VenueCounts>();
   for (const path of positionals) {
     for await (const row of rowsOf(path)) {
       if (values.json) output.out(JSON.stringify(row));
@@ -49,7 +49,7 @@ export async function verify(args: readonly string[], output: Output): Promise<n
   return isAllExact && tallies.size > 0 ? 0 : 1;
 }
 
-async function* rowsOf(path: string): AsyncGenerator<Row> {
+async function* rowsOf(path: string): AsyncGenerator<VerifiedLine> {
   const file = basename(path);
   for await (const { line, content } of readRecordedFile(path)) {
     if (content.kind === "set") continue;
@@ -77,7 +77,7 @@ function decimal(amount: bigint | null): string | null {
   return amount === null ? null : String(amount);
 }
 
-function count(tallies: Map<string, Tally>, row: Row): void {
+function count(tallies: Map<string, VenueCounts>, row: VerifiedLine): void {
   const name = row.venue ?? "unreadable";
   const tally = tallies.get(name) ?? { cases: 0, exact: 0, refusals: 0 };
   tally.cases++;
@@ -86,7 +86,7 @@ function count(tallies: Map<string, Tally>, row: Row): void {
   tallies.set(name, tally);
 }
 
-function describe(row: Row): string {
+function describe(row: VerifiedLine): string {
   const place = `${row.file}:${row.line}`;
   if (row.venue === null) return `${place}  unreadable: ${row.reason}`;
   const modelled = row.modelled ?? `refused (${row.reason})`;
@@ -94,7 +94,7 @@ function describe(row: Row): string {
   return `${place}  ${row.venue}${code}: executed ${row.expected ?? "refused"}, modelled ${modelled}`;
 }
 
-function summary(tallies: ReadonlyMap<string, Tally>): string {
+function summary(tallies: ReadonlyMap<string, VenueCounts>): string {
   const rows = [...tallies].map(([venue, { cases, exact, refusals }]) => [
     venue,
     cases,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
-import { namedAddress, plainVenue } from "#test/simulation/track/plain-pool-venue.ts";
-import { ScriptedChain } from "#test/simulation/track/scripted-chain.ts";
 import { UsageError } from "./output.ts";
 import { watch } from "./watch.ts";
 

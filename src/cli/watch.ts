@@ -1,17 +1,19 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
-import { readConfig } from "#src/config.ts";
+import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import { noticeOf } from "#src/api/notice.ts";
+import { readConfig } from "#src/app/config.ts";
+import { openChain } from "#src/app/open-chain.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
-import { openChain } from "#src/open-chain.ts";
+import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { systemNowMs } from "#src/platform/clock.ts";
+import type { AlertChange } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
-import type { AlertEvent } from "#src/track/token-observer.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
+import { lamportsToSol } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { exitabilityBody, lamportsToSol, type RequestedSize } from "#src/wire/exitability.ts";
-import { noticeOf } from "#src/wire/notice.ts";
 import { formatAssessment } from "./assessment-report.ts";
 import { mintArgument } from "./mint-argument.ts";
 import type { Output } from "./output.ts";
@@ -19,16 +21,16 @@ import type { Output } from "./output.ts";
 const USAGE = "exitability watch MINT [--json]";
 const ONE_SOL: RequestedSize = { requested: 1, used: "1" };
 
-/** What a watch stands on; tests bring their own. */
+/** The dependencies of a watch; tests pass their own. */
 export type WatchDeps = {
   readonly open: (onFailure: (what: string) => void) => Promise<OpenTracker>;
-  /** Resolves when the watch is to end. */
+  /** Resolves when the watch should end. */
   readonly stopped: Promise<unknown>;
 };
 
 export type OpenTracker = { readonly tracker: Tracker; readonly close: () => Promise<void> };
 
-/** The first assessment as `measure` prints it, then a line for each change, until it is interrupted. */
+/** Prints the first assessment as `measure` does, then a line for each change, until interrupted. */
 export async function watch(
   args: readonly string[],
   output: Output,
@@ -43,14 +45,17 @@ export async function watch(
   }
 }
 
-type Watch = {
+type WatchArguments = {
   readonly mint: Address;
   readonly isJson: boolean;
   readonly output: Output;
   readonly stopped: Promise<unknown>;
 };
 
-async function follow(tracker: Tracker, { mint, isJson, output, stopped }: Watch): Promise<number> {
+async function follow(
+  tracker: Tracker,
+  { mint, isJson, output, stopped }: WatchArguments,
+): Promise<number> {
   const first = await tracker.snapshot(mint);
   if (first.kind === "not-found") {
     output.err(`${mint} has no pool or curve on any program we model`);
@@ -73,8 +78,8 @@ async function follow(tracker: Tracker, { mint, isJson, output, stopped }: Watch
   tracker.setWatched([mint]);
   const ends = [
     tracker.onSnapshot(tell),
-    tracker.onAlert((event) => {
-      if (!isJson && event.mint === mint) output.out(alertLine(event));
+    tracker.onReport(({ alertChange }) => {
+      if (!isJson && alertChange?.mint === mint) output.out(alertLine(alertChange));
     }),
   ];
   await stopped;
@@ -104,7 +109,7 @@ function timeOf({ assessment }: AssessedSnapshot): string {
   return `${new Date(assessment.stateTimeMs).toISOString().slice(11, 19)} slot ${assessment.slot}`;
 }
 
-function alertLine({ kind, deterioration, slot }: AlertEvent): string {
+function alertLine({ kind, deterioration, slot }: AlertChange): string {
   const { detector, cause, levelSol, c10Sol } = deterioration;
   const what = cause === null ? "cause unknown" : cause.kind;
   return kind === "on"

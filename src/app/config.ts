@@ -1,28 +1,34 @@
 import { join } from "node:path";
+import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
 
 export const ROLES = ["all", "api", "tracker", "alerts"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The one frozen reading of the environment. README.md lists the variables. */
+export const ACCURACY_MODES = ["full", "sample", "off"] as const;
+export type AccuracyMode = (typeof ACCURACY_MODES)[number];
+
+/** The environment, read once and frozen. README.md lists the variables. */
 export type Config = {
   readonly port: number;
   readonly host: string;
-  /** Where Prometheus reads, on `host`; null: nowhere. */
+  /** The port on `host` that Prometheus reads; null: metrics are off. */
   readonly metricsPort: number | null;
   readonly publicUrl: string;
-  /** Hops of proxies whose X-Forwarded-For is believed. */
+  /** Number of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxyHops: number;
   readonly dataDir: string;
   /** Null: embedded SQLite in `dataDir`. */
   readonly databaseUrl: string | null;
-  /** Null: this process is the only one; counters and assessments live in it. */
+  /** Null: this process is the only one; counters and assessments stay in it. */
   readonly redisUrl: string | null;
   readonly chain: ChainConfig;
   readonly geyser: { readonly url: string; readonly token: string | null } | null;
+  /** How many transactions the accuracy record reads: all that it needs, a few a minute, or no swap is judged. */
+  readonly accuracy: AccuracyMode;
   /** Null: each mail is a file in `dataDir`/mail. */
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
-  /** Null: made once and kept in `dataDir`. */
+  /** Null: generated once and kept in `dataDir`. */
   readonly authSecret: string | null;
   readonly foreignIdentity: {
     readonly issuer: string;
@@ -33,23 +39,29 @@ export type Config = {
   readonly webhookAllow: readonly string[];
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
   readonly apiKeyPrefix: string;
-  /** Days, today included, for which answers by at_slot are kept; 0: none is. */
+  /** Days, including today, for which answers by at_slot are kept; 0: none. */
   readonly stateDays: number;
   readonly role: Role;
   readonly logLevel: string;
 };
 
 export type ChainConfig =
-  | { readonly kind: "rpc"; readonly httpUrl: string; readonly wsUrl: string }
+  | {
+      readonly kind: "rpc";
+      readonly httpUrl: string;
+      readonly wsUrl: string;
+      /** Further nodes, used while the first does not answer. */
+      readonly fallbacks?: readonly { readonly httpUrl: string; readonly wsUrl: string }[];
+    }
   | { readonly kind: "recorded"; readonly directory: string }
   | { readonly kind: "demo" };
 
-/** A variable holds what it may not; the message names it and says what it may hold. */
+/** A variable has a wrong value; the message names the variable and the allowed values. */
 export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @throws ConfigError at the first variable that is wrong, before anything is started */
+/** @throws ConfigError for the first wrong variable; nothing is started before */
 export function readConfig(environment: Environment): Config {
   const read = (name: string): string | null => {
     const value = environment[name]?.trim();
@@ -66,17 +78,19 @@ export function readConfig(environment: Environment): Config {
   }
   if (databaseUrl !== null && authSecret === null) {
     throw new ConfigError(
-      "AUTH_SECRET is required with DATABASE_URL: processes that share a database must sign alike",
+      "AUTH_SECRET is required with DATABASE_URL: processes that share a database need the same secret",
     );
   }
   const role = oneOf(read("ROLE") ?? "all", "ROLE", ROLES);
   if (role !== "all" && (databaseUrl === null || redisUrl === null)) {
     throw new ConfigError(
-      `ROLE=${role} needs DATABASE_URL and REDIS_URL: it shares both with others`,
+      `ROLE=${role} needs DATABASE_URL and REDIS_URL, which the processes share`,
     );
   }
   if (redisUrl !== null && databaseUrl === null) {
-    throw new ConfigError("REDIS_URL needs DATABASE_URL: processes that share one share both");
+    throw new ConfigError(
+      "REDIS_URL needs DATABASE_URL: processes that share Redis also share the database",
+    );
   }
   const smtpUrl = url(read("SMTP_URL"), "SMTP_URL", ["smtp:", "smtps:"]);
   const chain = chainOf(read);
@@ -91,14 +105,12 @@ export function readConfig(environment: Environment): Config {
     redisUrl,
     chain,
     geyser: geyserOf(read, chain),
+    accuracy: oneOf(read("ACCURACY") ?? defaultAccuracy(read, chain), "ACCURACY", ACCURACY_MODES),
     smtpUrl,
     mailFrom: read("MAIL_FROM") ?? "Exitability <no-reply@localhost>",
     authSecret,
     foreignIdentity: foreignIdentityOf(read),
-    webhookAllow: (read("WEBHOOK_ALLOW") ?? "")
-      .split(",")
-      .map((range) => range.trim())
-      .filter(Boolean),
+    webhookAllow: rangesOf(read("WEBHOOK_ALLOW") ?? ""),
     telegram: telegramOf(read),
     stateDays: integer(read("STATE_DAYS"), { name: "STATE_DAYS", fallback: 3, max: 365 }),
     apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
@@ -114,31 +126,63 @@ export function readConfig(environment: Environment): Config {
   });
 }
 
+function rangesOf(text: string): readonly string[] {
+  const ranges = text
+    .split(",")
+    .map((range) => range.trim())
+    .filter(Boolean);
+  try {
+    parseRanges(ranges);
+  } catch (cause) {
+    throw new ConfigError(`WEBHOOK_ALLOW: ${cause instanceof Error ? cause.message : ""}`);
+  }
+  return ranges;
+}
+
 type Read = (name: string) => string | null;
 
 function chainOf(read: Read): ChainConfig {
-  const httpUrl = url(read("SOLANA_RPC_URL"), "SOLANA_RPC_URL", ["http:", "https:"]);
+  const [httpUrl = null, ...others] = (read("SOLANA_RPC_URL")?.split(",") ?? []).map((text) =>
+    url(text.trim(), "SOLANA_RPC_URL", ["http:", "https:"]),
+  );
   const wsUrl = url(read("SOLANA_WS_URL"), "SOLANA_WS_URL", ["ws:", "wss:"]);
   const directory = read("ACCOUNTS_DIR");
   if (httpUrl !== null && directory !== null) {
     throw new ConfigError("set either SOLANA_RPC_URL or ACCOUNTS_DIR, not both");
   }
   if (httpUrl !== null) {
-    return { kind: "rpc", httpUrl, wsUrl: wsUrl ?? httpUrl.replace(/^http/, "ws") };
+    const fallbacks = others.flatMap((other) =>
+      other === null ? [] : [{ httpUrl: other, wsUrl: webSocketOf(other) }],
+    );
+    return {
+      kind: "rpc",
+      httpUrl,
+      wsUrl: wsUrl ?? webSocketOf(httpUrl),
+      ...(fallbacks.length === 0 ? {} : { fallbacks }),
+    };
   }
-  if (wsUrl !== null) throw new ConfigError("SOLANA_WS_URL needs SOLANA_RPC_URL beside it");
+  if (wsUrl !== null) throw new ConfigError("SOLANA_WS_URL needs SOLANA_RPC_URL");
   return directory === null ? { kind: "demo" } : { kind: "recorded", directory };
+}
+
+function webSocketOf(httpUrl: string): string {
+  return httpUrl.replace(/^http/, "ws");
+}
+
+/** A provider bills each transaction that is read; a stream sends them whole, and a local node is free. */
+function defaultAccuracy(read: Read, chain: ChainConfig): AccuracyMode {
+  return chain.kind === "rpc" && read("GEYSER_URL") === null ? "sample" : "full";
 }
 
 function geyserOf(read: Read, chain: ChainConfig): Config["geyser"] {
   const found = url(read("GEYSER_URL"), "GEYSER_URL", ["http:", "https:"]);
   const token = read("GEYSER_TOKEN");
   if (found === null && token !== null) {
-    throw new ConfigError("GEYSER_TOKEN needs GEYSER_URL: set the stream's address beside it");
+    throw new ConfigError("GEYSER_TOKEN needs GEYSER_URL, the address of the stream");
   }
   if (found !== null && chain.kind !== "rpc") {
     throw new ConfigError(
-      "GEYSER_URL needs SOLANA_RPC_URL: the stream tells what changes, and a node what was there before; set both, or unset GEYSER_URL",
+      "GEYSER_URL needs SOLANA_RPC_URL: the stream only sends changes, and the node is needed for earlier state; set both, or unset GEYSER_URL",
     );
   }
   return found === null ? null : { url: found, token };
@@ -173,7 +217,7 @@ function metricsPortOf(text: string | null, port: number): number | null {
   if (text === null) return null;
   const found = integer(text, { name: "METRICS_PORT", fallback: 0, max: 65_535 });
   if (found !== port || found === 0) return found;
-  throw new ConfigError("METRICS_PORT must differ from PORT: metrics are not for the public");
+  throw new ConfigError("METRICS_PORT must differ from PORT: metrics are not public");
 }
 
 function integer(

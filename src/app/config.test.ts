@@ -20,7 +20,21 @@ test("a WebSocket address follows from the RPC address", () => {
   });
 });
 
-test("what can't be right is refused, and the message names the variable", () => {
+test("several RPC addresses are one node and those used while it does not answer", () => {
+  const { chain, accuracy } = readConfig({
+    SOLANA_RPC_URL: "https://a.example, https://b.example",
+  });
+  assert.deepEqual(chain, {
+    kind: "rpc",
+    httpUrl: "https://a.example",
+    wsUrl: "wss://a.example",
+    fallbacks: [{ httpUrl: "https://b.example", wsUrl: "wss://b.example" }],
+  });
+  assert.equal(accuracy, "sample");
+  assert.equal(readConfig({}).accuracy, "full");
+});
+
+test("a wrong value is refused, and the message names the variable", () => {
   const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["PORT", { PORT: "80a" }],
     ["PORT", { PORT: "65536" }],
@@ -31,6 +45,8 @@ test("what can't be right is refused, and the message names the variable", () =>
     ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
     ["AUTH_SECRET", { DATABASE_URL: "postgres://x/y" }],
     ["AUTH_SECRET", { AUTH_SECRET: "short" }],
+    ["ACCURACY", { ACCURACY: "most" }],
+    ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "https://a.example,ftp://x" }],
     ["ROLE", { ROLE: "boss" }],
     ["ROLE", { ROLE: "api" }],
     ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "ftp://x" }],

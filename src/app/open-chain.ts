@@ -1,35 +1,37 @@
-import type { TransactionFeed } from "./accuracy/transaction-feed.ts";
-import type { ChainLogger } from "./chain/chain-logger.ts";
-import type { AccountStarts, ChainSource, TransactionSource } from "./chain/chain-source.ts";
-import { createGeyserSource, GeyserUnavailable } from "./chain/geyser-source.ts";
-import { createRpcSource } from "./chain/rpc-source.ts";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import type { DemoToken } from "#demo/tokens.ts";
+import type { TransactionFeed } from "#src/accuracy/transaction-feed.ts";
+import { type ChainLogger, hostOf } from "#src/chain/chain-logger.ts";
+import type { AccountStarts, ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import { createGeyserSource, GeyserUnavailable } from "#src/chain/geyser-source.ts";
+import { createRpcSource, type NodeReport } from "#src/chain/rpc-source.ts";
+import type { Ledger } from "#src/node/ledger.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
+import { startSlotPulse } from "#src/node/slot-pulse.ts";
+import type { NowMs } from "#src/platform/clock.ts";
+import { VENUES } from "#src/venues/all.ts";
 import type { ChainConfig, Config } from "./config.ts";
-import { DemoMarket } from "./local-node/demo-market.ts";
-import type { DemoToken } from "./local-node/demo-tokens.ts";
-import type { Ledger } from "./local-node/ledger.ts";
-import { createLocalNode } from "./local-node/node.ts";
-import { MARKET_PROGRAMS } from "./local-node/programs/all.ts";
-import { readRecordedAccounts } from "./local-node/recorded-accounts.ts";
-import { SLOT_MS } from "./local-node/slot-clock.ts";
-import { startSlotPulse } from "./local-node/slot-pulse.ts";
-import type { NowMs } from "./platform/clock.ts";
-import { VENUES } from "./venues/all.ts";
 
-/** The demo market is the same market at every start, from the first slot on. */
+/** A constant: the demo market is the same after every start. */
 const DEMO_SEED = 1;
 
 export type OpenChain = {
   readonly source: ChainSource & TransactionSource;
-  /** Where the programs' own accounts are read, which are too large to be read whole. */
+  /** Reads only the start of an account: the accounts of programs are too large. */
   readonly starts: AccountStarts;
-  /** Where another thread hears the transactions of the same chain. */
+  /** Where the accuracy thread subscribes to the transactions of the same chain. */
   readonly transactions: TransactionFeed;
   /** The demo market's named tokens; empty on any other chain. */
   readonly examples: readonly DemoToken[];
-  /** Null where the node is not in this process. */
+  /** Null unless this process runs the demo market. */
   readonly demo: DemoMarket | null;
-  /** Where the source tells of every change of whole programs, so that every token can be tracked. */
+  /** Set if the source reports every change of whole programs, so that every token can be tracked. */
   readonly everything: { readonly transactions: TransactionSource } | null;
+  /** What an operator may want to know of the node. */
+  readonly node: NodeReport;
   readonly close: () => Promise<void>;
 };
 
@@ -37,11 +39,11 @@ export type ChainDeps = {
   readonly nowMs: NowMs;
   readonly random: () => number;
   readonly logger?: ChainLogger;
-  /** Where subscriptions run, where they don't run over the node's WebSocket. */
+  /** The gRPC stream for subscriptions; without it they use the node's WebSocket. */
   readonly geyser?: Config["geyser"];
 };
 
-/** The node that the configuration names: a remote one, or one in this process. */
+/** Connects to the configured node: a remote one, or one in this process. */
 export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<OpenChain> {
   switch (config.kind) {
     case "rpc":
@@ -58,16 +60,18 @@ export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<O
 }
 
 async function openRemote(
-  urls: { readonly httpUrl: string; readonly wsUrl: string },
+  urls: Omit<ChainConfig & { readonly kind: "rpc" }, "kind">,
   deps: ChainDeps,
-): Promise<Pick<OpenChain, "source" | "starts" | "transactions" | "everything" | "close">> {
+): Promise<Omit<OpenChain, "examples" | "demo">> {
   const rpc = createRpcSource({ ...urls, ...deps, origin: "live" });
+  void reportChain(rpc, urls, deps.logger);
   const { geyser = null } = deps;
   const overRpc = {
     source: rpc,
     starts: rpc,
     transactions: { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser: null },
     everything: null,
+    node: rpc,
     close: rpc.close,
   };
   if (geyser === null) return overRpc;
@@ -79,11 +83,40 @@ async function openRemote(
     };
     const transactions = { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser };
     const everything = { transactions: source };
-    return { source, starts: rpc, transactions, everything, close };
+    return { source, starts: rpc, transactions, everything, node: rpc, close };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
-    deps.logger?.warn({ err: error }, "no gRPC here; following over the node's WebSocket");
+    deps.logger?.warn(
+      { reason: error.message },
+      "gRPC stream unavailable; subscribing over the node's WebSocket",
+    );
     return overRpc;
+  }
+}
+
+const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+
+/** Logs if the node is not one of mainnet, or if the nodes are of different chains. */
+async function reportChain(
+  node: NodeReport,
+  { httpUrl, fallbacks = [] }: Omit<ChainConfig & { readonly kind: "rpc" }, "kind">,
+  logger: ChainLogger | undefined,
+): Promise<void> {
+  const hosts = [httpUrl, ...fallbacks.map((other) => other.httpUrl)].map(hostOf);
+  const hashes = await node.compareChains();
+  const own = hashes.find((hash) => hash !== null) ?? null;
+  if (own !== null && own !== MAINNET_GENESIS) {
+    logger?.warn(
+      { host: hosts[0], genesis: own },
+      "the node's chain is not Solana mainnet: its tokens and pools are answered, mainnet's are not",
+    );
+  }
+  for (const [place, hash] of hashes.entries()) {
+    if (hash === null || hash === own) continue;
+    logger?.error(
+      { host: hosts[place], genesis: hash, expected: own },
+      "an RPC endpoint serves another chain than the first; it is not used",
+    );
   }
 }
 
@@ -107,7 +140,7 @@ async function openDemo(deps: ChainDeps): Promise<OpenChain> {
   return { ...local, examples: demo.namedTokens, demo, close };
 }
 
-/** The product talks to the node in its own process as to any other: over sockets. */
+/** Connects to the node in this process as to any other node: over sockets. */
 async function openLocal(ledger: Ledger, origin: ChainSource["origin"], deps: ChainDeps) {
   const node = createLocalNode({ ledger });
   const urls = await node.listen();
@@ -117,7 +150,7 @@ async function openLocal(ledger: Ledger, origin: ChainSource["origin"], deps: Ch
     await node.close();
   };
   const transactions = { ...urls, geyser: null };
-  return { source, starts: source, transactions, everything: null, close };
+  return { source, starts: source, transactions, everything: null, node: source, close };
 }
 
 async function closeAfter(stop: () => void, close: () => Promise<void>): Promise<void> {

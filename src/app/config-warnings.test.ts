@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "./config.ts";
+import { configWarnings } from "./config-warnings.ts";
+
+const warningsFor = (environment: Record<string, string>) =>
+  configWarnings(environment, readConfig(environment));
+
+test("a variable with nearly the right name is named, with the right one", () => {
+  assert.deepEqual(
+    warningsFor({ SOLANA_RPC: "x", DATABASE: "x", LOGLEVEL: "x", SMPT_URL: "x", SOLANA_KEY: "x" }),
+    [
+      "SOLANA_RPC is not read: did you mean SOLANA_RPC_URL?",
+      "DATABASE is not read: did you mean DATABASE_URL?",
+      "LOGLEVEL is not read: did you mean LOG_LEVEL?",
+      "SOLANA_KEY is not read: no variable has this name",
+    ],
+  );
+  const ordinary = { PATH: "x", HOME: "x", NODE_ENV: "x", EXITABILITY_API_KEY: "x", PORT: "8081" };
+  assert.deepEqual(warningsFor(ordinary), []);
+});
+
+test("the demo market at a public https address is named", () => {
+  assert.match(warningsFor({ PUBLIC_URL: "https://exit.example" })[0] ?? "", /demo market/);
+  assert.deepEqual(warningsFor({ PUBLIC_URL: "http://127.0.0.1:8080" }), []);
+});
+
+test("a range in WEBHOOK_ALLOW that is not one is refused by name", () => {
+  assert.throws(() => readConfig({ WEBHOOK_ALLOW: "foo" }), /WEBHOOK_ALLOW: "foo" is not/);
+});

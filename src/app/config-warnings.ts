@@ -1,0 +1,50 @@
+import type { Config } from "./config.ts";
+
+/** Every variable that the service reads. */
+const KNOWN = [
+  ..."PORT HOST METRICS_PORT PUBLIC_URL TRUST_PROXY DATA_DIR DATABASE_URL REDIS_URL ROLE".split(
+    " ",
+  ),
+  ..."SOLANA_RPC_URL SOLANA_WS_URL ACCOUNTS_DIR GEYSER_URL GEYSER_TOKEN SMTP_URL MAIL_FROM".split(
+    " ",
+  ),
+  ..."AUTH_SECRET AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL WEBHOOK_ALLOW STATE_DAYS".split(" "),
+  ..."TELEGRAM_BOT_TOKEN TELEGRAM_API_URL KEY_PREFIX LOG_LEVEL".split(" "),
+];
+/** Only our variables have names of these groups. */
+const OUR_GROUPS = /^(?:SOLANA|GEYSER|WEBHOOK|TELEGRAM|EXITABILITY)_/;
+/** Read by the client and the agent tools, not by the service. */
+const READ_ELSEWHERE = new Set(["EXITABILITY_API_KEY", "EXITABILITY_URL"]);
+
+/** What an operator probably did not intend, in sentences that name the variable; never its value. */
+export function configWarnings(
+  environment: Readonly<Record<string, string | undefined>>,
+  { chain, publicUrl }: Pick<Config, "chain" | "publicUrl">,
+): readonly string[] {
+  const warnings: string[] = [];
+  for (const name of Object.keys(environment)) {
+    if (KNOWN.includes(name) || READ_ELSEWHERE.has(name)) continue;
+    const similar = KNOWN.find((known) => isSimilar(name, known));
+    if (similar !== undefined) warnings.push(`${name} is not read: did you mean ${similar}?`);
+    else if (OUR_GROUPS.test(name)) warnings.push(`${name} is not read: no variable has this name`);
+  }
+  if (chain.kind === "demo" && publicUrl.startsWith("https:"))
+    warnings.push(
+      "PUBLIC_URL is a public address, and the prices are those of the demo market: set SOLANA_RPC_URL",
+    );
+  return warnings;
+}
+
+/** The same letters, one a whole part of the other, or a spelling one letter away. */
+function isSimilar(name: string, known: string): boolean {
+  const [ours, theirs] = [known, name].map((each) => each.replaceAll("_", "").toUpperCase());
+  if (ours === undefined || theirs === undefined || theirs.length < 7) return false;
+  return ours === theirs || `${theirs}URL` === ours || isOneEditAway(ours, theirs);
+}
+
+function isOneEditAway(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  const rest = (text: string, skip: number): string => text.slice(start + skip);
+  return rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
+}
