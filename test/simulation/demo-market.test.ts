@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
+import { openChain } from "#src/app/open-chain.ts";
 import { assess } from "#src/measure/assess.ts";
-import { openChain } from "#src/open-chain.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { VENUES } from "#src/venues/all.ts";
 
@@ -25,7 +25,7 @@ test("every named token of the demo market is found, searched completely, and me
   }
 });
 
-test("a swap of every venue can be read back whole from the node that told of it", async (t) => {
+test("a swap of every venue can be read back whole from the node that published it", async (t) => {
   const nowMs = () => Date.UTC(2026, 10, 20);
   const { source, demo, close } = await openChain({ kind: "demo" }, { nowMs, random: () => 0.5 });
   t.after(close);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isMismatch } from "#src/accuracy/accuracy-record.ts";
 import { RecordedExecutionReader } from "#src/accuracy/recorded-execution.ts";
-import { replay } from "#src/accuracy/replay.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { playedAccuracy } from "./played-accuracy.ts";
 
-test("every swap of the demo market is replayed and exact on every venue, and kept whole gives the same figure again", async (t) => {
+test("every swap of the demo market is replayed and exact on every venue, and its recording replays the same", async (t) => {
   const { demo, tracker, judged, written, record, play, nowMs } = await playedAccuracy(t);
   for (const mint of demo.mints) await tracker.snapshot(mint);
   let slots = 0;
@@ -36,7 +36,7 @@ test("every swap of the demo market is replayed and exact on every venue, and ke
   }
 });
 
-test("a fee that changed unheard costs its venue the confidence within a minute, until it is reread", async (t) => {
+test("a fee change without a notification lowers its venue's confidence within a minute, until the reread", async (t) => {
   const { demo, tracker, judged, missed, crossings, play } = await playedAccuracy(t);
   const named = demo.namedTokens.map(({ mint }) => mint);
   const mint = await mintOn(named, tracker, "raydium-cpmm");
@@ -92,7 +92,7 @@ async function mintOn(mints: readonly Address[], tracker: Tracker, venue: VenueI
   throw new Error(`no token trades on ${venue} alone`);
 }
 
-/** The venue that the live check does not believe, or null. */
+/** The venue with low confidence by the live check, or null. */
 async function confidenceOf(tracker: Tracker, mint: Address): Promise<VenueId | null> {
   const snapshot = await tracker.snapshot(mint);
   assert.ok(snapshot.kind === "assessed");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseProgramLog } from "#src/accuracy/program-log.ts";
 import { readTransaction } from "#src/accuracy/read-transaction.ts";
-import type { SkipReason } from "#src/accuracy/swap-reader.ts";
 import type { Address } from "#src/units/address.ts";
+import type { SkipReason } from "#src/venues/swap-reader.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { playedAccuracy } from "./played-accuracy.ts";
 
@@ -25,7 +25,7 @@ test("after a gap every swap is counted: skipped until the pool is followed agai
   assertNoneMissing(executed, ours);
 });
 
-test("a transaction that the node never gives counts where its log names the pool", async (t) => {
+test("a transaction that the node never returns counts for the pool in its log", async (t) => {
   const played = await playedAccuracy(t, { readTransaction: async () => null });
   const { judged, play } = played;
   const { pool, trade, executed } = await traded(played, "orca-whirlpool");

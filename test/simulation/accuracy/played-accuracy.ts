@@ -1,15 +1,15 @@
 import type { TestContext } from "node:test";
-import { AccountVersions, keepVersions } from "#src/accuracy/account-versions.ts";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { AccountVersions } from "#src/accuracy/account-versions.ts";
 import { AccuracyRecord, isMismatch, type LineCrossing } from "#src/accuracy/accuracy-record.ts";
 import { isReplayed, type JudgedSwap } from "#src/accuracy/judged-swap.ts";
 import { mismatchLine } from "#src/accuracy/mismatch-line.ts";
-import { SwapWatch } from "#src/accuracy/swap-watch.ts";
+import { recordingSource } from "#src/accuracy/recording-source.ts";
+import { SwapJudge } from "#src/accuracy/swap-judge.ts";
 import type { TransactionSource } from "#src/chain/chain-source.ts";
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
-import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
@@ -38,23 +38,23 @@ export async function playedAccuracy(
   /** Every replayed swap whose accounts were held, whole: as a mismatch would be kept. */
   const written: { readonly line: string; readonly modelled: bigint | null }[] = [];
   const crossings: (LineCrossing & { readonly venue: VenueId })[] = [];
-  const record = new AccuracyRecord({
-    onLine: (venue, crossing) => crossings.push({ venue, ...crossing }),
-  });
+  // One pool and one trader have to do here.
+  const record = new AccuracyRecord({ pools: 1, signers: 1 });
+  record.onLine((venue, crossing) => crossings.push({ venue, ...crossing }));
   const fail = (what: string, cause: unknown): void => {
     throw new Error(what, { cause });
   };
-  const held = { by: (_address: Address) => false };
+  const source = recordingSource(chain);
   const tracker = createTracker({
-    source: keepVersions(chain, versions, (address) => held.by(address)),
+    source,
     venues: VENUES,
     nowMs,
     database: null,
     exactPctByVenue: () => record.check(nowMs()),
     onFailure: fail,
   });
-  held.by = (address) => address === CLOCK_SYSVAR || tracker.holds(address);
-  const watch = new SwapWatch({
+  source.recordTo(versions, (address) => address === CLOCK_SYSVAR || tracker.holds(address));
+  const watch = new SwapJudge({
     transactions: { ...chain, readTransaction: readTransaction ?? chain.readTransaction },
     versions,
     pools: () => tracker.pools(),

@@ -5,12 +5,12 @@ import type {
   TransactionEvents,
   TransactionSource,
 } from "#src/chain/chain-source.ts";
-import type { Ledger, LedgerTransaction } from "#src/local-node/ledger.ts";
+import type { Ledger, LedgerTransaction } from "#src/node/ledger.ts";
 import type { Address } from "#src/units/address.ts";
 import { ledgerSource } from "../chaos/ledger-source.ts";
 
 /**
- * A ledger as a node tells of it, without a link in between: updates and logs when a slot ends, the
+ * A ledger as a node publishes it, without a connection in between: updates and logs when a slot ends, the
  * rest of a transaction when it is asked for.
  */
 export function playedChain(ledger: Ledger, nowMs: () => number): ChainSource & TransactionSource {

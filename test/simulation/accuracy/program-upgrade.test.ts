@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Accuracy, createAccuracy } from "#src/accuracy/accuracy.ts";
+import { DEMO_DEPLOYED_SLOT } from "#demo/program-accounts.ts";
+import { Accuracy } from "#src/accuracy/accuracy.ts";
+import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
-import { DEMO_DEPLOYED_SLOT } from "#src/local-node/program-accounts.ts";
-import { openChain } from "#src/open-chain.ts";
+import { recordingSource } from "#src/accuracy/recording-source.ts";
+import { accuracyBody } from "#src/api/service/get-accuracy.ts";
+import { swapsBody } from "#src/api/service/get-accuracy-swaps.ts";
+import { openChain } from "#src/app/open-chain.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { accuracyBody, swapsBody } from "#src/wire/accuracy.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 
@@ -16,7 +19,7 @@ import { eventually } from "#test/support/eventually.ts";
 const UPGRADED = "raydium-cpmm";
 const SEEN_WITHIN_MS = 20_000;
 
-test("an upgrade is an alarm that names the venue and its time; confidence falls only where swaps are off", async (t) => {
+test("an upgrade raises an alarm with venue and time; confidence falls only if swaps are inexact", async (t) => {
   const database = await sqliteDatabase(t);
   const nowMs = Date.now;
   const chain = await openChain({ kind: "demo" }, { nowMs, random: Math.random });
@@ -29,16 +32,19 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
     warn: (context: unknown) => alarms.push(context),
     info: () => {},
   };
-  const open = () => createAccuracy({ ...chain, nowMs, database, log });
-  const accuracy = open();
+  const source = recordingSource(chain.source);
+  // One pool and one trader have to do here.
+  const record = new AccuracyRecord({ pools: 1, signers: 1 });
   const tracker = createTracker({
-    source: accuracy.source,
+    source,
     venues: VENUES,
     nowMs,
     database,
-    exactPctByVenue: () => accuracy.exactPctByVenue(),
+    exactPctByVenue: () => record.exactPctByVenue(nowMs()),
   });
-  await accuracy.start(tracker);
+  const parts = { ...chain, source, tracker, nowMs, database, log };
+  const accuracy = new Accuracy({ ...parts, record });
+  await accuracy.start();
   tracker.start();
   await accuracy.checkPrograms();
   for (const { id } of VENUES)
@@ -61,7 +67,7 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
   for (const { id } of VENUES)
     if (id !== UPGRADED) assert.equal(shown(accuracy, id).deployment.upgrade_seen_at, null, id);
 
-  // What the program does is the same: its swaps go on being exact, and so its venue is believed.
+  // The program's behaviour is the same: its swaps remain exact, so confidence in the venue is unchanged.
   const mints = demo.namedTokens.map(({ mint }) => mint);
   for (const mint of mints) await tracker.snapshot(mint);
   await eventually(
@@ -112,10 +118,10 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
   assert.deepEqual(codeOf("inexact"), new Set([last.deployed_slot]), "the code that is off");
   assert.ok(codeOf("exact").has(Number(slot)), "the code before it was exact");
 
-  const later = open();
+  const later = new Accuracy({ ...parts, record: new AccuracyRecord() });
   t.after(() => later.close());
   alarms.splice(0);
-  await later.start(tracker);
+  await later.start();
   await later.checkPrograms();
   const seenLater = shown(later, UPGRADED).deployment;
   assert.equal(
@@ -124,7 +130,7 @@ test("an upgrade is an alarm that names the venue and its time; confidence falls
     "it outlives the process",
   );
   assert.equal(seenLater.previous_slot, Number(slot));
-  assert.equal(upgradeIn(alarms), null, "and is not told of twice");
+  assert.equal(upgradeIn(alarms), null, "and is not reported twice");
 });
 
 async function assessed(tracker: Tracker, mint: Address) {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createAccuracy } from "#src/accuracy/accuracy.ts";
-import { openChain } from "#src/open-chain.ts";
+import { Accuracy } from "#src/accuracy/accuracy.ts";
+import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
+import { recordingSource } from "#src/accuracy/recording-source.ts";
+import { openChain } from "#src/app/open-chain.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
@@ -9,7 +11,7 @@ import { sqliteDatabase } from "#test/support/databases.ts";
 const LOOK_EVERY_MS = 100;
 const GIVE_UP_MS = 60_000;
 
-test("the replaying thread hears, replays and compares swaps beside tracking, and its record outlives it", async (t) => {
+test("the replay worker receives, replays and compares swaps, and its record survives a restart", async (t) => {
   const database = await sqliteDatabase(t);
   const nowMs = Date.now;
   const chain = await openChain({ kind: "demo" }, { nowMs, random: Math.random });
@@ -17,18 +19,16 @@ test("the replaying thread hears, replays and compares swaps beside tracking, an
   const failures: unknown[] = [];
   const fail = (context: unknown) => failures.push(context);
   const log = { error: fail, warn: fail, info: () => {} };
+  const source = recordingSource(chain.source);
+  const tracker = createTracker({ source, venues: VENUES, nowMs, database });
+  const { starts, transactions } = chain;
   const open = () =>
-    createAccuracy({
-      source: chain.source,
-      starts: chain.starts,
-      transactions: chain.transactions,
-      nowMs,
-      database,
-      log,
+    new Accuracy({
+      ...{ source, tracker, starts, transactions, nowMs, database, log },
+      record: new AccuracyRecord(),
     });
   const accuracy = open();
-  const tracker = createTracker({ source: accuracy.source, venues: VENUES, nowMs, database });
-  await accuracy.start(tracker);
+  await accuracy.start();
   tracker.start();
   const mint = chain.examples[0]?.mint;
   assert.ok(mint !== undefined && chain.demo !== null);
@@ -57,7 +57,7 @@ test("the replaying thread hears, replays and compares swaps beside tracking, an
   const told = accuracy.report();
 
   const later = open();
-  await later.start(tracker);
+  await later.start();
   t.after(() => later.close());
   assert.deepEqual(later.report().quoted, told.quoted);
   assert.deepEqual(

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { SLOT_MS } from "#src/local-node/slot-clock.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
@@ -112,7 +112,7 @@ function figures({ measurement }: Assessment): string {
   );
 }
 
-test("a node that is killed and restarted, again and again, leaves no trace", async (t) => {
+test("repeated kills and restarts of the node leave the same state", async (t) => {
   const { link, healed, slotsToPass } = await startScene(t);
   await healed();
   for (let round = 0; round < 3; round++) {
@@ -124,7 +124,7 @@ test("a node that is killed and restarted, again and again, leaves no trace", as
   await healed();
 });
 
-test("while the node is frozen the answers grow old and say so, and then they heal", async (t) => {
+test("while the node is frozen answers are marked as stale, and then recover", async (t) => {
   const { link, tracker, mints, healed, slotsToPass } = await startScene(t);
   await healed();
   link.freeze();
@@ -139,14 +139,14 @@ test("while the node is frozen the answers grow old and say so, and then they he
   await healed();
 });
 
-test("with every tenth notification lost, rereads bring what is missing", async (t) => {
+test("with every tenth notification lost, rereads restore the missing updates", async (t) => {
   const { link, healed, slotsToPass } = await startScene(t);
   link.losesNotification = (n) => n % 10 === 0;
   await slotsToPass(150);
   await healed();
 });
 
-test("reads from a node that lags never take back what is known", async (t) => {
+test("reads from a lagging node never replace newer data", async (t) => {
   const { demo, link, healed, slotsToPass } = await startScene(t);
   await healed();
   const lagging = createLocalNode({ ledger: lagBehind(demo.ledger, 20) });

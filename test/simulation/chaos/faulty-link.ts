@@ -11,7 +11,7 @@ export type NodeUrls = { readonly httpUrl: string; readonly wsUrl: string };
 export class FaultyLink {
   /** Whether the n-th notification of a connection (from 1) is lost on its way. */
   losesNotification: (n: number) => boolean = () => false;
-  /** Hears how many WebSocket connections have been made, at each one. */
+  /** Called with the number of WebSocket connections so far, at each new one. */
   onConnection: (connections: number) => void = () => {};
   readonly #node: NodeUrls;
   /** Where HTTP reads go. */

@@ -1,4 +1,4 @@
-import { Ledger } from "#src/local-node/ledger.ts";
+import { Ledger } from "#src/node/ledger.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";

@@ -1,10 +1,10 @@
 import type { ChainSource, Subscription } from "#src/chain/chain-source.ts";
 import { matchesFilter } from "#src/chain/rpc-answers.ts";
-import type { Ledger } from "#src/local-node/ledger.ts";
+import type { Ledger } from "#src/node/ledger.ts";
 
 /**
  * Reads a ledger without a link in between: what a client would know that missed nothing. It awaits
- * nothing but itself, so the ledger stands still while something is loaded through it.
+ * nothing but itself, so the ledger does not change while something is loaded through it.
  */
 export function ledgerSource(ledger: Ledger, nowMs: () => number): ChainSource {
   const nothing: Subscription = { close: async () => {} };

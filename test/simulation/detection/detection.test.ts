@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DETECTORS } from "./detectors.ts";
-import { playScript } from "./run-detection.ts";
-import { SCRIPTS } from "./scripts.ts";
-import type { Tally } from "./tally.ts";
-import { trackScript } from "./tracked-markets.ts";
+import { DETECTORS } from "#bench/detection/detectors.ts";
+import { playScript } from "#bench/detection/run-detection.ts";
+import { SCRIPTS } from "#bench/detection/scripts.ts";
+import type { Tally } from "#bench/detection/tally.ts";
+import { trackScript } from "#bench/detection/tracked-markets.ts";
 
 /** A small part of what `npm run detection` plays; the targets are issue 4's. */
 function tallyOf(name: string, share: number): Tally {
@@ -37,6 +37,18 @@ describe("the deterioration alert on scripted markets", () => {
     assert.equal(found, drains);
     assert.ok(lost > 10);
     assert.ok(leadSeconds.filter((seconds) => seconds > 0).length >= 0.9 * lost);
+  });
+
+  for (const name of ["stealth drain", "hostile pools"]) {
+    test(`${name}: every market that drains is flagged`, () => {
+      const { drains, found } = tallyOf(name, 0.1);
+      assert.ok(drains > 0);
+      assert.equal(found, drains);
+    });
+  }
+
+  test("case 4: flash liquidity never raises it", () => {
+    assert.equal(tallyOf("flash liquidity", 0.05).alarms, 0);
   });
 
   for (const name of ["healthy launches", "healthy pools", "organic decay"]) {

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assess } from "#src/measure/assess.ts";
-import { exitAt } from "#src/measure/exit-at.ts";
-import { marketOf } from "#test/support/markets.ts";
-import { constantProductPool } from "#test/support/pools.ts";
 import {
   capacityOf,
   curveWith,
@@ -13,7 +9,11 @@ import {
   trade,
   type VirtualMarket,
   withdraw,
-} from "./virtual-market.ts";
+} from "#bench/detection/virtual-market.ts";
+import { assess } from "#src/measure/assess.ts";
+import { exitAt } from "#src/measure/exit-at.ts";
+import { marketOf } from "#test/support/markets.ts";
+import { constantProductPool } from "#test/support/pools.ts";
 
 function realMarket({ quote, base, real, feePpm }: VirtualMarket) {
   return marketOf([
@@ -50,6 +50,6 @@ test("a virtual pool has the capacity and slippage that assess() gives the same 
   assertAlike(pool);
 });
 
-test("a virtual curve runs out of real quote where assess() says so", () => {
+test("a virtual curve runs out of real quote at the point that assess() computes", () => {
   for (const raised of [0.4, 2, 12, 60]) assertAlike(curveWith(raised));
 });

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import {
+  namedAddress,
+  type PlainPool,
+  plainPool,
+  plainVenue,
+} from "#bench/detection/plain-pool-venue.ts";
+import { type Delivery, ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL, setReserves } from "./plain-market.ts";
-import { namedAddress, type PlainPool, plainPool, plainVenue } from "./plain-pool-venue.ts";
-import { type Delivery, ScriptedChain } from "./scripted-chain.ts";
 import { type SeededRandom, seededRandom } from "./seeded-random.ts";
 
 /**

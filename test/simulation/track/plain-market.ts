@@ -1,13 +1,13 @@
-import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
 import {
   mintAccount,
   type PlainPool,
   plainPool,
   plainPoolAccount,
   vaultAccount,
-} from "./plain-pool-venue.ts";
-import type { ScriptedChain } from "./scripted-chain.ts";
+} from "#bench/detection/plain-pool-venue.ts";
+import type { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 
 export const SOL = 1_000_000_000n;
 

@@ -1,0 +1,255 @@
+import type { AccountChanges } from "#src/node/ledger.ts";
+import type { Address } from "#src/units/address.ts";
+import { mulDivFloor } from "#src/units/integer.ts";
+import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
+import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
+import type { AccountSet } from "#src/venues/account-set.ts";
+import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
+import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
+import { type PoolHeader, readPoolHeader } from "#src/venues/orca-whirlpool/decode.ts";
+import {
+  FIXED_TICK,
+  FIXED_TICK_ARRAY,
+  ORCA_CONFIG,
+  PROGRAM_ID,
+  TICKS_PER_ARRAY,
+  WHIRLPOOL,
+} from "#src/venues/orca-whirlpool/layout.ts";
+import type { WhirlpoolState } from "#src/venues/orca-whirlpool/pool-state.ts";
+import { quoteSwap, type SwapQuote } from "#src/venues/orca-whirlpool/quote.ts";
+import { oracleAddress, tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
+import {
+  MAX_TICK,
+  MIN_TICK,
+  sqrtPriceAtTick,
+  tickAtSqrtPrice,
+} from "#src/venues/orca-whirlpool/tick-math.ts";
+import { arrayStarts, ticksPerArray } from "#src/venues/orca-whirlpool/tick-sequence.ts";
+import { transferFee } from "#src/venues/shared/token/transfer-fee.ts";
+import { logEvents } from "../anchor-event.ts";
+import {
+  type LiquidityTick,
+  liquidityAtTick,
+  openingLiquidity,
+  scaleLiquidity,
+} from "../concentrated-positions.ts";
+import { FieldWriter } from "../field-writer.ts";
+import type { MarketProgram, Trade } from "../market-program.ts";
+import { fixedTickArrayAccount, whirlpoolAccount, writePrice } from "./orca-whirlpool-accounts.ts";
+import {
+  type AccountEntry,
+  type ChangeLiquidity,
+  type CreatePool,
+  editStored,
+  missingMint,
+  newVaults,
+  type SetFee,
+  sortedSides,
+  swapWith,
+  tokenAmounts,
+  vaultsWithoutShare,
+} from "./pool-program.ts";
+
+const TICK_SPACING = 64;
+const FEE_RATE_PPM = 3_000;
+/** Of 10,000 of the fee. */
+const PROTOCOL_FEE_RATE = 1_300;
+
+const SWAP_V2 = discriminator("2b04ed0b1ac91e62");
+const TRADED_EVENT = discriminator("e1ca49af932ba096");
+
+const createPool: CreatePool = (known, opening) => {
+  const { baseMint, baseAmount, clock, freshAddress } = opening;
+  const { slot } = clock;
+  const [a, b] = sortedSides(opening);
+  const seeds = [{ address: ORCA_CONFIG }, { address: a.mint }, { address: b.mint }];
+  const pool = findProgramAddress(["whirlpool", ...seeds, u16LeSeed(TICK_SPACING)], PROGRAM_ID);
+  const vaults = [a, b].map((side) => ({ ...side, vault: freshAddress() }));
+  const [vaultA = pool, vaultB = pool] = vaults.map(({ vault }) => vault);
+  const amounts = [a.amount, b.amount] as const;
+  const liquidity = openingLiquidity({ sqrtPriceAtTick, tickAtSqrtPrice }, TICK_SPACING, amounts);
+  const account = whirlpoolAccount({
+    ...liquidity,
+    config: ORCA_CONFIG,
+    mintA: a.mint,
+    mintB: b.mint,
+    vaultA,
+    vaultB,
+    tickSpacing: TICK_SPACING,
+    feeTierIndex: TICK_SPACING,
+    feeRatePpm: FEE_RATE_PPM,
+    protocolFeeRate: PROTOCOL_FEE_RATE,
+    slot,
+  });
+  return {
+    pool,
+    changes: new Map([
+      [pool, account],
+      ...missingMint(known, baseMint, baseAmount, slot),
+      ...tickArrays(pool, liquidity.ticks, slot),
+      ...newVaults(known, vaults, pool, slot),
+    ]),
+  };
+};
+
+function tickArrays(pool: Address, ticks: readonly LiquidityTick[], slot: bigint) {
+  const span = ticksPerArray(TICK_SPACING);
+  const byStart = Map.groupBy(ticks, ({ tick }) => Math.floor(tick / span) * span);
+  return [...byStart].map(([start, inArray]) => tickArray(pool, start, inArray, slot));
+}
+
+function tickArray(
+  pool: Address,
+  start: number,
+  ticks: readonly LiquidityTick[],
+  slot: bigint,
+): AccountEntry {
+  const fields = { pool, start, tickSpacing: TICK_SPACING, ticks, slot };
+  return [tickArrayAddress(pool, start), fixedTickArrayAccount(fields)];
+}
+
+const swap = swapWith({
+  venue: orcaWhirlpool,
+  readPool: (pool, known) => readPoolHeader(known.get(pool)),
+  quote: quoteSwap,
+  perform: ({ known, trade, pool: header, state, quote }) => {
+    const aToB = trade.inputMint === header.mintA;
+    const protocolFee = mulDivFloor(quote.tradeFee, BigInt(PROTOCOL_FEE_RATE), 10_000n);
+    const done = { known, trade, header, state, quote, aToB, protocolFee };
+    return {
+      changes: changesOf(done),
+      amountOut: quote.amountOut,
+      instructionAccounts: instructionAccounts(trade, header, aToB),
+      instructionData: new FieldWriter()
+        .raw(SWAP_V2)
+        .u64(trade.amountIn, 0n, 0n, 0n)
+        .bool(true)
+        .bool(aToB)
+        .u8(0)
+        .bytes(),
+      ...logEvents(PROGRAM_ID, "SwapV2", [tradedEvent(done)]),
+    };
+  },
+});
+
+/** The instruction's accounts without the memo program; the trader's address replaces its token accounts. */
+function instructionAccounts(
+  { pool, user }: Trade,
+  { mintA, mintB, vaultA, vaultB, tickCurrent, tickSpacing }: PoolHeader,
+  aToB: boolean,
+): readonly Address[] {
+  const arrays = arrayStarts(tickCurrent, tickSpacing, aToB ? "down" : "up").map((start) =>
+    tickArrayAddress(pool, start),
+  );
+  const tokens = [mintA, mintB, user, vaultA, user, vaultB];
+  return [TOKEN_PROGRAM, TOKEN_PROGRAM, user, pool, ...tokens, ...arrays, oracleAddress(pool)];
+}
+
+type DoneSwap = {
+  readonly known: AccountSet;
+  readonly trade: Trade;
+  readonly header: PoolHeader;
+  /** Before the swap. */
+  readonly state: WhirlpoolState;
+  readonly quote: Extract<SwapQuote, { readonly kind: "filled" }>;
+  readonly aToB: boolean;
+  readonly protocolFee: bigint;
+};
+
+/** Fee growth does not change: it pays liquidity providers and enters no quote. */
+function changesOf({ known, trade, header, quote, aToB, protocolFee }: DoneSwap): AccountChanges {
+  const { after } = quote;
+  const owedAt = aToB ? WHIRLPOOL.protocolFeeOwedA : WHIRLPOOL.protocolFeeOwedB;
+  const account = editStored(known, trade.pool, trade.clock, (writer) => {
+    writePrice(writer, after);
+    writer.u64(owedAt, header.reader.u64(owedAt) + protocolFee);
+  });
+  const amounts = [
+    [header.vaultA, after.tokenA.heldInVault],
+    [header.vaultB, after.tokenB.heldInVault],
+  ] as const;
+  return new Map([...(account ?? []), ...tokenAmounts(known, amounts, trade.clock.slot)]);
+}
+
+/** Traded, 121 bytes: the input with its transfer fee, the output before its own. */
+function tradedEvent({ trade, state, quote, aToB, protocolFee }: DoneSwap): Uint8Array {
+  const { amountIn, pool, clock } = trade;
+  const sold = aToB ? state.tokenA : state.tokenB;
+  const { amountOut, grossOut, tradeFee, after } = quote;
+  return new FieldWriter()
+    .raw(TRADED_EVENT)
+    .address(pool)
+    .bool(aToB)
+    .i128(state.sqrtPriceX64)
+    .i128(after.sqrtPriceX64)
+    .u64(amountIn, grossOut)
+    .u64(transferFee(sold.transferFee, amountIn, clock.epoch), grossOut - amountOut)
+    .u64(tradeFee - protocolFee, protocolFee)
+    .bytes();
+}
+
+/** Scales every position alike. */
+const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, clock) => {
+  const header = readPoolHeader(known.get(pool));
+  if (header === null) return null;
+  const { slot } = clock;
+  const { tickCurrent, reader, vaultA, vaultB } = header;
+  const arrays = existingArrays(pool, known);
+  const stored = arrays.flatMap(({ ticks }) => ticks);
+  const scaled = scaleLiquidity(stored, 10_000 - shareBps);
+  const used = scaled.filter(({ liquidityGross }) => liquidityGross > 0n);
+  const account = editStored(known, pool, clock, (writer) =>
+    writePrice(writer, {
+      liquidity: liquidityAtTick(scaled, tickCurrent),
+      sqrtPriceX64: reader.u128(WHIRLPOOL.sqrtPrice),
+      tickCurrent,
+    }),
+  );
+  const empty = arrays.map(({ start }) => tickArray(pool, start, [], slot));
+  return new Map([
+    ...empty,
+    ...tickArrays(pool, used, slot),
+    ...(account ?? []),
+    ...vaultsWithoutShare(known, [vaultA, vaultB], shareBps, slot),
+  ]);
+};
+
+type StoredArray = { readonly start: number; readonly ticks: readonly LiquidityTick[] };
+
+/** All tick arrays of the pool, ascending, wherever the price is now. */
+function existingArrays(pool: Address, known: AccountSet): readonly StoredArray[] {
+  const span = ticksPerArray(TICK_SPACING);
+  const found: StoredArray[] = [];
+  for (let start = Math.floor(MIN_TICK / span) * span; start <= MAX_TICK; start += span) {
+    const account = known.get(tickArrayAddress(pool, start));
+    if (account) found.push({ start, ticks: storedTicks(new ByteReader(account.data), start) });
+  }
+  return found;
+}
+
+function storedTicks(reader: ByteReader, start: number): readonly LiquidityTick[] {
+  const ticks: LiquidityTick[] = [];
+  for (let slot = 0; slot < TICKS_PER_ARRAY; slot++) {
+    const offset = FIXED_TICK_ARRAY.ticks + slot * FIXED_TICK.length;
+    if (!reader.bool(offset + FIXED_TICK.initialized)) continue;
+    ticks.push({
+      tick: start + slot * TICK_SPACING,
+      liquidityNet: reader.i128(offset + FIXED_TICK.liquidityNet),
+      liquidityGross: reader.u128(offset + FIXED_TICK.liquidityGross),
+    });
+  }
+  return ticks;
+}
+
+const setFee: SetFee = (known, pool, feePpm, clock) =>
+  editStored(known, pool, clock, (writer) => writer.u16(WHIRLPOOL.feeRate, feePpm));
+
+/** Orca Whirlpools in the demo market: static fee, fixed tick arrays, three positions per pool. */
+export const orcaWhirlpoolProgram: MarketProgram = {
+  venue: "orca-whirlpool",
+  setup: () => new Map(),
+  createPool,
+  swap,
+  changeLiquidity,
+  setFee,
+};
