@@ -3,24 +3,24 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { AccountVersions } from "#src/accuracy/account-versions.ts";
 import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
-import { SWAP_READERS } from "#src/accuracy/events/all.ts";
 import { judgeSlot, type WatchedPool } from "#src/accuracy/judge-slot.ts";
 import { parseProgramLog } from "#src/accuracy/program-log.ts";
 import { readTransaction } from "#src/accuracy/read-transaction.ts";
-import { UpdateBatch, UpdateReader } from "#src/accuracy/update-batch.ts";
+import { UpdateBatch, UpdateReader } from "#src/accuracy/replay/update-batch.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { clockAccount } from "#src/local-node/slot-clock.ts";
+import { clockAccount } from "#src/node/slot-clock.ts";
 import { applyUpdate } from "#src/track/apply-update.ts";
 import { assessToken } from "#src/track/assess-token.ts";
 import { refreshPools } from "#src/track/refresh-pools.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { SWAP_READERS } from "#src/venues/all.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
 import { buildStream } from "./update-stream.ts";
 
 /**
  * What the record of exactness costs, as processor time per swap of a mixed stream, each swap answered
- * at once: tracking alone; tracking that also tells the replaying thread of every update, which is
+ * at once: tracking alone; tracking that also sends every update to the replay worker, which is
  * what the record takes from update throughput (bar: 10 %); and what that thread itself does, which
  * runs beside it.
  */
@@ -52,7 +52,7 @@ function run(work: Work) {
   const batch = new UpdateBatch();
   const reader = new UpdateReader();
   const versions = new AccountVersions();
-  const record = new AccuracyRecord({ onLine: () => {} });
+  const record = new AccuracyRecord();
   const pools = watchedPools();
   for (const [address, account] of stream.accounts)
     versions.add({ address, account, slot: stream.clock.slot });
@@ -102,9 +102,10 @@ function judge(
     const pool = pools.get(address);
     if (pool === undefined) continue;
     const input = { pool, slot, entries: [{ signature, reading, inLog: [] }], versions };
-    for (const { outcome } of judgeSlot(input)) {
+    for (const { signer, outcome } of judgeSlot(input)) {
       const { venue } = pool.ref;
-      record.add({ atMs: START_MS, venue: venue.id, pool: address, slot, signature, outcome });
+      const judged = { atMs: START_MS, venue: venue.id, pool: address, slot, signature };
+      record.add({ ...judged, signer, outcome });
     }
   }
 }
@@ -114,7 +115,7 @@ function watchedPools(): ReadonlyMap<Address, WatchedPool> {
     stream.tokens.map(({ venue: id, pool: address, mint }) => {
       const reader = SWAP_READERS.find(({ venue }) => venue.id === id);
       if (reader === undefined) throw new RangeError(`no reader for ${id}`);
-      const ref = { venue: reader.venue, address, mint, isDerived: false };
+      const ref = { venue: reader.venue, address, mint, isReserved: false };
       return [address, { ref, reader, sinceSlot: 0n, isResumed: false, touchedSlot: null }];
     }),
   );
@@ -122,7 +123,7 @@ function watchedPools(): ReadonlyMap<Address, WatchedPool> {
 
 function sumOf(record: AccuracyRecord) {
   let [replayed, exact] = [0, 0];
-  for (const { windows } of record.report(START_MS)) {
+  for (const { windows } of record.tallies.venues.map((venue) => record.venue(venue, START_MS))) {
     replayed += windows.hour.replayed;
     exact += windows.hour.exact;
   }
@@ -133,7 +134,7 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 for (const work of ["alone", "told", "replayed"] as const) run(work);
 const rounds = Array.from({ length: Number(values.rounds) }, (_, round) => {
-  // Whoever runs first in one round runs second in the next.
+  // The case that runs first in one round runs second in the next.
   const [alone, told] =
     round % 2 === 0 ? [run("alone"), run("told")] : [run("told"), run("alone")].toReversed();
   return { alone, told, replayed: run("replayed") };
@@ -162,7 +163,7 @@ else {
     formatTable([
       ["thread", "work", "us per swap"],
       ["tracking", "tracked", result.trackedUs.toFixed(1)],
-      ["tracking", "and told to the replaying thread", result.trackedAndToldUs.toFixed(1)],
+      ["tracking", "and sent to the replay worker", result.trackedAndToldUs.toFixed(1)],
       ["", "effect on update throughput", `${addedPct.toFixed(1)} % (bar ${BAR_PCT} %)`],
       ["replaying", "taken in, read and replayed", result.replayingThreadUs.toFixed(1)],
     ]),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { createAlerting } from "#src/alerts/alerting.ts";
 import type { SearchResult } from "#src/chain/chain-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
@@ -18,7 +19,6 @@ import { createSmtpMailer } from "#src/users/mailer.ts";
 import { tierLimits } from "#src/users/tiers.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { createAlerting } from "#src/watchlist/alerting.ts";
 import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
 import type { Arrival, Listening } from "./alerts-receivers.ts";
 
@@ -76,6 +76,8 @@ const source = createRpcSource({
 const searched = { ...source, searchAccounts: searchOf(market) };
 const tracker = createTracker({ source: searched, venues: VENUES, nowMs: Date.now, database });
 tracker.start();
+const warn = (context: unknown): void => say(JSON.stringify(context));
+const logger = { info: () => undefined, warn, error: warn };
 const alerting = createAlerting({
   store: database,
   markets: tracker,
@@ -89,7 +91,7 @@ const alerting = createAlerting({
   telegram: null,
   nowMs: Date.now,
   random: Math.random,
-  log: { warn: (context: unknown) => say(JSON.stringify(context)) },
+  log: logger,
 });
 await alerting.start();
 await allLoaded();

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import type { SearchResult } from "#src/chain/chain-source.ts";
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
@@ -27,7 +27,7 @@ export type MarketReady = {
 export type MarketOrder =
   | { readonly kind: "search"; readonly id: number; readonly filter: ProgramFilter }
   | { readonly kind: "withdraw"; readonly mint: Address; readonly shareBps: number }
-  /** Everything stands still from now on, its clock included. */
+  /** Freezes everything from now on, the clock included. */
   | { readonly kind: "stop" };
 export type MarketWord =
   | MarketReady

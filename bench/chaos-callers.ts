@@ -4,7 +4,7 @@ import { base58Encode } from "#src/units/base58.ts";
 import { hashApiKey } from "#src/users/api-key-text.ts";
 import type { Member } from "./chaos-deployment.ts";
 
-// Who asks and writes while things fail, and the book of what they were told.
+// Callers that read and write during failures, and a record of their answers.
 
 export type Answer = {
   readonly kind: "steady" | "limited" | "gated" | "sale";
@@ -15,7 +15,7 @@ export type Answer = {
   readonly answeredAtMs: number;
   /** HTTP status; `refused`: no connection, or it was broken off; `silent`: nothing came in time. */
   readonly status: number | "refused" | "silent";
-  /** How old the state was that a 200 tells of; null for everything else. */
+  /** Age of the state in a 200; null for everything else. */
   readonly ageMs: number | null;
   readonly confidence: string | null;
 };

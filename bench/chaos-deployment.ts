@@ -19,7 +19,7 @@ export type Member = {
   readonly role: Role;
   readonly service: () => RunningService;
   readonly wires: Readonly<Record<WireTo, readonly CuttingProxy[]>>;
-  /** At once, without a word. */
+  /** At once, without shutdown. */
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
   readonly isTracking: () => boolean;
@@ -99,6 +99,6 @@ async function startMember(ending: Ending, place: Place): Promise<Member> {
     async start() {
       service = await startTestService(ending, database, environment);
     },
-    isTracking: () => said('"this process tracks"') > said("tracks no more"),
+    isTracking: () => said("tracker leadership acquired") > said("tracker leadership released"),
   };
 }

@@ -4,12 +4,12 @@ import type { Answer } from "./chaos-callers.ts";
 import type { Member } from "./chaos-deployment.ts";
 import { type Scenario, TAKEOVER_WITHIN_MS } from "./chaos-scenarios.ts";
 
-/** An answer of an older state says so, and lowers its confidence. */
+/** An answer of an older state contains a notice, and lowers its confidence. */
 const FRESH_MS = CALIBRATION.confidence.ageMediumSeconds * 1_000;
 /** An answer takes a while to be made and to arrive. */
 const UNDER_WAY_MS = 2_000;
 const WHOLE_WITHIN_MS = 10_000;
-/** A quiet token's state is looked at anew every fifteen seconds or so. */
+/** A quiet token's state is read again about every fifteen seconds. */
 const NEWS_WITHIN_MS = 30_000;
 /** Shorter than a window, so that two windows that follow each other are never taken for one. */
 const WINDOW_MS = 55_000;
@@ -30,12 +30,12 @@ export type Row = {
   readonly unconnected: number;
   readonly silent: number;
   readonly slowestMs: number;
-  /** The oldest state that a 200 told of. */
+  /** The oldest state in a 200. */
   readonly oldestMs: number;
   /** The longest time without a fresh answer, at the replica that was worse off, and at either. */
   readonly gapMs: number;
   readonly gapOfBothMs: number;
-  /** After the mending: until the last answer that was not fresh, and until states newer than it were told. */
+  /** From the repair until the last stale answer, and until states newer than the repair were answered. */
   readonly wholeAfterMs: number | null;
   readonly newsAfterMs: number | null;
   readonly takeoverMs: number | null;
@@ -125,14 +125,14 @@ function verdictOf(row: Omit<Row, "verdict">, { scenario, replicas, lost }: Seen
     row.overLimit > mostOver && `a limit was passed by ${row.overLimit}, stated are ${mostOver}`,
     row.overGate > 0 && `a daily gate was passed by ${row.overGate}`,
     row.twoWriters > 0 && "two trackers wrote at once",
-    row.oldUnsaid > 0 && `${row.oldUnsaid} old answers did not say so`,
+    row.oldUnsaid > 0 && `${row.oldUnsaid} old answers without a notice`,
     row.failed500 > 0 && `${row.failed500} answers were 500`,
     row.silent > 0 && `${row.silent} requests were not answered`,
     isLate(wholeAfterMs, WHOLE_WITHIN_MS) && "not whole again in time",
-    isLate(newsAfterMs, NEWS_WITHIN_MS) && "nothing new was told in time",
+    isLate(newsAfterMs, NEWS_WITHIN_MS) && "no newer state was answered in time",
     scenario.takesOver === true &&
       isLate(takeoverMs, TAKEOVER_WITHIN_MS) &&
-      "nobody took over in time",
+      "no standby took over in time",
   ].filter((what) => what !== false);
   return broken.length === 0 ? "holds" : broken.join("; ");
 }
@@ -167,7 +167,7 @@ function overLimit({ answers, startedMs, endedMs }: Seen): number {
   return Math.max(0, most - LIMIT);
 }
 
-/** Told as if it were young, though it is older than what has to be said. */
+/** Answered without a notice, although it is older than the age that needs one. */
 function isOldUnsaid({ ageMs, confidence }: Answer): boolean {
   return ageMs !== null && ageMs > FRESH_MS + UNDER_WAY_MS && confidence === "alta";
 }

@@ -8,7 +8,7 @@ const WRITERS = `
     and held.classid::int8 = (hashtext('exitability.writer.' || current_schema()) & 2147483647)`;
 
 export type Leaders = {
-  /** Looks at which a connection of an earlier term had been open beside a later one's for two in a row. */
+  /** Polls in which a connection of an earlier term was open beside a later one's, in two consecutive polls. */
   readonly twoAtOnce: () => number;
   /** When the term was first seen to be raised after a moment; null: it was not. */
   readonly raisedAtMs: (sinceMs: number) => number | null;

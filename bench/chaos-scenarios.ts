@@ -8,7 +8,7 @@ export const TAKEOVER_WITHIN_MS = 10_000;
 /** One failure of one part. */
 export type Scenario = {
   readonly name: string;
-  /** Lasts until `mend`; both are told who tracks at the start. */
+  /** Lasts until `mend`; both get the active tracker at the start. */
   readonly fail: (tracking: Member) => Promise<void> | void;
   readonly mend: (tracking: Member) => Promise<void> | void;
   readonly holdMs: number;

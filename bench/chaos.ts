@@ -19,7 +19,7 @@ import { makeKeys } from "./deployment.ts";
 // What callers see, and for how long, while each part of a deployment dies, freezes or is cut off:
 // two trackers, two replicas, an alert worker, Postgres and Redis, with a wire between every two.
 // Ends with 1 where something acknowledged was lost, a limit was passed by more than docs/scale.md
-// states, two trackers wrote at once, an old answer did not say so, or it did not become whole again.
+// states, two trackers wrote at once, an old answer had no notice, or the service did not recover.
 
 const { values } = parseArgs({
   options: {
@@ -57,7 +57,7 @@ async function runAll(deployment: Deployment): Promise<readonly Row[]> {
   const replicas = members.filter(({ role }) => role === "api");
   const [first] = replicas;
   const [token] = node.market.namedTokens;
-  if (first === undefined || token === undefined) throw new Error("nobody can be asked");
+  if (first === undefined || token === undefined) throw new Error("no replica or no token");
   const scenarios = chosenScenarios(deployment);
   const keys = await makeAllKeys(postgres.url, scenarios.length);
   const { accessToken } = await eventually(
@@ -122,7 +122,7 @@ function chosenScenarios(deployment: Deployment): readonly Scenario[] {
 
 type Whole = Pick<Row, "wholeAfterMs" | "newsAfterMs">;
 
-/** Waits until every replica answers every steady caller freshly, and tells of states newer than a moment. */
+/** Waits until every replica gives every steady caller fresh answers with states newer than a given time. */
 async function becomeWhole(
   answers: readonly Answer[],
   replicas: readonly Member[],

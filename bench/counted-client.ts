@@ -19,7 +19,7 @@ export type Asked = {
 export type Answered = {
   readonly status: number;
   readonly etag: string | undefined;
-  /** Null where the answer does not ask to be patient. */
+  /** Null if the answer has no Retry-After. */
   readonly retryAfterSeconds: number | null;
   readonly text: string;
 };

@@ -9,7 +9,7 @@ import { migrate } from "#src/store/migrate.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
-import { AccessFeed } from "#src/users/access-feed.ts";
+import { AccessCacheSync } from "#src/users/access-cache-sync.ts";
 import { ApiKeys } from "#src/users/api-keys.ts";
 import type { UserTier } from "#src/users/tiers.ts";
 import { ownSchema } from "#test/support/databases.ts";
@@ -100,7 +100,7 @@ export class Deployment extends Endings {
     return { child, url };
   }
 
-  /** A market that stands still: what is timed is answering, not trading. */
+  /** A frozen market: the bench measures answering, not trading. */
   async recorded(mint: string): Promise<Readonly<Record<string, string>>> {
     const directory = join(this.dataDir, "accounts");
     const child = spawn(process.execPath, ["bin/exitability.mjs", "record", mint, directory], {
@@ -136,8 +136,8 @@ async function makeKeysIn(
   { count, tier, name }: { readonly count: number; readonly tier: UserTier; readonly name: string },
   nowMs: number,
 ): Promise<readonly Key[]> {
-  const feed = new AccessFeed({ db: store.db, nowMs: Date.now });
-  const apiKeys = new ApiKeys({ store, feed, prefix: "exi", nowMs: Date.now });
+  const cacheSync = new AccessCacheSync({ db: store.db, nowMs: Date.now, log: null });
+  const apiKeys = new ApiKeys({ store, cacheSync, prefix: "exi", nowMs: Date.now, log: null });
   const keys: Key[] = [];
   for (let index = 0; index < count; index++) {
     const email = `${name}-${index}@example.com`;

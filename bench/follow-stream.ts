@@ -8,20 +8,20 @@ import { NO_NAMES } from "#src/track/token-names.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { decodeMint } from "#src/venues/token/mint.ts";
+import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import type { StreamToken, UpdateStream } from "./update-stream.ts";
 
 export const START_MS = 1_790_000_000_500;
 
 export const ASSESS_DEPS: AssessDeps = {
-  standsStill: false,
+  isFrozen: false,
   historySeconds: () => 1_000,
   exactPctByVenue: () => new Map(),
 };
 
 export type Live = { readonly state: LiveState; nowMs: number };
 
-/** Every token of the stream followed, as it stands before the first swap. */
+/** Every token of the stream followed, in its state before the first swap. */
 export function followStream(stream: UpdateStream): Live {
   const state = createLiveState();
   const loaded = new Map<Address, Account | null>(stream.accounts);
@@ -46,11 +46,12 @@ function follow(
     mintFacts: decodeMint(loaded.get(mint)),
     names: NO_NAMES,
     found: {
-      pools: [{ venue, address: pool, mint, isDerived: false }],
+      pools: [{ venue, address: pool, mint, isReserved: false }],
       vacant: [],
       filters: [],
-      leftOut: null,
+      leftOut: [],
       isSearchComplete: true,
+      searchedSlot: null,
       refusals: [],
     },
     loaded,

@@ -20,7 +20,7 @@ export type LoadPlan = {
   readonly rate: number | null;
   /** An answer that took longer is trouble, for `lastTroubleMs`. */
   readonly lateAfterMs: number;
-  /** How often `onInterval` is told; null: never. */
+  /** Interval of `onInterval`; null: never. */
   readonly intervalSeconds: number | null;
 };
 

@@ -1,5 +1,5 @@
 import type { SearchResult } from "#src/chain/chain-source.ts";
-import type { Ledger } from "#src/local-node/ledger.ts";
+import type { Ledger } from "#src/node/ledger.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";

@@ -21,7 +21,7 @@ export type Result = {
 
 /**
  * Times both contenders of a scenario in one process: each round runs a batch of each, in an order
- * drawn anew, so that a noisy neighbour hits both. `random` is in [0, 1).
+ * drawn again, so that a noisy neighbour affects both. `random` is in [0, 1).
  */
 export async function interleave(scenario: Scenario, random: () => number): Promise<Result | null> {
   const contenders = await scenario.prepare();

@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 
-// Asks without pause until the answer is the awaited one, and tells how long that took.
+// Sends requests without pause until the expected answer arrives, and reports the time.
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 const { url } = workerData as { readonly url: string };

@@ -2,13 +2,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { addressBytes, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { tokenBalance } from "#src/venues/token/token-account.ts";
-import { exitabilityBody } from "#src/wire/exitability.ts";
+import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import { createStreamSource } from "./stream-source.ts";
 import { buildStream, type Swap } from "./update-stream.ts";
 

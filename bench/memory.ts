@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { formatTable } from "#src/cli/output.ts";
 import { assessToken } from "#src/track/assess-token.ts";
-import { SampleBlock } from "#src/track/sample-block.ts";
-import { observe } from "#src/track/token-series.ts";
+import { SampleBlock } from "#src/track/history/sample-block.ts";
+import { observe } from "#src/track/history/series.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
 import { buildStream } from "./update-stream.ts";
 
@@ -52,16 +52,22 @@ async function measure(tokens: number) {
   const live = followStream(stream);
   const blocks: unknown[] = [];
   for (const token of live.state.tokens.values()) {
-    const assessment = assessToken(live.state, token, ASSESS_DEPS, {
+    const measured = assessToken(live.state, token, ASSESS_DEPS, {
       nowMs: START_MS,
       maxAgeMs: 1_000,
     });
-    if (assessment === null) continue;
+    if (measured === null) continue;
+    const { assessment } = measured;
     const block = new SampleBlock(SampleBlock.hourOf(START_MS));
     for (let sample = 0; sample < SAMPLES; sample++) {
       const nowMs = START_MS + sample * SAMPLE_MS;
       const current = { ...assessment, stateTimeMs: nowMs };
-      const observed = observe(token.series, { assessment: current, nowMs, isClosed: () => false });
+      const observed = observe(token.series, {
+        assessment: current,
+        nowMs,
+        chainMs: nowMs,
+        isClosed: () => false,
+      });
       token.series = observed.series;
       if (sample === 0 && observed.sample !== null) block.add(observed.sample);
     }

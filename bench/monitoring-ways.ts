@@ -1,7 +1,7 @@
 import { STANDARD_SIZES, type StandardSize } from "#src/measure/assessment.ts";
 import { type Answered, type Asked, CountedClient, type StreamEvent } from "./counted-client.ts";
 
-/** What a way of monitoring tells of a token. */
+/** Figures of a token by one monitoring method. */
 export type Told = {
   /** The time of the chain state that it was measured on. */
   readonly updatedAt: string;
@@ -17,14 +17,14 @@ export type WaySetting = {
   readonly keys: readonly string[];
 };
 
-/** One way of monitoring: a bot's own client, and what it has been told. */
+/** One monitoring method: a bot's own client, and the answers it received. */
 export interface Way {
   readonly client: CountedClient;
   /** The newest of each token. */
   readonly told: ReadonlyMap<string, Told>;
-  /** Answers or events that were told so far. */
+  /** Answers or events received so far. */
   readonly answers: number;
-  /** Requests that were refused for the server's load, and asked again when it said. */
+  /** Requests refused for the server's load, and repeated after Retry-After. */
   readonly refused: number;
   /** Resolves when the bot is ready for its first round. */
   open(): Promise<void>;
@@ -59,7 +59,7 @@ export function wayOf(name: WayName, setting: WaySetting): Way {
   }
 }
 
-/** What the ways have in common: their keys in turns, and what they were told. */
+/** Common part of the methods: their keys in turns, and the received answers. */
 class Bot {
   readonly client: CountedClient;
   readonly told = new Map<string, Told>();
@@ -133,7 +133,7 @@ class StreamWay extends Bot implements Way {
   override async open(): Promise<void> {
     const opened = Promise.withResolvers<void>();
     const late = setTimeout(
-      () => opened.reject(new Error("a stream did not tell of all its tokens")),
+      () => opened.reject(new Error("a stream did not send all its tokens")),
       STREAMS_OPEN_WITHIN_MS,
     );
     for (const mints of chunks(this.mints)) {

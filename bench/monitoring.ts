@@ -13,7 +13,7 @@ import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring-ways.ts"
  * A thousand tokens at six sizes every ten seconds: what each way of asking costs in requests, bytes
  * and the server's CPU time, beside the same by one quote per size. The service is a process of its
  * own on a market that moves; the ways take turns, round by round. At the end the market is stopped,
- * and every way has to tell the same of every token: else this fails.
+ * and every method must have the same figures for every token: else this fails.
  */
 
 const { values } = parseArgs({
@@ -31,9 +31,9 @@ type Case = { readonly way: WayName; readonly encoding: Asked["encoding"] };
 
 type Figures = Traffic & {
   readonly answers: number;
-  /** For the server's load; asked again when it said. */
+  /** Refused for the server's load; repeated after Retry-After. */
   readonly refused: number;
-  /** Of the server's process, beyond what it spends in a like time while nobody asks. */
+  /** Of the server's process, minus its CPU time in an equal period without requests. */
   readonly cpuMs: number;
 };
 
@@ -144,7 +144,7 @@ type Measured = {
 };
 
 /**
- * Each case once in every round, and as long before it nobody asks: that is what tracking alone
+ * Each case once in every round, after an equal period without requests: that is what tracking alone
  * costs at that time. A first round warms up, and is not counted.
  */
 async function measureInTurns(service: Server): Promise<Measured> {
@@ -197,7 +197,7 @@ async function cpuOf({ child }: Server, work: () => Promise<void>): Promise<numb
 
 /**
  * Streams that were opened while the market moved, then the market stopped, and the same asked in
- * every other way: what they tell of a token has to be one thing. What came to the service between
+ * every other method: their figures of a token must be equal. What came to the service between
  * two of them is asked for again. Returns each difference in words.
  */
 async function stopAndCompare(service: Server): Promise<readonly string[]> {
@@ -223,7 +223,7 @@ async function stopAndCompare(service: Server): Promise<readonly string[]> {
 }
 
 /**
- * Differences at one state of the chain, and those that may be of two. A stream does not tell the
+ * Differences at one state of the chain, and those that may be of two. A stream does not send the
  * time alone: where only it differs, its change may be on its way.
  */
 function compare(ways: readonly { readonly name: WayName; readonly way: Way }[]) {
@@ -277,8 +277,8 @@ function report({ idleCpuMs, cases }: Measured, disagreements: readonly string[]
     console.log(formatTable([[...heading, ...last], ...rows]));
     console.log(
       `\n${tokens} tokens, ${STANDARD_SIZES.length} sizes, ${values["trades-per-minute"]} trades a minute. ` +
-        `Server CPU is what comes on top of ${Math.round(idle)} ms while nobody asks. ` +
-        `All ways told the same of ${tokens - disagreements.length} tokens of ${tokens}.`,
+        `Server CPU is what comes on top of ${Math.round(idle)} ms without requests. ` +
+        `All methods agree on ${tokens - disagreements.length} tokens of ${tokens}.`,
     );
   }
   for (const line of disagreements.slice(0, MOST_MINTS)) say(line);

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
 import { Deployment, peakResidentBytes, residentBytes } from "./deployment.ts";
 import { answeredPerSecond, type LoadPlan, type LoadResult, runLoad } from "./http-load.ts";
 
@@ -108,7 +108,7 @@ async function startService() {
   return deployment.serve(place, { ...common, ROLE: "api" });
 }
 
-/** Each request from an address of its own: nobody's daily queries are used up. */
+/** Each request from another address: no daily limit is used up. */
 async function load(
   url: string,
   plan: Pick<LoadPlan, "seconds" | "connections" | "rate">,

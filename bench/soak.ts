@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { TIERS } from "#src/users/tiers.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { freePort } from "#test/support/free-port.ts";
@@ -43,7 +43,7 @@ const GATED_KEYS = 200;
 const GATED_ASKS = 2 * TIERS.free.dailyQueries;
 const MAXIMUM_SECONDS = 15;
 const CONNECTIONS = 64;
-/** Fixed windows and turns are no metronome: keys stay this far below their limit. */
+/** Requests are not evenly spaced: keys stay this far below their limit. */
 const SHARE_OF_LIMIT = 0.9;
 /** What starts is still growing: caches, compiled code, half an hour's series of each token. */
 const SETTLED_AFTER = 1 / 3;
@@ -131,7 +131,7 @@ async function soak(): Promise<readonly Verdict[]> {
   await statistics.close();
   answered.add(keys, result);
   answered.add(gated, gatedResult);
-  // Each process writes the uses that it counted on its own beat, and the rest when it is stopped.
+  // Each process writes the uses that it counted periodically, and the rest at shutdown.
   await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
   const counted = await countedBy(place.databaseUrl);
   return [
@@ -278,7 +278,7 @@ function driftOf(what: string, keys: readonly Key[], countsOf: (key: Key) => Cou
   return { what, isHeld: drifted.length === 0, figures };
 }
 
-/** Resident memory, and the heap where the process tells it. */
+/** Resident memory, and the heap if the process exports it. */
 async function memoryOf({ server, metricsUrl }: Process): Promise<Memory> {
   const rss = residentBytes(server.child);
   const text = await fetch(metricsUrl).then(
@@ -312,7 +312,7 @@ function flatnessOf(name: string, all: readonly Measured[]): Verdict {
 
 type Point = { readonly minutes: number; readonly bytes: number };
 
-/** The lowest of every few points in a row; what is left over at the end is no floor. */
+/** The lowest of every few points in a row; what is left over at the end is not a floor. */
 function floorsOf(points: readonly Point[]): readonly Point[] {
   const floors = Math.floor(points.length / POINTS_A_FLOOR);
   return Array.from({ length: floors }, (_, place) =>

@@ -1,5 +1,5 @@
 import type { ChainSource, FollowEvents } from "#src/chain/chain-source.ts";
-import { clockAccount } from "#src/local-node/slot-clock.ts";
+import { clockAccount } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";

@@ -1,12 +1,13 @@
+import type { MarketProgram, TradeResult } from "#demo/market-program.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { seededRandom } from "#demo/seeded-random.ts";
+import { mintAccount } from "#demo/token-accounts.ts";
 import type {
   AccountUpdate,
   ObservedInstruction,
   ObservedTransaction,
 } from "#src/chain/chain-source.ts";
-import type { AccountChanges, MarketProgram, TradeResult } from "#src/local-node/market-program.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { seededRandom } from "#src/local-node/seeded-random.ts";
-import { mintAccount } from "#src/local-node/token-accounts.ts";
+import type { AccountChanges } from "#src/node/ledger.ts";
 import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { WSOL } from "#src/units/known-addresses.ts";

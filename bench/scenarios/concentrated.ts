@@ -17,7 +17,7 @@ export function standardAmounts(spot: Ratio | null): readonly bigint[] {
   return SIZES_LAMPORTS.map((lamports) => (lamports * spot.denominator) / spot.numerator);
 }
 
-/** The same accounts, those of the program in bytes that nobody has seen. */
+/** The same accounts, those of the program in bytes that were not read before. */
 export function copied(known: Known, programId: Address): Known {
   return new Map(
     [...known].map(([address, account]) => [

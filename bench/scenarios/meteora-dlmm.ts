@@ -51,7 +51,7 @@ function opened(known: Known): FastDlmm {
   return fast;
 }
 
-/** The fast path over two sets of bytes in turn: what differs between them is read anew each time. */
+/** The fast path over two sets of bytes in turn: what differs between them is read again each time. */
 function oursInTurn(known: Known, others: Known, amounts: readonly bigint[]): Contender {
   const fast = opened(known);
   const amountsIn = Float64Array.from(amounts, Number);
@@ -74,7 +74,7 @@ function oursInTurn(known: Known, others: Known, amounts: readonly bigint[]): Co
   };
 }
 
-/** The same accounts after a swap: another active bin, and bins that stand. */
+/** The same accounts after a swap: another active bin, and unchanged bins. */
 function priceMoved(known: Known): Known {
   const moved = pairAccounts({ activeId: ACTIVE_ID - 3 }).get(PAIR);
   return new Map(known).set(PAIR, moved ?? null);

@@ -1,5 +1,5 @@
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
-import { writePrice } from "#src/local-node/programs/orca-whirlpool-accounts.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
+import { writePrice } from "#demo/programs/orca-whirlpool-accounts.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { openFast } from "#src/venues/orca-whirlpool/fast.ts";
 import { FastTickArray } from "#src/venues/orca-whirlpool/fast-tick-array.ts";

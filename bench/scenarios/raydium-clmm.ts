@@ -1,5 +1,5 @@
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
-import { writePrice } from "#src/local-node/programs/raydium-clmm-accounts.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
+import { writePrice } from "#demo/programs/raydium-clmm-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";

@@ -1,46 +1,14 @@
-import { meteoraDammV1 } from "#src/venues/meteora-damm-v1/adapter.ts";
-import type { VaultShare } from "#src/venues/meteora-damm-v1/decode.ts";
 import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
-import { loadDammV1Sdk, loadDammV2Sdk } from "#test/support/damm-sdks.ts";
-import {
-  dammV1Fixture,
-  dammV1State,
-  dammV2Fixture,
-  dammV2State,
-  MINT_A,
-  MINT_B,
-  vaultShare,
-} from "#test/support/meteora-pools.ts";
+import { loadDammV2Sdk } from "#test/support/damm-sdks.ts";
+import { dammV2Fixture, dammV2State, MINT_A } from "#test/support/meteora-pools.ts";
 import { bytesOf } from "#test/support/raydium-sdk.ts";
-import { fastOnceRead, referenceOnceRead, type Sale, standardAmounts } from "../fast-contender.ts";
+import { fastOnceRead, referenceOnceRead, type Sale, standardAmounts } from "../sale-contenders.ts";
 import type { Scenario } from "../scenario.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 /** 120 million tokens of six decimals beside 412 SOL. */
 const RESERVES = { tokens: 120_000_000_000_000n, lamports: 412_000_000_000n };
 const AMOUNTS = standardAmounts(RESERVES.tokens, RESERVES.lamports);
-
-/** The tokens fill their own vault; SOL's is shared, and its shares have earned. */
-function dammV1Pool() {
-  const state = dammV1State({
-    a: vaultShare(MINT_A, {
-      totalAmount: RESERVES.tokens,
-      lpSupply: RESERVES.tokens,
-      poolLp: RESERVES.tokens,
-      tokenVaultAmount: RESERVES.tokens,
-    }),
-    b: vaultShare(MINT_B, {
-      totalAmount: 154_400_884_939_905n,
-      lockedProfit: 2_783_432_316n,
-      lastReport: CLOCK.unixTimestamp - 3_000n,
-      degradation: 46_296_296n,
-      lpSupply: 145_996_887_622_843n,
-      poolLp: (RESERVES.lamports * 145_996_887_622_843n) / 154_400_884_939_905n,
-      tokenVaultAmount: 63_189_452_646_186n,
-    }),
-  });
-  return { state, ...dammV1Fixture(state) };
-}
 
 /** The whole price range, 0.25 %, no dynamic fee. */
 function dammV2Pool() {
@@ -68,55 +36,6 @@ function dammV2Sale(): Sale<unknown> {
   const sale = { inputMint: MINT_A, amounts: AMOUNTS, clock: CLOCK };
   return { venue: meteoraDammV2, pool, known: accounts, ...sale };
 }
-
-const dammV1Quotes: Scenario = {
-  goal: "6",
-  name: "Meteora DAMM v1, six quotes of a pool already read, beside the SDK's",
-  bar: 30,
-  ambition: 100,
-  ratio: "speedup",
-  unit: "nanoseconds",
-  prepare: async () => {
-    const sdk = loadDammV1Sdk(null);
-    if (sdk === null) return null;
-    const { state, pool, accounts } = dammV1Pool();
-    const bn = (value: bigint) => new sdk.BN(String(value));
-    const poolState = sdk.decodePool(bytesOf(accounts.get(pool)));
-    const numbers = ({ lpSupply, poolLp, tokenVaultAmount }: VaultShare) =>
-      [bn(lpSupply), bn(poolLp), bn(tokenVaultAmount)] as const;
-    const [vaultALpSupply, poolVaultALp, vaultAReserve] = numbers(state.a);
-    const [vaultBLpSupply, poolVaultBLp, vaultBReserve] = numbers(state.b);
-    const vaultOf = (key: { toString(): string }) =>
-      sdk.decodeVault(bytesOf([...accounts].find(([known]) => known === key.toString())?.[1]));
-    const theirState = {
-      poolState,
-      vaultA: vaultOf(poolState.aVault),
-      vaultB: vaultOf(poolState.bVault),
-      vaultALpSupply,
-      vaultBLpSupply,
-      poolVaultALp,
-      poolVaultBLp,
-      vaultAReserve,
-      vaultBReserve,
-      currentTime: Number(CLOCK.unixTimestamp),
-      currentSlot: Number(CLOCK.slot),
-      depegAccounts: new Map<string, unknown>(),
-    };
-    const orders = AMOUNTS.map(bn);
-    const quoteOne = (amountIn: (typeof orders)[number]) =>
-      sdk.quote(poolState.tokenAMint, amountIn, theirState).amountOut;
-    const sale = { inputMint: MINT_A, amounts: AMOUNTS, clock: CLOCK };
-    return {
-      ours: fastOnceRead({ venue: meteoraDammV1, pool, known: accounts, ...sale }),
-      theirs: {
-        run: () => {
-          for (const amountIn of orders) quoteOne(amountIn);
-        },
-        outputs: () => orders.map((amountIn) => quoteOne(amountIn).toString()),
-      },
-    };
-  },
-};
 
 const dammV2Quotes: Scenario = {
   goal: "7a",
@@ -197,8 +116,7 @@ const besideReference: Scenario = {
   }),
 };
 
-export const meteoraDammScenarios: readonly Scenario[] = [
-  dammV1Quotes,
+export const meteoraDammV2Scenarios: readonly Scenario[] = [
   dammV2Quotes,
   dammV2Core,
   besideReference,

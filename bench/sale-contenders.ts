@@ -4,7 +4,7 @@ import type { FastQuoter } from "#src/venues/fast-quoter.ts";
 import type { Clock, Venue } from "#src/venues/venue.ts";
 import type { Contender } from "./scenario.ts";
 
-/** A pool, what is sold in it, and the amounts, ascending. */
+/** Ascending amounts of one token to sell in one pool. */
 export type Sale<State> = {
   readonly venue: Venue<State>;
   readonly pool: Address;
@@ -14,7 +14,7 @@ export type Sale<State> = {
   readonly clock: Clock;
 };
 
-/** What a token is worth 0.5, 1, 2, 5, 10 and 50 SOL at a price of `baseUnits` per `lamports`. */
+/** Base units worth 0.5, 1, 2, 5, 10 and 50 SOL at a price of `baseUnits` per `lamports`. */
 export function standardAmounts(baseUnits: bigint, lamports: bigint): readonly bigint[] {
   const sizes = [5n, 10n, 20n, 50n, 100n, 500n].map((tenths) => tenths * 100_000_000n);
   return sizes.map((size) => (size * baseUnits) / lamports);
@@ -33,37 +33,42 @@ export function fastOnceRead<State>(sale: Sale<State>): Contender {
   };
 }
 
-/** Bytes to six amounts by the fast path; every other run finds the accounts of `moved`. */
-export function fastFromBytes<State>(sale: Sale<State>, moved: AccountSet): Contender {
-  const { fast, amountsIn, amountsOut } = opened(sale);
+/** Bytes to six amounts by the reference; every other run reads the accounts of `moved`. */
+export function referenceFromBytes<State>(sale: Sale<State>, moved: AccountSet): Contender {
   let hasMoved = false;
-  const quote = (known: AccountSet) => {
-    if (!fast.refresh(known)) throw new Error("the fast path fell back");
-    fast.quoteAscending(amountsIn, amountsOut, sale.clock);
-  };
   return {
     run: () => {
       hasMoved = !hasMoved;
-      quote(hasMoved ? moved : sale.known);
+      referenceQuotes(sale, hasMoved ? moved : sale.known);
     },
-    outputs: () => {
-      quote(sale.known);
-      return Array.from(amountsOut, String);
-    },
+    outputs: () => referenceQuotes(sale, sale.known),
   };
 }
 
-/** The readable reference on a decoded pool. */
+/** Six amounts by the reference, from a pool that it has decoded. */
 export function referenceOnceRead<State>(sale: Sale<State>): Contender {
-  const { venue, pool, known, inputMint, amounts, clock } = sale;
-  const decoded = venue.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  const quoteAll = () =>
-    amounts.map((amountIn) => {
-      const quote = venue.quoteExactIn(decoded.state, { inputMint, amountIn, clock });
-      return quote.kind === "filled" ? String(quote.amountOut) : quote.reason;
-    });
-  return { run: () => void quoteAll(), outputs: quoteAll };
+  const state = decoded(sale, sale.known);
+  return answering(() => quoteEach(sale, state));
+}
+
+function referenceQuotes<State>(sale: Sale<State>, known: AccountSet): readonly string[] {
+  return quoteEach(sale, decoded(sale, known));
+}
+
+function decoded<State>({ venue, pool }: Sale<State>, known: AccountSet): State {
+  const result = venue.decode(pool, known);
+  if (result.kind !== "pool") throw new Error(result.detail);
+  return result.state;
+}
+
+function quoteEach<State>(
+  { venue, inputMint, amounts, clock }: Sale<State>,
+  state: State,
+): readonly string[] {
+  return amounts.map((amountIn) => {
+    const quote = venue.quoteExactIn(state, { inputMint, amountIn, clock });
+    return quote.kind === "filled" ? String(quote.amountOut) : quote.reason;
+  });
 }
 
 /** A contender that answers all amounts in one call. */

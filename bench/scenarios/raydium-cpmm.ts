@@ -1,19 +1,12 @@
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
-import { withTokenAmount } from "#src/local-node/token-accounts.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
+import { withTokenAmount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
 import { POOL } from "#src/venues/raydium-cpmm/layout.ts";
-import { ammFixture, cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
+import { cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { bytesOf, loadRaydiumSdk, type RaydiumSdk } from "#test/support/raydium-sdk.ts";
-import {
-  answering,
-  fastFromBytes,
-  fastOnceRead,
-  type Sale,
-  standardAmounts,
-} from "../fast-contender.ts";
+import { answering, referenceFromBytes, standardAmounts } from "../sale-contenders.ts";
 import type { Scenario } from "../scenario.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
@@ -86,8 +79,8 @@ function decimalsOf(sdk: RaydiumSdk): new (text: string) => Decimal {
 const cpmmFromBytes: Scenario = {
   goal: "4a",
   name: "Raydium CPMM, bytes to six quotes, beside the SDK's layouts and quotes",
-  bar: 200,
-  ambition: 400,
+  bar: 10,
+  ambition: 60,
   ratio: "speedup",
   unit: "nanoseconds",
   prepare: async () => {
@@ -133,100 +126,8 @@ const cpmmFromBytes: Scenario = {
           .amountOut.toString(),
       );
     };
-    return { ours: fastFromBytes(sale, cpmmMoved(pool, known)), theirs: answering(quoteAll) };
+    return { ours: referenceFromBytes(sale, cpmmMoved(pool, known)), theirs: answering(quoteAll) };
   },
 };
 
-const cpmmCore: Scenario = {
-  goal: "4b",
-  name: "Raydium CPMM, six quotes of a pool already read, beside the core of the SDK's",
-  bar: 40,
-  ambition: 70,
-  ratio: "speedup",
-  unit: "nanoseconds",
-  prepare: async () => {
-    const sdk = loadRaydiumSdk(null);
-    if (sdk === null) return null;
-    const config = sdk.CpmmConfigInfoLayout.decode(bytesOf(cpmmSale().known.get(CONFIG)));
-    const reserveIn = new sdk.BN(String(RESERVES.tokens));
-    const reserveOut = new sdk.BN(String(RESERVES.lamports));
-    const none = new sdk.BN("0");
-    const orders = AMOUNTS.map((amount) => new sdk.BN(String(amount)));
-    const quoteOne = (amountIn: (typeof orders)[number]) =>
-      sdk.CurveCalculator.swapBaseInput(
-        amountIn,
-        reserveIn,
-        reserveOut,
-        config.tradeFeeRate,
-        none,
-        config.protocolFeeRate,
-        config.fundFeeRate,
-        true,
-      ).outputAmount;
-    return {
-      ours: fastOnceRead(cpmmSale()),
-      theirs: {
-        run: () => {
-          for (const amountIn of orders) quoteOne(amountIn);
-        },
-        outputs: () => orders.map((amountIn) => quoteOne(amountIn).toString()),
-      },
-    };
-  },
-};
-
-const ammQuotes: Scenario = {
-  goal: "5",
-  name: "Raydium AMM v4, six quotes of a pool already read, beside the SDK's",
-  bar: 400,
-  ambition: 800,
-  ratio: "speedup",
-  unit: "nanoseconds",
-  prepare: async () => {
-    const sdk = loadRaydiumSdk(null);
-    if (sdk === null) return null;
-    const { pool, mintA, mintB, accounts } = ammFixture({
-      coinVault: RESERVES.tokens,
-      pcVault: RESERVES.lamports,
-    });
-    const sale: Sale<unknown> = {
-      venue: raydiumAmmV4,
-      pool,
-      known: accounts,
-      inputMint: mintA,
-      amounts: AMOUNTS,
-      clock: CLOCK,
-    };
-    const poolInfo = {
-      version: 4,
-      mintA: { address: mintA, decimals: 6 },
-      mintB: { address: mintB, decimals: 9 },
-      baseReserve: new sdk.BN(String(RESERVES.tokens)),
-      quoteReserve: new sdk.BN(String(RESERVES.lamports)),
-    };
-    const orders = AMOUNTS.map((amount) => new sdk.BN(String(amount)));
-    const quoteOne = (amountIn: (typeof orders)[number]) =>
-      sdk.liquidity.computeAmountOut({
-        poolInfo,
-        amountIn,
-        mintIn: mintA,
-        mintOut: mintB,
-        slippage: 0,
-      }).amountOut;
-    return {
-      ours: fastOnceRead(sale),
-      theirs: {
-        run: () => {
-          for (const amountIn of orders) quoteOne(amountIn);
-        },
-        outputs: () => orders.map((amountIn) => quoteOne(amountIn).toString()),
-      },
-    };
-  },
-};
-
-export const raydiumConstantProductScenarios: readonly Scenario[] = [
-  cpmmFromBytes,
-  cpmmCore,
-  ammQuotes,
-];
+export const raydiumCpmmScenarios: readonly Scenario[] = [cpmmFromBytes];
