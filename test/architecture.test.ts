@@ -11,41 +11,60 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   platform: [],
   venues: ["units"],
   measure: ["units", "venues/venue.ts", "venues/quotable-pool.ts"],
-  wire: ["units", "measure"],
   chain: ["units", "platform", "venues/account-set.ts", "venues/venue.ts"],
   store: ["units", "platform", "measure"],
   track: ["units", "platform", "venues", "measure", "chain", "store"],
   users: ["units", "platform", "store"],
-  watchlist: ["units", "platform", "measure", "wire", "store", "users", "track"],
-  http: ["units", "platform", "measure", "wire", "track", "users", "watchlist", "accuracy"],
+  alerts: ["units", "platform", "measure", "store", "users", "track"],
+  watchlist: ["units", "platform", "store", "users", "track"],
+  api: ["units", "platform", "measure", "track", "users", "watchlist", "alerts", "accuracy"],
   accuracy: ["units", "platform", "venues", "store", "chain", "track"],
   relay: ["units", "platform", "measure", "store", "track", "users"],
-  "local-node": ["units", "platform", "venues"],
-  metrics: ["units", "platform", "store", "track", "users", "watchlist", "accuracy", "http"],
+  node: ["units", "platform", "venues"],
+  metrics: ["units", "platform", "store", "track", "users", "alerts", "accuracy", "api"],
   cli: [ANY],
-  "main.ts": [ANY],
-  "open-chain.ts": [ANY],
-  "open-tracking.ts": [ANY],
-  "tracker-duty.ts": [ANY],
-  "config.ts": ["platform", "units"],
+  app: [ANY],
 };
 
-const PURE = ["units", "venues", "measure", "wire"];
+const PURE = ["units", "venues", "measure"];
 const PURE_PACKAGES = ["@noble/", "typebox", "zod"];
 
 type Import = { readonly file: string; readonly folder: string; readonly target: string };
 
-const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .map((file) => file.split("\\").join("/"))
-  .filter((file) => file.endsWith(".ts"));
+const files = typeScriptFiles("src");
+const imports = importsOf("src", files);
 
-const imports: readonly Import[] = files.flatMap((file) => {
-  const text = readFileSync(join("src", file), "utf8");
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
-    (match) => match[1] ?? "",
-  );
-  return specifiers.map((target) => ({ file, folder: file.split("/")[0] ?? "", target }));
-});
+function typeScriptFiles(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .map((file) => file.split("\\").join("/"))
+    .filter((file) => file.endsWith(".ts") && !file.includes("node_modules/"));
+}
+
+function importsOf(root: string, inRoot: readonly string[]): readonly Import[] {
+  return inRoot.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
+      (match) => match[1] ?? "",
+    );
+    return specifiers.map((target) => ({ file, folder: file.split("/")[0] ?? "", target }));
+  });
+}
+
+/** Where an import leads, from the repository's root; null for a package. */
+function pathOf(root: string, { file, target }: Import): string | null {
+  if (target.startsWith("#")) return target.slice(1);
+  return target.startsWith(".") ? posix.join(root, dirname(file), target) : null;
+}
+
+/** Imports of all files but tests, with the folder at the repository's root that each leads to. */
+function crossings(root: string): readonly { readonly from: string; readonly to: string }[] {
+  return importsOf(root, typeScriptFiles(root)).flatMap((entry) => {
+    const path = pathOf(root, entry);
+    const to = path?.split("/")[0] ?? root;
+    if (path === null || to === root || entry.file.endsWith(".test.ts")) return [];
+    return [{ from: `${root}/${entry.file}`, to }];
+  });
+}
 
 test("no folder imports another that the table does not allow", () => {
   const broken = imports.filter(({ file, folder, target }) => {
@@ -93,7 +112,7 @@ test("pure folders read no clock, randomness or environment", () => {
 });
 
 test("no venue imports another venue", () => {
-  const shared = ["token", "curves", "pump-fees"];
+  const shared = ["shared"];
   const broken = imports.filter(({ file, target }) => {
     const own = /^venues\/([^/]+)\//.exec(file)?.[1];
     if (own === undefined || file.endsWith(".test.ts")) return false;
@@ -105,4 +124,58 @@ test("no venue imports another venue", () => {
     broken.map(({ file, target }) => `${file} may not import ${target}`),
     [],
   );
+});
+
+test("production code imports no tests and no benches, and only src/app imports the demo market", () => {
+  const broken = crossings("src").filter(
+    ({ from, to }) =>
+      to === "test" || to === "bench" || (to === "demo" && !from.startsWith("src/app/")),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test("the demo market imports nothing but src, and of it only node, units, platform and venues", () => {
+  const outside = crossings("demo").filter(({ to }) => to !== "src");
+  assert.deepEqual(outside, []);
+  const folders = importsOf("demo", typeScriptFiles("demo"))
+    .filter(({ file, target }) => target.startsWith("#src/") && !file.endsWith(".test.ts"))
+    .map(({ target }) => target.split("/")[1] ?? "");
+  assert.deepEqual([...new Set(folders)].toSorted(), ["node", "platform", "units", "venues"]);
+});
+
+test("the detection bench imports nothing from the tests", () => {
+  const broken = crossings("bench").filter(
+    ({ from, to }) => to === "test" && from.startsWith("bench/detection"),
+  );
+  assert.deepEqual(broken, []);
+});
+
+/** Declared in api as aliases of the store's own types, which it may not import. */
+const ALIASES = [
+  "Channel",
+  "ChannelKind",
+  "DeadLetter",
+  "IssuedApiKey",
+  "ProgramReport",
+  "Session",
+  "User",
+];
+
+test("a type name is declared once in src; the programs of venues may each have their own", () => {
+  const places = new Map<string, Set<string>>();
+  const repeated = new Set<string>();
+  for (const file of files) {
+    if (file.endsWith(".test.ts")) continue;
+    const venue = /^venues\/(?!shared\/)[^/]+\//.exec(file)?.[0];
+    const text = readFileSync(join("src", file), "utf8");
+    for (const [, name = ""] of text.matchAll(
+      /^(?:export )?(?:type|interface|class) (\w+)[ <]/gm,
+    )) {
+      const known = places.get(name) ?? new Set();
+      const isVenuesOwn = venue !== undefined && !known.has(venue) && !known.has("elsewhere");
+      if (known.size > 0 && !isVenuesOwn && !ALIASES.includes(name)) repeated.add(name);
+      places.set(name, known.add(venue ?? "elsewhere"));
+    }
+  }
+  assert.deepEqual([...repeated], []);
 });

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { DCLinter } from "dclint";
 import { validate } from "dockerfile-utils";
-import { ConfigError, readConfig } from "#src/config.ts";
+import { ConfigError, readConfig } from "#src/app/config.ts";
 import { buildImage, readIgnoreFile } from "#test/support/build-image.ts";
 import { CAN_CONFINE, startConfined } from "#test/support/confined.ts";
 import { eachDatabasePlace } from "#test/support/databases.ts";
@@ -19,13 +18,14 @@ import {
 import { type ImageFile, readImageFile } from "#test/support/image-file.ts";
 import { whenListening } from "#test/support/service.ts";
 import manifest from "../package.json" with { type: "json" };
+import { publicTemporaryDirectory } from "./support/temporary-directory.ts";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 const SECRET = "0123456789abcdef0123456789abcdef";
 /** Not offered: it is about a folder of recordings. */
 const LEFT_OUT = ["ACCOUNTS_DIR"];
 
-/** What its own declarations, written for bundlers, don't tell the compiler. */
+/** Missing in its own declarations, which are written for bundlers. */
 type LintResult = {
   readonly messages: readonly { readonly line: number; readonly message: string }[];
 };
@@ -61,7 +61,7 @@ test("no data, secret or history of the checkout reaches the image's builder", (
   for (const path of [...kept, "node_modules/pg/package.json", "src/config.test.ts"]) {
     assert.ok(isIgnored(path), path);
   }
-  for (const path of ["src/main.ts", "web/src/main.tsx", ".npmrc"]) {
+  for (const path of ["src/app/main.ts", "web/src/main.tsx", ".npmrc"]) {
     assert.ok(!isIgnored(path), path);
   }
 });
@@ -126,11 +126,11 @@ test("what must be set is in example.env, holds no secret there, and is demanded
 });
 
 test("the image's command serves from nothing but what the image holds, and writes to its data alone", async (t) => {
-  const directory = temporaryDirectory(t);
+  const directory = publicTemporaryDirectory(t);
   const { root, workingDirectory } = buildImage(image, join(directory, "stages"));
   const application = join(root, workingDirectory);
   await eachDatabasePlace(t, async (t, { databaseUrl }) => {
-    const dataDir = join(temporaryDirectory(t), "data");
+    const dataDir = join(publicTemporaryDirectory(t), "data");
     mkdirSync(dataDir, { mode: 0o700 });
     const composed =
       databaseUrl === null
@@ -151,7 +151,7 @@ test("the image's command serves from nothing but what the image holds, and writ
     assert.equal(page.status, 200);
     assert.match(await page.text(), /<script type="module"/);
     assert.equal(await service.stop(), 0);
-    assert.equal(healthOf(image, application, port), 1, "nobody answers, so it is not healthy");
+    assert.equal(healthOf(image, application, port), 1, "no process answers, so it is not healthy");
   });
   if (!CAN_CONFINE) t.diagnostic("not as another user on a read-only file system: needs root");
 });
@@ -166,12 +166,4 @@ function healthOf({ healthcheck }: ImageFile, cwd: string, PORT: string): number
 function onThisRuntime([command, ...args]: readonly string[]): [string, ...string[]] {
   assert.equal(command, "node");
   return [process.execPath, ...args];
-}
-
-/** Others than its maker may look into it, as into a container's file system. */
-function temporaryDirectory(t: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), "exitability-image-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  chmodSync(directory, 0o755);
-  return directory;
 }

@@ -10,7 +10,7 @@ const EVERYTHING = [
   "event: heartbeat\r\ndata: {}\r\n\r\n",
   "data\r\r",
   "event: no data, no event\n\n",
-  "id: b\0\ndata: a NUL is no id\nnonsense\nretry: 10\n\n",
+  "id: b\0\ndata: a NUL is ignored\nnonsense\nretry: 10\n\n",
   "id\ndata: é without id\n\n",
   "data: without an end",
 ].join("");
@@ -19,7 +19,7 @@ const EXPECTED = [
   { event: "exitability", data: "{\n}", id: "a.1" },
   { event: "heartbeat", data: "{}", id: "a.1" },
   { event: "message", data: "", id: "a.1" },
-  { event: "message", data: "a NUL is no id", id: "a.1" },
+  { event: "message", data: "a NUL is ignored", id: "a.1" },
   { event: "message", data: "é without id", id: "" },
 ];
 

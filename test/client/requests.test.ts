@@ -121,7 +121,7 @@ test("what passes is asked again: refusals, the network, silence; for batches to
   assert.equal(server.asked.length, 6);
 });
 
-test("what does not pass is thrown at once, with all that the service said", async (t) => {
+test("a permanent failure is thrown at once, with the complete answer of the service", async (t) => {
   const body = { error: "not_found", message: "No pool.", state: "not_found", token_id: MINT };
   const server = await startScriptedServer(t, json(404, body, { "x-request-id": "r1" }));
   const error = await refusalOf(client(server.url).pools(MINT));
@@ -141,7 +141,7 @@ test("what does not pass is thrown at once, with all that the service said", asy
   assert.equal(server.asked.length, 1);
 });
 
-test("the end of a day is not waited for, whether told in seconds or as a date", async (t) => {
+test("the client does not wait for the end of a day, given in seconds or as a date", async (t) => {
   const tomorrow = new Date(Date.now() + 86_400_000).toUTCString();
   for (const after of ["86400", tomorrow]) {
     const server = await startScriptedServer(t, json(429, LIMIT, { "retry-after": after }));
@@ -163,7 +163,7 @@ test("one question waits no longer in all than it may", async (t) => {
   assert.equal(server.asked.length, 2);
 });
 
-test("patience ends after so many tries", async (t) => {
+test("retries end after the maximum number of tries", async (t) => {
   const server = await startScriptedServer(t, cut, cut, cut, json(200, TOKEN));
   const { code, status } = await refusalOf(
     client(server.url, { retry: { ...QUICK, attempts: 3 } }).token(MINT),
@@ -208,7 +208,7 @@ test("an answer that stops half-way is late, not an answer", async (t) => {
   assert.equal(error.code, "timeout");
 });
 
-test("what is not in the service's words is said to be so", async (t) => {
+test("an answer that is not in the service's format is reported as such", async (t) => {
   const page: Turn = (response) => void response.writeHead(200).end("<html>");
   const list: Turn = (response) => void response.writeHead(200).end("[]");
   const gate: Turn = (response) => void response.writeHead(403).end("Forbidden");
@@ -235,7 +235,7 @@ test("a redirect is not followed: no key goes where it was not sent", async (t) 
   assert.equal(other.asked.length, 0);
 });
 
-test("a page's code is refused a key and a session, and told why", (t) => {
+test("a key or a session in a page's code is refused with the reason", (t) => {
   t.after(() => Reflect.deleteProperty(globalThis, "document"));
   Object.assign(globalThis, { document: {} });
   for (const secret of [{ apiKey: "exi_secret" }, { accessToken: "exi_secret" }]) {

@@ -59,10 +59,10 @@ async function thrownBy(events: AsyncIterable<StreamEvent>) {
     assert.ok(error instanceof ExitabilityError, String(error));
     return { found, error };
   }
-  return assert.fail("a stream never ends by itself");
+  return assert.fail("a stream must not end without an abort");
 }
 
-test("after a cut the stream goes on from the last id, and the caller hears of the gap", async (t) => {
+test("after a lost connection the stream continues from the last id, and yields the gap", async (t) => {
   const server = await startScriptedServer(
     t,
     eventStream([told("a"), told("b", "s.2"), HEARTBEAT, "event: exitability\ndata: {"], "cut"),
@@ -82,7 +82,7 @@ test("after a cut the stream goes on from the last id, and the caller hears of t
   for (const { url } of server.asked) assert.equal(url, "/api/stream?mints=a%2Cb&threshold=0.5");
 });
 
-test("a stream that says nothing more is given up and made anew; a heartbeat is enough", {
+test("a silent stream is closed and opened again; a heartbeat is enough to keep it", {
   timeout: 20_000,
 }, async (t) => {
   const server = await startScriptedServer(
@@ -100,7 +100,7 @@ test("a stream that says nothing more is given up and made anew; a heartbeat is 
   assert.equal(server.asked.length, 2);
 });
 
-test("damaged events are not told: another connection brings the true ones", async (t) => {
+test("damaged events are not yielded: a new connection delivers the correct ones", async (t) => {
   const bad = [
     "event: exitability\nid: s.9\ndata: {\n\n",
     "event: exitability\nid: s.9\ndata: []\n\n",
@@ -171,7 +171,7 @@ test("leaving the loop ends the connection", async (t) => {
   await closed.promise;
 });
 
-test("what waiting does not mend is thrown", async (t) => {
+test("a failure that a retry cannot resolve is thrown", async (t) => {
   const daily = { error: "rate_limit_exceeded", message: "The day is used up." };
   const key = { error: "unauthorized", message: "This API key is not known." };
   const cases = [

@@ -34,11 +34,11 @@ type Account = {
   readonly apiKey: string | null;
 };
 
-/** Who asks: strangers, each with an address of their own, one whose day is over, and accounts. */
+/** The callers: anonymous ones with an address each, one whose daily limit is used up, and users. */
 export type Callers = {
   /** The request as this caller sends it: with an address, credentials, and ids of things of theirs. */
   readonly dress: (request: ContractRequest, operationId: string) => Promise<ContractRequest>;
-  /** To be told of each answer: a spare account that was ended is not used again. */
+  /** Must be called with each answer: a spare user that was deleted is not used again. */
   readonly told: (operationId: string, statusCode: number) => void;
 };
 

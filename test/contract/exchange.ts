@@ -8,7 +8,7 @@ export type Exchanged = {
 
 export type Outgoing = {
   readonly method: string;
-  /** Path and query, sent to the byte as they stand here: nothing is normalised. */
+  /** Path and query, sent byte for byte as given here: nothing is normalised. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;

@@ -11,7 +11,7 @@ import { type ContractRequest, oddRequest, validRequest } from "./requests.ts";
 /** Requests to each operation; about 1,500 together. FUZZ_RUNS=n sends others as many. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 33);
 
-/** A mailbox to be told at, and a method of the agents' protocol. */
+/** A mailbox for a waiting list entry, and a method of MCP. */
 const KNOWN_TEXTS = ["watcher@example.com", "tools/list"];
 
 /** What a made request seldom gets right, since it takes a code out of a mail, or a target of its kind. */

@@ -11,7 +11,7 @@ type Violation = {
   readonly message: string;
 };
 
-/** What carries an answer or tells browsers and proxies how to treat it: no part of the contract. */
+/** Headers for transport, browsers and proxies: not part of the contract. */
 const CARRIERS = [
   "access-control-allow-origin",
   "connection",
@@ -31,12 +31,12 @@ const CARRIERS = [
 ];
 
 /**
- * What a right request may be refused for all the same, since no schema can say it. Each is told in
- * the operation's or the field's description.
+ * Errors of valid requests that a schema cannot express. The description of the operation or the
+ * field states each of them.
  */
 const BEYOND_SCHEMAS: Readonly<Record<string, readonly string[]>> = {
   getExitAt: ["invalid_size"], // in SOL: 0.01 to 1000, to the lamport
-  getHistory: ["invalid_body"], // from before to, 31 days at the most
+  getHistory: ["invalid_body"], // from before to, at most 31 days
   addToWatchlist: ["invalid_mint"], // 32 bytes in base58
   addChannel: ["invalid_body", "invalid_email"], // a target of its kind
   verifyChannel: ["invalid_body"], // the right code
@@ -114,7 +114,7 @@ function refusalOfUnknown({ method, target }: ContractRequest, response: Exchang
     problems.push(`Allow is ${String(headers["allow"])}, not ${others.join(", ")}`);
   if (others.length === 0 && ![400, 404].includes(statusCode))
     problems.push(`an unknown path was answered ${statusCode}`);
-  if (!isRefusal(body)) problems.push(`this is no refusal: ${body.slice(0, 200)}`);
+  if (!isRefusal(body)) problems.push(`this is not a refusal: ${body.slice(0, 200)}`);
   return problems;
 }
 

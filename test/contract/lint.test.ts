@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openapiDocument } from "#src/http/openapi.ts";
-import { OPERATIONS } from "#src/http/operations/all.ts";
+import { openapiDocument } from "#src/api/openapi.ts";
+import { OPERATIONS } from "#src/api/operations.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { contractTool } from "./contract-tools.ts";
 
 /** What Redocly's linter finds in a document by its recommended rules, warnings included. */
 function findings(t: TestContext, document: object): readonly string[] {
-  const directory = mkdtempSync(join(tmpdir(), "exitability-lint-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory(t);
   writeFileSync(join(directory, "openapi.json"), JSON.stringify(document));
   const args = ["lint", "openapi.json", "--extends=recommended", "--format=json"];
   const { stdout, stderr } = spawnSync(process.execPath, [contractTool("redocly"), ...args], {

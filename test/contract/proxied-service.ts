@@ -13,7 +13,7 @@ export type ProxiedService = {
   readonly place: DatabasePlace;
   /** What the service serves as its own description. */
   readonly document: OpenapiDocument;
-  /** Prism before the service: it judges every answer by the document and says so in a header. */
+  /** Prism before the service: it checks every answer against the document and writes the result to a header. */
   readonly proxyUrl: string;
 };
 

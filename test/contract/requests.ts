@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { DocumentedOperation, JsonSchema, ParameterObject } from "./document.ts";
 import { beyond, damaged, hostileText, keeping } from "./values.ts";
 
-/** Who asks; what each name stands for is said in callers.ts. */
+/** The caller; callers.ts describes each name. */
 export const CALLER_NAMES = ["anonymous", "spent", "key", "bearer", "cookie"] as const;
 export type CallerName = (typeof CALLER_NAMES)[number];
 
@@ -18,7 +18,7 @@ export type ContractRequest = {
   readonly isDirect: boolean;
 };
 
-/** Stands in a request where the caller's own thing is named: its id is known once it is sent. */
+/** Placeholder in a request for the id of the caller's own object, known only when it is sent. */
 export const OWN_ID = "own-id";
 
 const JSON_TYPE = { "content-type": "application/json" } as const;
@@ -186,7 +186,7 @@ function oddMethod(request: ContractRequest): Odd {
     .map((method) => ({ ...request, method, isDirect: true }));
 }
 
-/** A parameter with another value, given twice or not at all, or one that nobody knows. */
+/** A parameter with another value, given twice, missing, or unknown. */
 function oddTarget(request: ContractRequest): Odd {
   const [path = "", query = ""] = request.target.split("?");
   const segments = path.split("/");

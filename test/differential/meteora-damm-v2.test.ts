@@ -10,7 +10,7 @@ import { bytesOf } from "#test/support/raydium-sdk.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = 1500;
-/** The SDK looks at no balance: these never refuse what the curve pays. */
+/** The SDK checks no balance: with these the vault always covers what the curve pays. */
 const ALMOST_FULL = (1n << 64n) - (1n << 42n);
 
 const cliffFeeNumerator = fc.bigInt({ min: 100_000n, max: 500_000_000n });

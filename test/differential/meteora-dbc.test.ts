@@ -79,7 +79,7 @@ const pools: fc.Arbitrary<DbcPool> = fc
     baseFee: baseFees,
     dynamicFee: fc.option(dynamicFees),
     collects: fc.constantFrom("quote" as const, "output" as const),
-    /** Where the price stands between the curve's ends, in thousandths. */
+    /** Position of the price between the curve's ends, in thousandths. */
     place: fc.bigInt({ min: 0n, max: 1_000n }),
     accumulator: fc.bigInt({ min: 0n, max: 14_460_000n }),
   })

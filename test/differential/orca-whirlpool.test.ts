@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
 import { loadLegacyWhirlpools, loadWhirlpoolCore } from "#test/support/whirlpool-sdk.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
-import type { FeeConfig } from "#src/venues/pump-fees/fee-config.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
+import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
 import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { accountInfo, type Bn, loadPumpSwapSdk } from "#test/support/pump-sdks.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -25,7 +25,7 @@ const tiers = (minLength: number) =>
 const fees: fc.Arbitrary<FeeConfig> = fc.record({
   flat: rates,
   tiers: tiers(1),
-  stableTiers: tiers(0),
+  stableTiers: tiers(1),
   exotic: fc.oneof(rates, fc.constant({ lpBps: 0n, protocolBps: 0n, creatorBps: 0n })),
 });
 const reserve = fc.oneof(

@@ -97,10 +97,10 @@ test("sales both ways equal the official SDK's curve on generated pools, but for
   assert.ok(offByRounding > 0, "the SDK's second rounding shows");
 });
 
-/** Stands in for a decimal: the SDK computes a price impact beside the amount. */
+/** Replaces a decimal: the SDK computes a price impact in addition to the amount. */
 const NO_PRICE = { sub: () => ({ div: () => null }) };
 
-test("the SDK's high-level call agrees where it looks at everything: no creator fee", (t) => {
+test("the SDK's high-level call agrees for pools without a creator fee, which it ignores", (t) => {
   const sdk = loadRaydiumSdk(t);
   if (sdk === null) return;
   for (const fields of fc.sample(cases, { numRuns: 300, seed: 7 })) {

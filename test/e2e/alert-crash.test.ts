@@ -8,6 +8,7 @@ import { type TestContext, test } from "node:test";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
+import { upsertTokens } from "#src/store/tokens.ts";
 import type { CrashOrder } from "#test/support/alert-crash-child.ts";
 import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
 import { poolAddress } from "#test/support/pools.ts";
@@ -45,6 +46,8 @@ async function crashes(
   });
   const database = openDatabase(place);
   await migrate(database, 0);
+  const token = { mint: poolAddress(1), name: null, symbol: null, nowMs: 0 };
+  await upsertTokens(database.db, [token]);
   for (let number = 0; number < USERS; number++) {
     const userId = await someUser(database, `user${number}@example.com`);
     await watch(database, userId, { mint: poolAddress(1), sizeSol: 5 });
@@ -68,6 +71,7 @@ async function crashes(
   const after = openDatabase(place);
   try {
     await assertNothingLost(after, rounds, receipts);
+    t.diagnostic(`${await assertWrittenTogether(after)} alerts of the token with their watchers`);
   } finally {
     await after.close();
   }
@@ -104,6 +108,23 @@ async function assertNothingLost(
   }
   assert.equal(new Set(sent.map(({ alert_id }) => alert_id)).size, alerts.length);
   assert.equal(sent.length, alerts.length, "each alert is in one message");
+}
+
+/** A token's alert is on disk if and only if the alerts of all its watchers are. */
+async function assertWrittenTogether({ db }: Database): Promise<number> {
+  const starts = await db.selectFrom("alerts").select("started_at_ms").execute();
+  const watchers = await db
+    .selectFrom("user_alerts")
+    .select((eb) => ["since_ms", eb.fn.countAll<bigint>().as("users")])
+    .where("kind", "=", "deterioration")
+    .groupBy("since_ms")
+    .execute();
+  const expected = starts.map(({ started_at_ms: ms }) => [ms, USERS] as const);
+  const found = watchers.map(({ since_ms: ms, users }) => [ms, Number(users)] as const);
+  assert.deepEqual(new Map(found), new Map(expected));
+  assert.equal(found.length, expected.length, "no alert of the token is recorded twice");
+  assert.ok(expected.length > 0);
+  return expected.length;
 }
 
 /** A message came twice only where a process died after the first time, before anything later. */

@@ -19,7 +19,7 @@ import { subscribe } from "#test/support/subscriber.ts";
 const NODE_TYPES = join(import.meta.dirname, "..", "..", "node_modules", "@types");
 const README_URL = "http://127.0.0.1:8080";
 
-/** Figures move with the market; what is said about them does not. */
+/** Figures change with the market; the texts about them do not. */
 function withoutFigures(text: string): string {
   return text.replaceAll(/\d+(?:\.\d+)?(?:e-\d+)?/g, "#").trim();
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openDatabase } from "#src/store/database.ts";
 import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/users.ts";
-import { AccessFeed } from "#src/users/access-feed.ts";
+import { AccessCacheSync } from "#src/users/access-cache-sync.ts";
 import { ApiKeys } from "#src/users/api-keys.ts";
 import { TIERS } from "#src/users/tiers.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
@@ -35,8 +35,8 @@ async function deployment(t: TestContext) {
 /** A key of a tier without a daily gate. */
 async function makeKey(place: DatabasePlace): Promise<string> {
   const store = openDatabase(place);
-  const feed = new AccessFeed({ db: store.db, nowMs: Date.now });
-  const apiKeys = new ApiKeys({ store, feed, prefix: "exi", nowMs: Date.now });
+  const cacheSync = new AccessCacheSync({ db: store.db, nowMs: Date.now, log: null });
+  const apiKeys = new ApiKeys({ store, cacheSync, prefix: "exi", nowMs: Date.now, log: null });
   await createUserForEmail(store, "ana@example.com", Date.now());
   const user = await findUserByEmail(store.db, "ana@example.com");
   assert.ok(user !== null);
@@ -69,7 +69,7 @@ test("with Postgres behind a wall every caller is answered, 503 and when to come
   const url = replica.url + shared.path;
   await answering(url, apiKey);
   wire.silence();
-  // What was read of a key is believed for not quite a second.
+  // A cached key is trusted for less than a second.
   await eventually("it is felt", async () =>
     (await ask(url, apiKey)).status === 503 ? true : null,
   );
@@ -94,10 +94,10 @@ test("replicas count a caller's fair use together, and a Redis that forgot it gi
   const statuses: number[] = [];
   do {
     for (const { url } of replicas) statuses.push((await ask(url + shared.path, apiKey)).status);
-    assert.ok(statuses.length < replicas.length * limit, "nobody is refused");
+    assert.ok(statuses.length < replicas.length * limit, "no caller is refused");
   } while (statuses.slice(-replicas.length).some((status) => status !== 429));
   const allowed = statuses.filter((status) => status === 200).length + replicas.length;
-  // Beyond it comes only what one admits before it hears of the other, some milliseconds later.
+  // The excess is what one process admits before it receives the count of the other, some milliseconds later.
   assert.ok(allowed >= limit && allowed < 1.5 * limit, `${allowed} of ${limit}`);
   await shared.redis.flush();
   for (const { url } of replicas) assert.equal((await ask(url + shared.path, apiKey)).status, 429);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
 import { eventually } from "#test/support/eventually.ts";
@@ -15,7 +15,7 @@ import { startTestService } from "#test/support/service.ts";
 
 const DASHBOARD = "docs/operations/grafana.json";
 const RULES = "docs/operations/alert-rules.yml";
-/** A swap has to happen, to be heard, replayed and told. */
+/** A swap has to happen, to be received, replayed and published. */
 const FIRST_REPLAY_WITHIN_MS = 30_000;
 
 async function read(url: string): Promise<string> {
@@ -62,7 +62,7 @@ test("the dashboard and the rules ask for nothing that a running service does no
   assert.equal(await service.stop(), 0);
 });
 
-test("the dashboard imports by itself: it asks which Prometheus, and no panel lies on another", () => {
+test("the dashboard can be imported: it asks for the data source, and no panels overlap", () => {
   const dashboard = JSON.parse(readFileSync(DASHBOARD, "utf8"));
   assert.equal(dashboard.id, null);
   assert.equal(dashboard.__inputs, undefined);
@@ -86,7 +86,7 @@ test("the dashboard imports by itself: it asks which Prometheus, and no panel li
   }
 });
 
-test("a query's selectors are found wherever they stand", () => {
+test("a query's selectors are found at any position", () => {
   assert.deepEqual(
     selectorsOf(
       'sum by (le, x) (rate(a_total{p="by (q)",r!~"x"}[5m])) / ignoring(y) b > 1 and on (z) c_d == 0',

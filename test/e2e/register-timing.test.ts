@@ -8,7 +8,7 @@ import { areaUnderCurve, timeRegister } from "#test/support/register-timing.ts";
 const BOUNDS = { low: 0.47, high: 0.53 };
 const RUNS_AT_MOST = 3;
 
-test("over 2,000 interleaved calls register's time does not tell a known address from an unknown one", async (t) => {
+test("over 2,000 interleaved calls register's time does not reveal whether an address is known", async (t) => {
   await eachApp(t, async ({ app, store, users }, t) => {
     const known = Array.from({ length: 50 }, (_, index) => `known${index}abcdef@example.com`);
     for (const email of known) await createUserForEmail(store, email, users.nowMs());

@@ -31,7 +31,7 @@ test("behind the reverse proxy of deploy/", async (t) => {
   await t.test("an answer keeps the name that it can be asked for again by", () =>
     assertNamesKept(proxy, service.url),
   );
-  await t.test("who comes without TLS is sent to where there is", async () => {
+  await t.test("a request without TLS is redirected to TLS", async () => {
     const response = await proxy.askPlainly("/token/abc?size=5");
     await text(response);
     assert.equal(response.statusCode, 301);

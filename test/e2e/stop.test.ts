@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
 import { eventually } from "#test/support/eventually.ts";
@@ -20,7 +20,7 @@ function post(url: string, body: object, headers: Record<string, string> = {}): 
   return fetch(url, { method: "POST", headers: all, body: JSON.stringify(body) });
 }
 
-/** Signs in by mail. @returns the header that says so */
+/** Signs in by mail. @returns the session header */
 async function signIn({ url, dataDir }: RunningService): Promise<string> {
   const directory = join(dataDir, "mail");
   assert.equal((await post(`${url}/api/oracle/register`, { email: EMAIL })).status, 200);
@@ -73,7 +73,7 @@ test("what is under way at SIGTERM is finished and kept; what comes after it is 
     const body = JSON.stringify({ mint: MINT });
     const socket = await beginWriting(service.url, authorization, body);
     const stopped = service.stop();
-    // A process manager tells the whole group, and the wrapper passes it on.
+    // A process manager signals the whole group, and the wrapper forwards the signal.
     await eventually("new connections are refused", () => isRefused(service.url));
     void service.stop();
     socket.write(`${body}GET /api/examples HTTP/1.1\r\nHost: here\r\n\r\n`);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { DEMO_TOKENS } from "#src/local-node/demo-tokens.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
 import type { KnownHolders } from "#src/measure/share-holders.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
+import { createLocalNode } from "#src/node/node.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
@@ -20,7 +20,7 @@ function mintOf(symbol: string): Address {
 
 /** One PumpSwap pool, three fifths of whose shares were thrown away. */
 const STEADY = mintOf("STEADY");
-/** One AMM v4 pool with all its shares where nobody gets them. */
+/** One AMM v4 pool with all its shares burned. */
 const QUIET = mintOf("QUIET");
 /** A CPMM pool with three tenths burned, and two pools of positions. */
 const THREE = mintOf("THREE");
@@ -78,7 +78,7 @@ function depthOf(assessment: StressedExit["after"]): number {
   return toNumber(assessment?.measurement?.depthLamports ?? -1n);
 }
 
-test("what was told to be left is what is left once the holder has gone, and then holds no more", async (t) => {
+test("the predicted remainder is what is left after the holder has withdrawn", async (t) => {
   const { stressed } = await tracked(t);
   const before = await stressed(STEADY);
   const holders = onlyHolders(before);
@@ -95,11 +95,11 @@ test("what was told to be left is what is left once the holder has gone, and the
     after.now.measurement?.retail.slippagePct["10"]?.toFixed(2),
     before.after?.measurement?.retail.slippagePct["10"]?.toFixed(2),
   );
-  // What the holder could not take are the shares that nobody can.
+  // The rest are shares that cannot be withdrawn.
   assert.equal(after.withdrawal, null);
 });
 
-test("shares that nobody can move leave the ladder as it is, and a curve has none to hold", async (t) => {
+test("locked shares leave the ladder unchanged, and a curve has no shares", async (t) => {
   const { stressed } = await tracked(t);
   for (const mint of [QUIET, CURVE]) {
     const exit = await stressed(mint);
@@ -138,7 +138,7 @@ test("pools of positions are named as unknown beside one whose holders are known
   assert.equal(leaving.toFixed(6), "0.700000");
 });
 
-test("a coin that graduated by itself leaves nobody who could withdraw", async (t) => {
+test("a coin that graduated normally has no owner who could withdraw", async (t) => {
   const { market, stressed } = await tracked(t);
   assert.ok(market.script(CURVE, { kind: "migrate" }));
   const exit = await stressed(CURVE);

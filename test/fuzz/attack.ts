@@ -1,8 +1,12 @@
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
+import { assess } from "#src/measure/assess.ts";
 import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { REFUSED } from "#src/venues/fast-quoter.ts";
+import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { mutate } from "./mutate.ts";
 
 const SIZES = [1n, 1_000n, 1_000_000_000n, 1n << 52n, (1n << 64n) - 1n];
@@ -39,9 +43,31 @@ export function attack(execution: RecordedExecution, random: () => number): Atta
       });
       checkFast(venue.openFast?.(pool, known, mint) ?? null, quotes, clock);
     }
+    checkBeside(
+      bindPool({
+        venue,
+        address: pool,
+        state,
+        baseMint: inputMint,
+        quoteMint: WSOL,
+        clock,
+        fast: venue.openFast?.(pool, known, inputMint) ?? null,
+      }),
+    );
     return { outcome: "pool", how };
   } catch (error) {
     throw new Error(`${execution.venue} ${pool}: ${how}`, { cause: error });
+  }
+}
+
+const HONEST = poolOfSol(100, 0.001, { number: 2 });
+
+/** A pool of any bytes beside an honest one: the token keeps its answer. */
+function checkBeside(pool: QuotablePool): void {
+  const { blocked, measurement } = assess(marketOf([HONEST, pool]));
+  if (blocked !== null) throw new Error(`the token is blocked: ${blocked}`);
+  for (const ladder of [measurement?.retail, measurement?.pro]) {
+    if (!Number.isFinite(ladder?.score)) throw new Error("no score");
   }
 }
 

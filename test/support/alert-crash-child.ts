@@ -1,25 +1,26 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { KyselyPlugin } from "kysely";
+import { AlertRecorder } from "#src/alerts/alert-recorder.ts";
+import { createChannelSender } from "#src/alerts/delivery/channel-sender.ts";
+import { AlertOutbox } from "#src/alerts/delivery/outbox.ts";
+import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
+import { createWebhookSender } from "#src/alerts/delivery/webhook-sender.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { waitingMessages } from "#src/store/deliveries.ts";
-import { AlertOutbox } from "#src/watchlist/alert-outbox.ts";
-import { AlertRules } from "#src/watchlist/alert-rules.ts";
-import { createChannelSender } from "#src/watchlist/channel-sender.ts";
-import { parseRanges } from "#src/watchlist/webhook-addresses.ts";
-import { createWebhookSender } from "#src/watchlist/webhook-sender.ts";
+import { warningsTo } from "./failure-loggers.ts";
 import { poolAddress } from "./pools.ts";
 import { scriptedMarkets } from "./scripted-markets.ts";
 
 /**
  * A process that alerts and delivers until it kills itself at a given step, as `kill -9` would. Steps
- * are the begins and ends of database statements and of calls to receivers. The market stands in a
- * file: it does not go back in time because a process of ours died.
+ * are the begins and ends of database statements and of calls to receivers. The market is kept in a
+ * file, so that it does not go back in time when this process dies.
  */
 export type CrashOrder = {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly marketFile: string;
-  /** Null: it ends by itself once everything is delivered. */
+  /** Null: the process ends after everything is delivered. */
   readonly killAtStep: number | null;
   readonly rounds: number;
 };
@@ -38,7 +39,7 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
   };
   const market = JSON.parse(readFileSync(order.marketFile, "utf8")) as MarketFile;
   const keep = (): void => writeFileSync(order.marketFile, JSON.stringify(market));
-  // A dead process's leases are over by now, on either database.
+  // The leases of a process that died have expired by now, on either database.
   market.nowMs += 61_000;
   keep();
   const nowMs = () => market.nowMs;
@@ -46,7 +47,7 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
   const database = openDatabase({ databaseUrl, dataDir });
   const store = { ...database, db: database.db.withPlugin(countingPlugin(step)) };
   const scripted = scriptedMarkets(nowMs);
-  const log = { warn: (context: unknown) => console.error(context) };
+  const log = warningsTo((context) => console.error(context));
   const webhooks = createWebhookSender({ allowed: parseRanges(["127.0.0.0/8"]) });
   const sender = createChannelSender({
     mailer: { send: () => Promise.reject(new Error("no mail here")) },
@@ -66,14 +67,15 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
   const outbox = new AlertOutbox({ store, sender, nowMs, random: () => 0.5, log });
   const { markets } = scripted;
   const newUid = () => `msg_${crypto.randomUUID()}`;
-  const rules = new AlertRules({ store, markets, nowMs, newUid, onRecorded: () => undefined, log });
+  const onRecorded = () => undefined;
+  const recorder = new AlertRecorder({ store, markets, nowMs, newUid, onRecorded, log });
   await outbox.start();
-  await rules.start();
-  const show = async (sol: number): Promise<void> => {
+  await recorder.start();
+  const show = async (sol: number, alert?: { readonly sinceMs: number }): Promise<void> => {
     market.sol = sol;
     keep();
-    scripted.showPool(MINT, sol);
-    await rules.idle();
+    scripted.showPool(MINT, sol, alert);
+    await recorder.idle();
   };
   const deliver = async (): Promise<void> => {
     while ((await waitingMessages(store.db)).count > 0) {
@@ -89,10 +91,11 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
     // Beyond the cool-down: every round is a market event of its own.
     market.nowMs += 61_000;
     market.round++;
-    await show(SHALLOW_SOL);
+    // In every second round the token's own alert turns on with the fall.
+    await show(SHALLOW_SOL, market.round % 2 === 0 ? { sinceMs: market.nowMs } : undefined);
     await deliver();
   }
-  await rules.close();
+  await recorder.close();
   await outbox.close();
   await database.close();
 }

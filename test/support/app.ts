@@ -2,15 +2,17 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
-import { Admission } from "#src/http/admission.ts";
-import type { HttpDeps } from "#src/http/app.ts";
-import { RequestCounts } from "#src/http/request-counts.ts";
+import { type Alerting, createAlerting } from "#src/alerts/alerting.ts";
+import { Admission } from "#src/api/admission.ts";
+import type { HttpDeps } from "#src/api/app.ts";
+import { RequestCounts } from "#src/api/request-counts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { type Alerting, createAlerting } from "#src/watchlist/alerting.ts";
+import { createWatchlist } from "#src/watchlist/watchlist.ts";
 import { NO_ACCURACY, SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
+import { SILENT_LOG } from "./failure-loggers.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
 
 /** What a signed-in browser sends with a write from the dashboard's own page. */
@@ -59,7 +61,7 @@ async function onStore(
     markets: {
       ...markets,
       market: () => null,
-      onAlert: () => () => undefined,
+      onReport: () => () => undefined,
       setWatched: () => undefined,
     },
     mailer: users.mailer,
@@ -69,7 +71,13 @@ async function onStore(
     telegram: null,
     nowMs: users.nowMs,
     random: () => 0.5,
-    log: { warn: () => undefined },
+    log: SILENT_LOG,
+  });
+  const watchlist = createWatchlist({
+    store,
+    markets,
+    onChange: (userId) => void alerting.recorder.reload(userId),
+    nowMs: users.nowMs,
   });
   const admission = new Admission();
   const app = await buildCheckedApp({
@@ -77,6 +85,7 @@ async function onStore(
     markets,
     users,
     ...alerting,
+    watchlist,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     nowMs: users.nowMs,
@@ -116,7 +125,7 @@ export function refusal(response: { readonly statusCode: number; readonly body: 
   return [response.statusCode, body.error];
 }
 
-/** Bodies that are no JSON object, with the status and code each has to get. */
+/** Bodies other than a JSON object, with the status and code each has to get. */
 export const NO_OBJECTS: readonly (readonly [string, string, readonly [number, string]])[] = [
   ["not JSON", "{", [400, "invalid_body"]],
   ["nothing", "", [400, "invalid_body"]],

@@ -1,4 +1,4 @@
-import type { HttpDeps } from "#src/http/app.ts";
+import type { HttpDeps } from "#src/api/app.ts";
 import type { Assessment, Ladder, Measurement } from "#src/measure/assessment.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { type Address, address } from "#src/units/address.ts";
@@ -31,6 +31,7 @@ export function someAssessment(change: Partial<Assessment> = {}): Assessment {
     family: "pump",
     measurement: someMeasurement,
     blocked: null,
+    pricedWhileBlocked: null,
     findings: [],
     slot: 400_000_000n,
     stateTimeMs: Date.UTC(2026, 9, 5, 12, 0, 0, 123),
@@ -65,7 +66,7 @@ export function someMarkets(
     stressed: unexpected,
     history: unexpected,
     alerts: unexpected,
-    stateAt: unexpected,
+    answerAt: unexpected,
     onSnapshot: unexpected,
     health: unexpected,
     ...change,

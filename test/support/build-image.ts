@@ -92,7 +92,7 @@ function copy(
   }
 }
 
-/** @throws for a command that this stand-in for an engine does not know */
+/** @throws for a command that this fake engine does not know */
 function run(command: string, directory: string): void {
   switch (command) {
     case "npm ci":

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 export const CLIENT = join(import.meta.dirname, "..", "..", "clients", "typescript");
 const COMPILER = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
@@ -16,8 +16,7 @@ export type ClientProject = {
 };
 
 export async function installClient(t: TestContext): Promise<ClientProject> {
-  const directory = mkdtempSync(join(tmpdir(), "exitability-client-"));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory(t);
   const installed = join(directory, "node_modules", "exitability-client");
   const dist = join(installed, "dist");
   mkdirSync(installed, { recursive: true });

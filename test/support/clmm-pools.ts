@@ -3,14 +3,14 @@ import {
   clmmConfigAccount,
   clmmPoolAccount,
   withTickArrays,
-} from "#src/local-node/programs/raydium-clmm-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+} from "#demo/programs/raydium-clmm-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { DynamicFee } from "#src/venues/raydium-clmm/dynamic-fee.ts";
 import type { Tick } from "#src/venues/raydium-clmm/pool-state.ts";
 import { sqrtPriceAtTick, tickAtSqrtPrice } from "#src/venues/raydium-clmm/tick-math.ts";
-import type { TransferFeeSchedule } from "#src/venues/token/transfer-fee.ts";
+import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 import { type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
 
 export const CLMM_POOL = testAddress(11);
@@ -49,7 +49,7 @@ export type ClmmFixture = {
   readonly transferFee1?: TransferFeeSchedule;
 };
 
-/** A CLMM pool; open, 2500 ppm on the input unless said otherwise. */
+/** A CLMM pool; open, 2500 ppm on the input unless overridden. */
 export function clmmFixture(fields: ClmmFixture): PoolFixture {
   const tickCurrent = tickAtSqrtPrice(fields.sqrtPriceX64);
   const pool = clmmPoolAccount({

@@ -59,7 +59,7 @@ export type ClmmSdk = {
 };
 
 export type OpenClmmSdk = {
-  /** Decodes every account anew, which also undoes what a quote rewrites. */
+  /** Decodes every account again, which also undoes what a quote rewrites. */
   readonly decode: (known: Known) => ClmmSdkPool;
 };
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
 import { Check, Errors } from "typebox/value";
-import { buildApp, type HttpDeps } from "#src/http/app.ts";
-import { schemaOfAnswer } from "#src/http/openapi.ts";
-import { OPERATIONS } from "#src/http/operations/all.ts";
-import { METERED_HEADERS } from "#src/http/operations/headers.ts";
-import type { Operation } from "#src/http/operations/operation.ts";
+import { buildApp, type HttpDeps } from "#src/api/app.ts";
+import { METERED_HEADERS } from "#src/api/headers.ts";
+import { schemaOfAnswer } from "#src/api/openapi.ts";
+import type { DocumentedOperation as Operation } from "#src/api/operation.ts";
+import { OPERATIONS } from "#src/api/operations.ts";
 
 /** The app, which fails a test whose answer is not one that the reference documents. */
 export async function buildCheckedApp(deps: HttpDeps): Promise<FastifyInstance> {
@@ -36,11 +36,11 @@ export function assertDocumented({ method = "GET", url }: InjectOptions, respons
   }
   const schema = schemaOfAnswer(operation, status);
   assert.ok(schema, `${what} is not documented: ${response.body.slice(0, 200)}`);
-  const { contentType: type = "application/json" } = operation.successes[status] ?? {};
+  const { contentType: type = "application/json" } = operation.responses[status] ?? {};
   if (type === null) assert.equal(response.body, "", what);
   else assert.ok(String(headers["content-type"]).startsWith(type), `${what} is ${type}`);
   // Another path's method is refused before it is known who asks.
-  if (operation.isMetered === true && status !== 405) {
+  if (operation.meter !== undefined && status !== 405) {
     for (const name of METERED_HEADERS) assert.ok(headers[name.toLowerCase()], `${what}: ${name}`);
   }
   assert.ok(headers["x-request-id"], `${what}: X-Request-Id`);

@@ -10,8 +10,8 @@ export type CuttingProxy = {
   /** Breaks off every connection, and refuses new ones until `mend`. */
   readonly cut: () => void;
   /**
-   * Swallows every byte until `mend`, as a wall that drops packets does: nobody is told, not of ends
-   * either. Connections that stood meanwhile stay silent after it; only new ones work.
+   * Discards every byte until `mend`, like a firewall that drops packets: no side gets an error or an
+   * end. Connections open at that time stay silent afterwards; only new ones work.
    */
   readonly silence: () => void;
   readonly mend: () => void;

@@ -30,7 +30,7 @@ export type DammV2Sdk = {
     tokenBDecimal: number;
     hasReferral: boolean;
   }): { swapOutAmount: Integer };
-  /** The core that `quote` stands on: amounts alone, by direction 0 (A to B) or 1. */
+  /** The core that `quote` uses: amounts alone, by direction 0 (A to B) or 1. */
   quoteCore(
     pool: DammV2PoolFields,
     amountIn: Integer,
@@ -57,7 +57,7 @@ type DammV2Module = {
   readonly getFeeMode: DammV2Sdk["feeMode"];
 };
 
-/** The SDK, or null after the test said that it is left out. */
+/** The SDK, or null after the test was marked as skipped. */
 export function loadDammV2Sdk(t: Pick<TestContext, "skip"> | null): DammV2Sdk | null {
   const sdk = loadSdk<DammV2Module>(t, "@meteora-ag/cp-amm-sdk");
   const BN = loadSdk<DammV2Sdk["BN"]>(t, "bn.js");
@@ -127,7 +127,7 @@ type DammV1Module = {
 
 const DAMM_V1 = "@meteora-ag/dynamic-amm-sdk";
 
-/** The SDK, or null after the test said that it is left out. It brings its own Anchor. */
+/** The SDK, or null after the test was marked as skipped. It brings its own Anchor. */
 export function loadDammV1Sdk(t: Pick<TestContext, "skip"> | null): DammV1Sdk | null {
   const sdk = loadSdk<DammV1Module>(t, DAMM_V1);
   const BN = loadSdk<DammV1Sdk["BN"]>(t, "bn.js");

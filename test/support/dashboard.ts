@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { openDatabase } from "#src/store/database.ts";
-import { forgetCodesSent } from "#src/store/sign-in-requests.ts";
+import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { type DatabasePlace, sqlitePlace } from "./databases.ts";
 import { type RunningService, startTestService } from "./service.ts";
 
@@ -43,7 +43,7 @@ export type Session = Awaited<ReturnType<BrowserContext["cookies"]>>;
 export type Visitor = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Opens a path and waits until its heading stands. */
+  /** Opens a path and waits for its heading. */
   readonly open: (path: string) => Promise<void>;
   /** Signs in with a mailed code, as a person does. */
   readonly signIn: (email: string) => Promise<Session>;
@@ -92,7 +92,7 @@ export async function startDashboard(
     visit,
     async forgetCodesSent() {
       const database = openDatabase({ ...place, access: "visitor" });
-      await forgetCodesSent(database.db, Date.now() + 7_200_000);
+      await deleteOldCodesSent(database.db, Date.now() + 7_200_000);
       await database.close();
     },
   };
@@ -180,7 +180,7 @@ function mailsIn(directory: string): readonly string[] {
     : [];
 }
 
-/** What axe finds wrong on the page as it stands, a line for each element. */
+/** Violations that axe finds on the current page, a line for each element. */
 export async function violationsOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE_SOURCE);
   const options = JSON.stringify({ runOnly: AXE_TAGS, resultTypes: ["violations"] });

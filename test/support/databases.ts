@@ -1,7 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
@@ -9,15 +6,16 @@ import { type Database, openDatabase } from "#src/store/database.ts";
 import type { Dialect } from "#src/store/dialect.ts";
 import { migrate } from "#src/store/migrate.ts";
 import type { Ending } from "./ending.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
-/** A place for one database that nobody else uses: what `openDatabase` needs to open it. */
+/** Location of a database for one test: what `openDatabase` needs to open it. */
 export type DatabasePlace = {
   readonly dialect: Dialect;
   readonly databaseUrl: string | null;
   readonly dataDir: string;
 };
 
-/** The tables of the place itself: what else stands in that Postgres is not looked at. */
+/** The tables of this location only: other schemas of that Postgres are ignored. */
 export async function ownTables({ db, dialect }: Database) {
   const tables = await db.introspection.getTables();
   if (dialect === "sqlite") return tables;
@@ -66,12 +64,11 @@ export async function sqliteDatabase(t: TestContext): Promise<Database> {
 
 /** A fresh directory, removed after the test. */
 export function sqlitePlace(t: TestContext): DatabasePlace {
-  const dataDir = mkdtempSync(join(tmpdir(), "exitability-test-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryDirectory(t);
   return { dialect: "sqlite", databaseUrl: null, dataDir };
 }
 
-/** A fresh schema in the Postgres of DATABASE_URL, dropped after the test; null, and said, without one. */
+/** A fresh schema in the Postgres of DATABASE_URL, dropped after the test; null, and the test is skipped, without one. */
 export async function postgresPlace(t: TestContext): Promise<DatabasePlace | null> {
   const { DATABASE_URL: url, CI } = process.env;
   if (url === undefined || url === "") {

@@ -1,5 +1,5 @@
-import { configAccount, curveAccount } from "#src/local-node/programs/meteora-dbc-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+import { configAccount, curveAccount } from "#demo/programs/meteora-dbc-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account } from "#src/venues/account-set.ts";

@@ -27,7 +27,7 @@ export type DbcSdk = {
   ) => { readonly quote: (amountIn: bigint, sellsBase: boolean) => bigint };
 };
 
-/** Null after the test said that the SDK is not installed. */
+/** Null after the test was skipped because the SDK is not installed. */
 export function loadDbcSdk(t: Pick<TestContext, "skip"> | null): DbcSdk | null {
   const module = loadSdk<DbcModule>(t, "@meteora-ag/dynamic-bonding-curve-sdk");
   const Bn = loadSdk<BigConstructor>(t, "bn.js");

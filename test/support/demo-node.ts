@@ -1,7 +1,7 @@
-import { DemoMarket } from "#src/local-node/demo-market.ts";
-import { createLocalNode } from "#src/local-node/node.ts";
-import { MARKET_PROGRAMS } from "#src/local-node/programs/all.ts";
-import { SLOT_MS } from "#src/local-node/slot-clock.ts";
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { Ending } from "./ending.ts";
 

@@ -2,8 +2,8 @@ import {
   binArrayAccount,
   bitmapExtensionAccount,
   pairAccount,
-} from "#src/local-node/programs/meteora-dlmm-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+} from "#demo/programs/meteora-dlmm-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -12,7 +12,7 @@ import { binArrayIndex, binPrice } from "#src/venues/meteora-dlmm/bin-price.ts";
 import { needsExtension } from "#src/venues/meteora-dlmm/bitmap.ts";
 import { DLMM_PROGRAM } from "#src/venues/meteora-dlmm/layout.ts";
 import type { Bin, DlmmParameters, Volatility } from "#src/venues/meteora-dlmm/state.ts";
-import type { TransferFeeSchedule } from "#src/venues/token/transfer-fee.ts";
+import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 import type { Clock } from "#src/venues/venue.ts";
 
 export const PAIR = address("5ttUNgVR3M5Yax5jsi5B4DdHb8C9nzcpk7fFH8DQb1Aq");

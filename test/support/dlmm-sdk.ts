@@ -27,7 +27,7 @@ type SdkPool = {
 export type DlmmSdk = {
   /** One bin array as the SDK's own decoder reads it. */
   readonly decodeBinArray: (account: Account) => readonly SdkBin[];
-  /** Decodes every account of the pair anew. The SDK reads the time from `Date`. */
+  /** Decodes every account of the pair again. The SDK reads the time from `Date`. */
   readonly open: (
     pair: Address,
     accounts: ReadonlyMap<Address, Account | null>,
@@ -37,7 +37,7 @@ export type DlmmSdk = {
 
 const EXTENSIONS = 166;
 
-/** Null after the test said that the SDK is not installed. */
+/** Null after the test was skipped because the SDK is not installed. */
 export function loadDlmmSdk(t: Pick<TestContext, "skip"> | null): DlmmSdk | null {
   const module = loadSdk<DlmmModule>(t, "@meteora-ag/dlmm");
   const Bn = loadSdk<BigConstructor>(t, "bn.js");

@@ -1,4 +1,4 @@
-/** Waits for what a service in another process does on its own beat; fails after a while. */
+/** Waits for a periodic action of a service in another process; fails after a timeout. */
 export async function eventually<T>(
   what: string,
   look: () => T | null | Promise<T | null>,

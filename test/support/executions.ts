@@ -7,7 +7,7 @@ import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
 const SHARED = new URL("../../../shared/", import.meta.url).pathname;
 
 /**
- * Path of recorded data beside the checkout, or null after the test said that it is left out. In CI
+ * Path of recorded data beside the checkout, or null after the test was marked as skipped. In CI
  * the data is always there: its absence fails.
  */
 export function sharedPath(t: TestContext, ...parts: readonly string[]): string | null {

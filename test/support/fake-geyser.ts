@@ -10,7 +10,7 @@ import {
   type SubscribeRequestFilterAccounts,
   SubscribeUpdate,
 } from "@triton-one/yellowstone-grpc";
-import type { Ledger, LedgerInstruction, LedgerTransaction } from "#src/local-node/ledger.ts";
+import type { Ledger, LedgerInstruction, LedgerTransaction } from "#src/node/ledger.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -22,7 +22,7 @@ const SLOT_CONFIRMED = 1;
 
 /** A Yellowstone gRPC server over a local node's ledger, which fails on command. */
 export class FakeGeyser {
-  /** Whether a slot's end is told of; the accounts that it changed are lost with it. */
+  /** Whether a slot's end is published; if not, the accounts that it changed are lost with it. */
   tellsSlot: (slot: bigint) => boolean = () => true;
   readonly requests: SubscribeRequest[] = [];
   readonly tokens: string[] = [];
@@ -123,7 +123,7 @@ export class FakeGeyser {
     const changed = this.#changed.splice(0);
     const transactions = this.#transactions.splice(0);
     if (!this.tellsSlot(slot)) return;
-    // The parent is the slot before, told of or not: that is how a hole shows.
+    // The parent is the previous slot, published or not: this is how a hole can be detected.
     const parent = slot - 1n;
     for (const client of this.#clients) {
       const { request } = client;

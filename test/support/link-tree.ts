@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * Gives the files of a tree a second place, without copying their bytes where both are on one file
- * system: for files that nobody writes to. Links among them are followed. @returns how many files
+ * system: for files that are not written to. Links among them are followed. @returns how many files
  */
 export function linkTree(
   from: string,

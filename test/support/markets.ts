@@ -6,7 +6,7 @@ import { constantProductPool, TOKEN } from "./pools.ts";
 
 export const SOL = 1_000_000_000n;
 
-/** Whoever holds an authority. */
+/** An address that has an authority. */
 export const SOMEBODY = address("8h4fQdVJPmFkMJ7FzkyCY5EqCn3VdrLQKVuAtuuRNdsZ");
 
 /** A plain token of six decimals and a thousand million units, without any hazard. */
@@ -33,9 +33,10 @@ export function marketOf(
     mint: TOKEN,
     token: PLAIN_TOKEN,
     pools,
-    stablePools: [],
+    hopPools: [],
     unpriced: [],
     isSearchComplete: true,
+    awaitsGraduation: false,
     slot: 300_000_000n,
     stateTimeMs: 1_790_000_000_000,
     nowMs: 1_790_000_000_400,

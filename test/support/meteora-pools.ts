@@ -1,10 +1,7 @@
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
-import {
-  dammV1PoolAccount,
-  vaultAccount,
-} from "#src/local-node/programs/meteora-damm-v1-accounts.ts";
-import { dammV2PoolAccount } from "#src/local-node/programs/meteora-damm-v2-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
+import { dammV1PoolAccount, vaultAccount } from "#demo/programs/meteora-damm-v1-accounts.ts";
+import { dammV2PoolAccount } from "#demo/programs/meteora-damm-v2-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -36,7 +33,7 @@ const SQRT_PRICE_ONE = 1n << 64n;
 
 /**
  * A DAMM v2 state: price 1, wide range, 1 % linear schedule that has not begun to fall, fee on the
- * output, unless said otherwise.
+ * output, unless overridden.
  */
 export function dammV2State(fields: Partial<DammV2State> = {}): DammV2State {
   return {
@@ -109,7 +106,7 @@ export function vaultShare(mint: Address, fields: Partial<VaultShare> = {}): Vau
   };
 }
 
-/** A DAMM v1 state: constant product, half of each of two vaults, 0.25 %, unless said otherwise. */
+/** A DAMM v1 state: constant product, half of each of two vaults, 0.25 %, unless overridden. */
 export function dammV1State(fields: Partial<DammV1State> = {}): DammV1State {
   return {
     a: vaultShare(MINT_A),

@@ -1,6 +1,6 @@
 import { type Address, address, addressFromBytes } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import type { QuotablePool, Sale } from "#src/venues/quotable-pool.ts";
+import type { PoolSide, QuotablePool, Sale } from "#src/venues/quotable-pool.ts";
 import type { PoolCaution, PoolStatus, UnfillableReason, VenueId } from "#src/venues/venue.ts";
 
 /** The token that test markets sell. */
@@ -48,6 +48,12 @@ export function constantProductPool(shape: ConstantProduct): QuotablePool {
   };
   return poolOf(shape, {
     feePpm,
+    purchases: {
+      feePpm,
+      spotPrice: base > 0n && quote > 0n ? { numerator: base, denominator: quote } : null,
+      reachable: (fallBps) =>
+        base - BigInt(Math.ceil(Number(base) * Math.sqrt((10_000 - fallBps) / 10_000))),
+    },
     spotPrice: base > 0n && realQuote > 0n ? { numerator: quote, denominator: base } : null,
     reachable: (fallBps) => {
       const kept = Math.sqrt((10_000 - fallBps) / 10_000);
@@ -194,8 +200,12 @@ export function emptyPool(shape: Named = {}): QuotablePool {
   return constantProductPool({ ...shape, base: 0n, quote: 0n });
 }
 
+/** A pool that sells nothing back. */
+const NO_PURCHASES: PoolSide = { spotPrice: null, feePpm: 0, reachable: () => 0n };
+
 type Behaviour = {
   readonly feePpm: number;
+  readonly purchases?: PoolSide;
   readonly spotPrice: QuotablePool["spotPrice"];
   readonly reachable: (fallBps: number) => bigint;
   readonly paidFor: (
@@ -228,6 +238,7 @@ function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
     spotPrice: behaviour.spotPrice,
     feePpm: behaviour.feePpm,
     reachable: behaviour.reachable,
+    purchases: behaviour.purchases ?? NO_PURCHASES,
     quote,
     quoteAscending: (amountsIn) => amountsIn.map(quote),
     sell,

@@ -17,7 +17,7 @@ export function dashboardQueries(file: string): readonly (readonly [string, stri
   );
 }
 
-/** The condition of every rule, by the alert's name: each stands on one line. */
+/** The condition of every rule, by the alert's name: each is on one line. */
 export function ruleQueries(file: string): readonly (readonly [string, string])[] {
   const text = readFileSync(file, "utf8");
   return [...text.matchAll(/- alert: (\w+)\n\s+expr: (.+)\n/g)].map(

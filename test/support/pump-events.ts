@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
-import type { FeeConfig, FeeRates } from "#src/venues/pump-fees/fee-config.ts";
+import type { FeeConfig, FeeRates } from "#src/venues/shared/pump-fees/fee-config.ts";
 
 export type RecordedTrade = {
   readonly name: string;
@@ -70,7 +70,7 @@ export type RecordedSwap = {
   readonly baseReserve: bigint;
   readonly quoteReserve: bigint;
   readonly virtualQuote: bigint;
-  /** Null where the event names nobody: then no creator fee is taken, whatever rate it shows. */
+  /** Null if the event names no creator: then no creator fee is taken, whatever rate it shows. */
   readonly coinCreator: Address | null;
   readonly rates: FeeRates;
 };

@@ -1,35 +1,32 @@
-import {
-  curveAccount,
-  globalAccount,
-  type NewCurve,
-} from "#src/local-node/programs/pump-curve-accounts.ts";
-import { feeConfigAccount } from "#src/local-node/programs/pump-fee-config-accounts.ts";
+import { curveAccount, globalAccount, type NewCurve } from "#demo/programs/pump-curve-accounts.ts";
+import { feeConfigAccount } from "#demo/programs/pump-fee-config-accounts.ts";
 import {
   globalConfigAccount,
   type NewPumpSwapPool,
   poolAccount,
-} from "#src/local-node/programs/pumpswap-accounts.ts";
+} from "#demo/programs/pumpswap-accounts.ts";
 import {
   launchAccount,
   launchGlobalConfigAccount,
   launchPlatformConfigAccount,
   type NewLaunch,
-} from "#src/local-node/programs/raydium-launchlab-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+} from "#demo/programs/raydium-launchlab-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { curveAddress } from "#src/venues/pump-curve/addresses.ts";
+import { isUntaxedQuote } from "#src/venues/pump-curve/decode.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS } from "#src/venues/pump-curve/layout.ts";
-import type { FeeConfig, FeeRates } from "#src/venues/pump-fees/fee-config.ts";
 import { poolAuthority } from "#src/venues/pumpswap/addresses.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
 import type { CurveKind } from "#src/venues/raydium-launchlab/curve.ts";
-import type { TransferFeeSchedule } from "#src/venues/token/transfer-fee.ts";
+import type { FeeConfig, FeeRates } from "#src/venues/shared/pump-fees/fee-config.ts";
+import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 import { type PoolFixture, testAddress } from "./raydium-pools.ts";
 
 export const COIN = testAddress(21);
-/** Where the coin's curve stands, and who creates its canonical pool: derived once, as they are slow. */
+/** Address of the coin's curve, and the creator of its canonical pool: derived once, because it is slow. */
 const CURVE = curveAddress(COIN);
 const AUTHORITY = poolAuthority(COIN);
 const CREATOR = testAddress(22);
@@ -66,7 +63,7 @@ export type CurveFixture = Partial<Omit<NewCurve, "slot">> & {
   readonly length?: number;
 };
 
-/** A pump curve: fresh, SOL-quoted, with a creator, unless said otherwise. */
+/** A pump curve: fresh, SOL-quoted, with a creator, unless overridden. */
 export function curveFixture(fields: CurveFixture = {}): PoolFixture {
   const { fees, isCreatorFeeConfigurable, mintSupply, length, ...curve } = fields;
   const account = curveAccount(
@@ -92,14 +89,17 @@ export function curveFixture(fields: CurveFixture = {}): PoolFixture {
     1n,
   );
   const supply = mintSupply ?? 1_000_000_000_000_000n;
+  const quoteMint = curve.quoteMint ?? WSOL;
+  const otherMint = mintAccount({ supply: 1n << 60n, decimals: 6, slot: 1n });
   return {
     pool: CURVE,
     mintA: COIN,
-    mintB: curve.quoteMint ?? WSOL,
+    mintB: quoteMint,
     accounts: new Map([
       [CURVE, account],
       [GLOBAL_ADDRESS, global],
       [CURVE_FEE_CONFIG_ADDRESS, feeConfigAccount(fees ?? CURVE_FEES, 1n)],
+      ...(isUntaxedQuote(quoteMint) ? [] : [[quoteMint, otherMint] as const]),
       [COIN, mintAccount({ supply, decimals: 6, slot: 1n })],
     ]),
   };
@@ -121,7 +121,7 @@ const POOL = testAddress(24);
 const BASE_VAULT = testAddress(25);
 const QUOTE_VAULT = testAddress(26);
 
-/** A PumpSwap pool of the coin against SOL: canonical and open unless said otherwise. */
+/** A PumpSwap pool of the coin against SOL: canonical and open unless overridden. */
 export function pumpSwapFixture(fields: PumpSwapFixture): PoolFixture {
   const { baseReserve, quoteReserve, supply, fees, isCanonical, length, ...rest } = fields;
   const { disableFlags, isCreatorFeeConfigurable, baseTransferFee, ...pool } = rest;
@@ -142,6 +142,8 @@ export function pumpSwapFixture(fields: PumpSwapFixture): PoolFixture {
       isCashback: false,
       virtualQuote: 0n,
       creatorFeeBps: 0n,
+      protocolFees: 0n,
+      creatorFees: 0n,
       slot: 1n,
       ...pool,
     },
@@ -198,7 +200,7 @@ const LAUNCH = testAddress(27);
 const LAUNCH_GLOBAL = testAddress(28);
 const LAUNCH_PLATFORM = testAddress(29);
 
-/** A LaunchLab launch with mainnet's usual numbers, not one unit sold yet unless said otherwise. */
+/** A LaunchLab launch with mainnet's usual numbers, not one unit sold yet unless overridden. */
 export function launchFixture(fields: LaunchFixture = {}): PoolFixture {
   const { kind, protocolFeeRate, platformFeeRate, creatorFeeRate, ...rest } = fields;
   const { baseTransferFee, quoteTransferFee, ...launch } = rest;

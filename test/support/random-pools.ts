@@ -1,13 +1,6 @@
+import { between, type Random } from "#src/platform/seeded-random.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { constantProductPool, levelsPool, stableCurvePool } from "./pools.ts";
-
-/** Numbers from 0 to below 1 that a seed decides. */
-export type Random = () => number;
-
-/** Between two positive numbers, even in the logarithm. */
-export function between(random: Random, low: number, high: number): number {
-  return low * Math.exp(random() * Math.log(high / low));
-}
 
 /**
  * A pool of a random kind near `lamportsPerUnit`: constant product, a stable curve, one range of

@@ -1,16 +1,13 @@
-import { ByteWriter } from "#src/local-node/byte-writer.ts";
-import { ammPoolAccount } from "#src/local-node/programs/raydium-amm-v4-accounts.ts";
-import {
-  cpmmConfigAccount,
-  cpmmPoolAccount,
-} from "#src/local-node/programs/raydium-cpmm-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+import { ByteWriter } from "#demo/byte-writer.ts";
+import { ammPoolAccount } from "#demo/programs/raydium-amm-v4-accounts.ts";
+import { cpmmConfigAccount, cpmmPoolAccount } from "#demo/programs/raydium-cpmm-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import * as amm from "#src/venues/raydium-amm-v4/layout.ts";
 import * as cpmm from "#src/venues/raydium-cpmm/layout.ts";
-import type { TransferFeeSchedule } from "#src/venues/token/transfer-fee.ts";
+import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 
 /** A pool's accounts, as few as its quotes need. */
 export type PoolFixture = {
@@ -45,7 +42,7 @@ export type AmmFixture = {
   readonly swapFeeDenominator?: bigint;
 };
 
-/** An AMM v4 pool; open, 25 / 10,000 and nothing owed unless said otherwise. */
+/** An AMM v4 pool; open, 25 / 10,000 and nothing owed unless overridden. */
 export function ammFixture(fields: AmmFixture): PoolFixture {
   const account = ammPoolAccount({
     coinVault: VAULT_A,
@@ -100,7 +97,7 @@ export type CpmmFixture = {
   readonly transferFee1?: TransferFeeSchedule;
 };
 
-/** A CPMM pool; open, 2500 ppm, no creator fee and no transfer fee unless said otherwise. */
+/** A CPMM pool; open, 2500 ppm, no creator fee and no transfer fee unless overridden. */
 export function cpmmFixture(fields: CpmmFixture): PoolFixture {
   const { transferFee0, transferFee1 } = fields;
   const program0 = transferFee0 === undefined ? TOKEN_PROGRAM : TOKEN_2022_PROGRAM;

@@ -76,7 +76,7 @@ type ModuleClass<Compute> = { readonly default: { readonly prototype: Compute } 
 
 const NAME = "@raydium-io/raydium-sdk-v2";
 
-/** The SDK, or null after the test said that it is left out. */
+/** The SDK, or null after the test was marked as skipped. */
 export function loadRaydiumSdk(t: Pick<TestContext, "skip"> | null): RaydiumSdk | null {
   const sdk = loadSdk<Modules>(t, NAME);
   if (sdk === null) return null;

@@ -16,7 +16,7 @@ export type TestRedis = {
   readonly flush: () => Promise<void>;
 };
 
-/** Null, and said, where no redis-server is installed; on CI that fails. */
+/** Null, and the test is skipped, if no redis-server is installed; in CI that fails. */
 export async function testRedis(t: TestContext): Promise<TestRedis | null> {
   try {
     return await startRedis(t);

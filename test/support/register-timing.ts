@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 
 export type RegisterTiming = {
   readonly calls: number;
-  /** How well a response's time tells a known address from an unknown one: 0.5 is not at all. */
+  /** How well a response's time separates known from unknown addresses: 0.5 is not at all. */
   readonly areaUnderCurve: number;
   readonly medianKnownMs: number;
   readonly medianUnknownMs: number;

@@ -6,19 +6,19 @@ export type BusLink = Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
 export type RelayBus = {
   readonly link: BusLink;
   /** Everything that was published, and where. */
-  readonly published: readonly { readonly channel: string; readonly text: string }[];
+  readonly published: readonly { readonly topic: string; readonly text: string }[];
   /** As another process says it. */
-  readonly say: (channel: string, text: string) => void;
-  /** The connection is lost and stands again. */
+  readonly say: (topic: string, text: string) => void;
+  /** The connection is lost and restored. */
   readonly restore: () => void;
 };
 
 export function relayBus(): RelayBus {
   const listeners = new Map<string, Set<(text: string) => void>>();
   const restored = new Set<() => void>();
-  const published: { channel: string; text: string }[] = [];
-  const say = (channel: string, text: string) => {
-    for (const listener of listeners.get(channel) ?? []) listener(text);
+  const published: { topic: string; text: string }[] = [];
+  const say = (topic: string, text: string) => {
+    for (const listener of listeners.get(topic) ?? []) listener(text);
   };
   return {
     published,
@@ -27,13 +27,13 @@ export function relayBus(): RelayBus {
       for (const listener of restored) listener();
     },
     link: {
-      async publish(channel, text) {
-        published.push({ channel, text });
-        say(channel, text);
+      async publish(topic, text) {
+        published.push({ topic, text });
+        say(topic, text);
       },
-      subscribe(channel, listener) {
-        const heard = listeners.get(channel) ?? new Set();
-        listeners.set(channel, heard.add(listener));
+      subscribe(topic, listener) {
+        const heard = listeners.get(topic) ?? new Set();
+        listeners.set(topic, heard.add(listener));
         return () => void heard.delete(listener);
       },
       onRestored(listener) {

@@ -50,7 +50,7 @@ export async function startReverseProxy(
     return null;
   }
   const directory = mkdtempSync(join(tmpdir(), "exitability-nginx-"));
-  chmodSync(directory, 0o755); // Its workers run as somebody else.
+  chmodSync(directory, 0o755); // Its workers run as another user.
   const ca = makeCertificate(directory);
   const [plainPort, tlsPort] = [await freePort(), await freePort()];
   const site = replaceEach(readFileSync(SHIPPED, "utf8"), {
@@ -84,7 +84,7 @@ export async function startReverseProxy(
   };
 }
 
-/** It says so when it starts the processes that answer. @throws with all it said where it ends instead */
+/** Resolves when nginx logs the start of its workers. @throws with its output if it ends instead */
 async function whenListening(said: Readable): Promise<void> {
   let all = "";
   for await (const chunk of said.setEncoding("utf8").iterator({ destroyOnReturn: false })) {

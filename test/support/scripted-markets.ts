@@ -1,32 +1,54 @@
 import { assess } from "#src/measure/assess.ts";
+import type { Deterioration } from "#src/measure/deterioration.ts";
 import type { Market } from "#src/measure/market.ts";
+import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
-import type { AlertEvent } from "#src/track/token-observer.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { marketOf, poolOfSol } from "./markets.ts";
 
 /** Markets that a test moves by hand, seen as a tracker shows them. */
 export type ScriptedMarkets = {
-  readonly markets: Pick<
-    Tracker,
-    "latest" | "snapshot" | "market" | "onSnapshot" | "onAlert" | "setWatched"
-  >;
-  /** The token now has one plain pool of so many SOL. */
-  readonly showPool: (mint: Address, sol: number) => void;
+  readonly markets: Pick<Tracker, "latest" | "snapshot" | "market" | "onReport" | "setWatched">;
+  /** The token now has one plain pool of this many SOL; with `alert`, its own alert turns on by that. */
+  readonly showPool: (mint: Address, sol: number, alert?: Partial<Deterioration>) => void;
   readonly show: (market: Market) => void;
-  /** The token's own alert turns on. */
-  readonly deteriorate: (mint: Address, event?: Partial<AlertEvent["deterioration"]>) => void;
+  /** The token's own alert turns on, on the market that was shown last. */
+  readonly deteriorate: (mint: Address, alert?: Partial<Deterioration>) => void;
+  /** The token's own alert turns off. */
+  readonly recover: (mint: Address) => void;
   readonly watched: () => readonly Address[];
 };
 
 export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
   const held = new Map<Address, { market: Market; snapshot: AssessedSnapshot }>();
-  const snapshotListeners = new Set<(snapshot: AssessedSnapshot) => void>();
-  const alertListeners = new Set<(event: AlertEvent) => void>();
+  const listeners = new Set<(report: MarketReport) => void>();
   let watched: readonly Address[] = [];
   let slot = 1_000n;
-  const show = (market: Market): void => {
+  const report = (mint: Address, alertChange: AlertChange | null): void => {
+    const known = held.get(mint);
+    if (known !== undefined)
+      for (const listener of listeners) listener({ ...known, alertChange, chainMs: nowMs() });
+  };
+  const turnedOn = (mint: Address, alert: Partial<Deterioration>): AlertChange => ({
+    kind: "on",
+    mint,
+    deterioration: {
+      detector: "jump",
+      cause: { kind: "withdrawn", share: 0.82 },
+      causes: { withdrawn: 0.82, sold: 0.18, fees: 0, paused: 0 },
+      goneShare: 0.6,
+      sinceMs: nowMs(),
+      levelSol: 10,
+      c10Sol: 4,
+      ...alert,
+    },
+    slot,
+    atMs: nowMs(),
+    depthBeforeSol: 100,
+    depthAfterSol: 40,
+  });
+  const hold = (market: Market): void => {
     const snapshot: AssessedSnapshot = {
       kind: "assessed",
       assessment: assess(market),
@@ -36,7 +58,6 @@ export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
       symbol: "TEST",
     };
     held.set(market.mint, { market, snapshot });
-    for (const listener of snapshotListeners) listener(snapshot);
   };
   const latest = (mint: Address) => held.get(mint)?.snapshot ?? null;
   return {
@@ -44,37 +65,26 @@ export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
       latest,
       snapshot: async (mint) => latest(mint) ?? { kind: "not-found", mint },
       market: (mint) => held.get(mint)?.market ?? null,
-      onSnapshot(listener) {
-        snapshotListeners.add(listener);
-        return () => snapshotListeners.delete(listener);
-      },
-      onAlert(listener) {
-        alertListeners.add(listener);
-        return () => alertListeners.delete(listener);
+      onReport(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
       },
       setWatched(mints) {
         watched = [...mints];
       },
     },
-    show,
-    showPool(mint, sol) {
+    show(market) {
+      hold(market);
+      report(market.mint, null);
+    },
+    showPool(mint, sol, alert) {
       slot++;
       const times = { slot, stateTimeMs: nowMs(), nowMs: nowMs() };
-      show(marketOf([poolOfSol(sol)], { mint, ...times }));
+      hold(marketOf([poolOfSol(sol)], { mint, ...times }));
+      report(mint, alert === undefined ? null : turnedOn(mint, alert));
     },
-    deteriorate(mint, change = {}) {
-      const deterioration: AlertEvent["deterioration"] = {
-        detector: "jump",
-        cause: { kind: "withdrawn", share: 0.82 },
-        sinceMs: nowMs(),
-        levelSol: 10,
-        c10Sol: 4,
-        ...change,
-      };
-      const depths = { depthBeforeSol: 100, depthAfterSol: 40 };
-      for (const listener of alertListeners)
-        listener({ kind: "on", mint, deterioration, slot, ...depths });
-    },
+    deteriorate: (mint, alert = {}) => report(mint, turnedOn(mint, alert)),
+    recover: (mint) => report(mint, { ...turnedOn(mint, {}), kind: "off" }),
     watched: () => watched,
   };
 }

@@ -65,7 +65,7 @@ export function json(
 /** The connection breaks off before an answer. */
 export const cut: Turn = (response) => void response.destroy();
 
-/** Nothing is ever said. */
+/** Never answers. */
 export const silence: Turn = () => undefined;
 
 /** A stream of server-sent events, as these texts; then `after`. */

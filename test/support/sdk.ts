@@ -5,8 +5,8 @@ import type { TestContext } from "node:test";
 const BENCH_PACKAGE = new URL("../../bench/sdks/package.json", import.meta.url);
 
 /**
- * An official SDK from the benchmark's package (CommonJS build), or null after the test said that it
- * is left out: `npm ci --prefix bench/sdks` brings them. In CI they are always there.
+ * An official SDK from the benchmark's package (CommonJS build), or null after the test was marked
+ * as skipped: `npm ci --prefix bench/sdks` brings them. In CI they are always there.
  */
 export function loadSdk<Sdk>(t: Pick<TestContext, "skip"> | null, name: string): Sdk | null {
   if (existsSync(new URL(`node_modules/${name}`, BENCH_PACKAGE))) {

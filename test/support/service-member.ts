@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunningService } from "./service.ts";
 
-/** Somebody who signed up at a running service, and what they hold. */
+/** A user who signed up at a running service, with session and keys. */
 export type Member = { readonly accessToken: string; readonly apiKey: string };
 
 const LONGEST_WAIT_MS = 5_000;
@@ -54,7 +54,7 @@ async function post(url: string, body: object | null, headers: Record<string, st
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** The service sends mail on its own beat. */
+/** The service sends mail periodically. */
 async function mailedCode({ dataDir }: RunningService, email: string): Promise<string> {
   const directory = join(dataDir, "mail");
   const untilMs = Date.now() + LONGEST_WAIT_MS;

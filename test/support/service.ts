@@ -12,9 +12,9 @@ export type RunningService = {
   readonly dataDir: string;
   /** Every line it has written. */
   readonly lines: readonly string[];
-  /** As the power does: at once, without a word. */
+  /** Like a power failure: at once, without shutdown. */
   readonly kill: () => Promise<void>;
-  /** It stands still, its sockets open, until it is thawed. */
+  /** Freezes the process, with its sockets open, until it is thawed. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   /** As an operator does: it may finish what it has begun. @returns its exit code */
@@ -23,7 +23,7 @@ export type RunningService = {
 
 const TEST_SECRET = "a secret for tests that is long enough";
 
-/** One account that is no pool: a recording may not be empty. */
+/** One account that is not a pool: a recording may not be empty. */
 const EMPTY_ACCOUNT = {
   pubkey: "SysvarRent111111111111111111111111111111111",
   account: {

@@ -1,7 +1,7 @@
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 
-/** An address told by a number, the same each time. */
+/** A deterministic address for a number. */
 export function testAddress(seed: number): Address {
   const bytes = new Uint8Array(32).fill(201);
   new DataView(bytes.buffer).setUint32(0, seed);

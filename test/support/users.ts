@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Store } from "#src/store/schema.ts";
 import type { EmailAddress } from "#src/users/email-address.ts";
 import { createFileMailer, type Mail, type Mailer } from "#src/users/mailer.ts";
 import { createUsers, type Users, type UsersDeps } from "#src/users/users.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 export const TEST_PUBLIC_URL = "http://127.0.0.1:8080";
+export const TEST_AUTH_SECRET = "a secret for tests that is long enough";
 
 /** Users on a real database, with a clock to turn and a mailbox to look into. */
 export type TestUsers = Users & {
@@ -36,8 +35,7 @@ export async function testUsers(
   const mailPaths: string[] = [];
   const logged: string[] = [];
   let refusals = 0;
-  const mailDirectory = mkdtempSync(join(tmpdir(), "exitability-mail-"));
-  t.after(() => rmSync(mailDirectory, { recursive: true, force: true }));
+  const mailDirectory = temporaryDirectory(t);
   const memory: Mailer = {
     async send(mail) {
       if (refusals-- > 0) throw new Error("450 try again later");
@@ -60,12 +58,12 @@ export async function testUsers(
   const users = await createUsers({
     store,
     mailer: options.mailFiles === true ? files() : memory,
-    authSecret: "a secret for tests that is long enough",
+    authSecret: TEST_AUTH_SECRET,
     publicUrl: TEST_PUBLIC_URL,
     apiKeyPrefix: "exi",
     foreignIdentity: null,
     nowMs: () => nowMs,
-    log: { warn: log, error: log },
+    log: { info: log, warn: log, error: log },
     ...options,
   });
   return {

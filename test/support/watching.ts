@@ -1,4 +1,4 @@
-import type { HttpDeps } from "#src/http/app.ts";
+import type { HttpDeps } from "#src/api/app.ts";
 
 const unexpected = (): never => {
   throw new Error("this test did not expect the call");

@@ -5,16 +5,16 @@ import {
   oracleAccount,
   type StoredTick,
   whirlpoolAccount,
-} from "#src/local-node/programs/orca-whirlpool-accounts.ts";
-import { mintAccount, tokenAccount } from "#src/local-node/token-accounts.ts";
+} from "#demo/programs/orca-whirlpool-accounts.ts";
+import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { DIRECTIONS } from "#src/venues/curves/direction.ts";
 import type { AdaptiveFee } from "#src/venues/orca-whirlpool/adaptive-fee.ts";
 import { oracleAddress, tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { sqrtPriceAtTick, tickAtSqrtPrice } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { arrayStarts, ticksPerArray } from "#src/venues/orca-whirlpool/tick-sequence.ts";
-import type { TransferFeeSchedule } from "#src/venues/token/transfer-fee.ts";
+import { DIRECTIONS } from "#src/venues/shared/curves/direction.ts";
+import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 import { liquidityAt, type Position, ticksOf } from "#test/support/clmm-pools.ts";
 import { type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
 
@@ -37,7 +37,7 @@ export type WhirlpoolFixture = {
   readonly transferFeeB?: TransferFeeSchedule;
 };
 
-/** A Whirlpool; 3000 ppm, static, fixed arrays unless said otherwise. Arrays without ticks are null. */
+/** A Whirlpool; 3000 ppm, static, fixed arrays unless overridden. Arrays without ticks are null. */
 export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   readonly known: Map<Address, Account | null>;
 } {

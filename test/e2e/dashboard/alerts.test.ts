@@ -11,7 +11,7 @@ import { startDemoNode } from "#test/support/demo-node.ts";
 const RUG = address(demoMint("Rug"));
 const ALL_BUT_A_SLIVER_BPS = 9_950;
 
-test("a withdrawal is told as it happens: on the token's page, in the feed, and to a webhook", async (t) => {
+test("a withdrawal is published at once: on the token's page, in the feed, and to a webhook", async (t) => {
   const node = await startDemoNode(t);
   const receiver = await startReceiver(t);
   const dashboard = await startDashboard(t, {
@@ -88,7 +88,7 @@ test("a withdrawal is told as it happens: on the token's page, in the feed, and 
   });
 
   await t.test(
-    "the feed is kept, in the reader's language, and the funnel hears of a click",
+    "the feed is stored, shown in the reader's language, and a click is counted in the funnel",
     async () => {
       const reader = await dashboard.visit({ language: "es", theme: "dark", session });
       await reader.open("/alerts");

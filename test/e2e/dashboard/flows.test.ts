@@ -65,13 +65,13 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
   });
 
   await t.test(
-    "the sixth token of a day meets the limit, a way on, and the funnel hears of it",
+    "the sixth token of a day shows the limit and the upgrade, and is counted in the funnel",
     async () => {
       const { page, open } = await visit();
       for (const word of ["Steady", "Three", "Buck", "Curve", "Rug"]) {
         await open(`/token/${demoMint(word)}`);
         await page.locator(".figures").waitFor();
-        // Another look at the same page is not another query.
+        // Opening the same page again is not another query.
         await page.reload();
         await page.locator(".figures").waitFor();
       }
@@ -113,7 +113,7 @@ test("what is not known is never shown as a number", async (t) => {
     assert.deepEqual(await violationsOn(page), []);
   });
 
-  await t.test("a token without any exit is told from one that is not known", async () => {
+  await t.test("a token without any exit is shown differently from an unknown one", async () => {
     const { page, open, keepPicture } = await dashboard.visit({ language: "es" });
     await answerWith(page, (body) => ({
       ...body,
@@ -141,7 +141,7 @@ test("what is not known is never shown as a number", async (t) => {
     assert.equal(await page.getByRole("cell", { name: "no exit" }).count(), 0);
   });
 
-  await t.test("a service that does not answer is said to be so, and asked again", async () => {
+  await t.test("an unavailable service is reported, and the request is repeated", async () => {
     const { page, open } = await dashboard.visit();
     let isDown = true;
     await page.route(EXITABILITY, (route) =>
@@ -158,7 +158,7 @@ test("what is not known is never shown as a number", async (t) => {
     await page.locator(".figures").waitFor();
   });
 
-  await t.test("data that stopped coming are said to be old", async () => {
+  await t.test("data that are no longer updated are marked as old", async () => {
     const { page, open } = await dashboard.visit();
     await answerWith(page, (body) => ({
       ...body,
@@ -190,7 +190,7 @@ test("a token's name is harmless text, whatever is in it", async (t) => {
   await keepPicture("token-hostile-name-light-en");
 });
 
-test("everything is within reach of the keyboard, and where one stands can be seen", async (t) => {
+test("every control can be reached by keyboard, and the focus is visible", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
   const { page, open } = await dashboard.visit({ isMotionReduced: true });

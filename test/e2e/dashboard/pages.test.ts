@@ -18,7 +18,7 @@ type PlannedPage = {
   readonly name: string;
   readonly path: string;
   readonly isPrivate?: boolean;
-  /** Stands once what the page is about has arrived. */
+  /** Present once the page's data has arrived. */
   readonly sign: string;
 };
 

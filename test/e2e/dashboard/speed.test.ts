@@ -9,7 +9,7 @@ const MOST_BYTES = 150 * 1024;
 /** What a reader feels as at once, on a machine that is doing other things too. */
 const SLOWEST_PAINT_MS = 2_000;
 const SLOWEST_ANSWER_MS = 500;
-/** The share of the window that moved, times how far; below a hundredth nobody sees it. */
+/** The share of the window that moved, times how far; below a hundredth it is not visible. */
 const MOST_SHIFT = 0.01;
 
 /** Counts what moves and how long the page takes to answer, from before its first script on. */

@@ -16,7 +16,7 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
   const session = await signIn(email);
   const rows = page.locator("tbody tr");
 
-  await t.test("a token is watched from its page, and the funnel hears of it", async () => {
+  await t.test("a token is watched from its page, and counted in the funnel", async () => {
     await open(`/token/${demoMint("Three")}`);
     const told = page.waitForResponse((response) => response.url().endsWith("/api/oracle/event"));
     await page.getByRole("button", { name: "Watch this token" }).click();
@@ -27,21 +27,24 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     await rows.getByRole("link", { name: "THREE" }).waitFor();
   });
 
-  await t.test("a full plan says so, takes nothing more, and shows the way on", async () => {
-    await page.getByText("Your plan takes no more tokens").waitFor();
-    assert.ok(await page.getByLabel("Token address (mint)").isDisabled());
-    await keepPicture("watchlist-full-light-en");
-    assert.deepEqual(await violationsOn(page), []);
-    await open(`/token/${demoMint("Steady")}`);
-    await page.getByRole("link", { name: "Your plan takes no more tokens" }).waitFor();
-    const raised = runCommand(dashboard.place, ["admin", "user", "tier", email, "degen"]);
-    assert.equal(raised.code, 0, raised.err);
-  });
+  await t.test(
+    "a full plan shows its limit, refuses further tokens, and shows the upgrade",
+    async () => {
+      await page.getByText("Your plan takes no more tokens").waitFor();
+      assert.ok(await page.getByLabel("Token address (mint)").isDisabled());
+      await keepPicture("watchlist-full-light-en");
+      assert.deepEqual(await violationsOn(page), []);
+      await open(`/token/${demoMint("Steady")}`);
+      await page.getByRole("link", { name: "Your plan takes no more tokens" }).waitFor();
+      const raised = runCommand(dashboard.place, ["admin", "user", "tier", email, "degen"]);
+      assert.equal(raised.code, 0, raised.err);
+    },
+  );
 
   await t.test(
     "more tokens are added, each at its own size; doubles and nonsense are refused",
     async () => {
-      // Another process raised the plan: the service hears of it within a second.
+      // Another process raised the plan: the service reads the change within a second.
       const plan = page.getByRole("heading", { name: "of your plan's" });
       do await open("/watchlist");
       while (!(await plan.innerText()).includes("of your plan's 20"));
@@ -87,20 +90,23 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     assert.ok(!(await thin.getByRole("checkbox").isChecked()));
   });
 
-  await t.test("values are current, and the most urgent stands first when asked", async () => {
-    const again = page.waitForResponse((response) => response.url().endsWith("/watchlist"));
-    await page.getByRole("button", { name: "slippage", exact: true }).click();
-    await rows.filter({ hasText: "%" }).nth(2).waitFor();
-    const shown = await rows.locator("td:nth-child(3)").allInnerTexts();
-    const slippages = shown.map((text) => Number.parseFloat(text));
-    assert.deepEqual(
-      slippages,
-      slippages.toSorted((a, b) => b - a),
-    );
-    await again;
-    await keepPicture("watchlist-filled-light-en");
-    assert.deepEqual(await violationsOn(page), []);
-  });
+  await t.test(
+    "values are current, and sorting by urgency shows the most urgent first",
+    async () => {
+      const again = page.waitForResponse((response) => response.url().endsWith("/watchlist"));
+      await page.getByRole("button", { name: "slippage", exact: true }).click();
+      await rows.filter({ hasText: "%" }).nth(2).waitFor();
+      const shown = await rows.locator("td:nth-child(3)").allInnerTexts();
+      const slippages = shown.map((text) => Number.parseFloat(text));
+      assert.deepEqual(
+        slippages,
+        slippages.toSorted((a, b) => b - a),
+      );
+      await again;
+      await keepPicture("watchlist-filled-light-en");
+      assert.deepEqual(await violationsOn(page), []);
+    },
+  );
 
   await t.test("what is removed is gone", async () => {
     for (const name of ["THREE", "THIN", "SEA"]) {
