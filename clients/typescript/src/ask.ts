@@ -4,11 +4,11 @@ import { delayMs, isPassing, type Patience, wait } from "./patience.ts";
 import { isRecord, parsed } from "./refusal.ts";
 
 export type Question = Sending & {
-  /** Asking twice does no more than asking once: it is asked again where the failure may pass. */
+  /** The request is idempotent: it is repeated after a temporary failure. */
   readonly isRepeatable: boolean;
 };
 
-/** Asks until there is an answer, or no hope or patience left. @throws ExitabilityError */
+/** Repeats a request until it is answered, fails permanently or the retries are used up. @throws ExitabilityError */
 export async function ask<Body>(
   service: Service,
   patience: Patience,
@@ -35,7 +35,7 @@ async function askOnce(service: Service, question: Question): Promise<unknown> {
     const { status, headers } = opened.response;
     const body = parsed(await opened.response.text());
     if (isRecord(body)) return body;
-    throw new ExitabilityError("bad_answer", "The answer is no JSON object.", {
+    throw new ExitabilityError("bad_answer", "The answer is not a JSON object.", {
       status,
       requestId: headers.get("x-request-id"),
     });

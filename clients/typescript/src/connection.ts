@@ -13,7 +13,7 @@ export type Sending = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Where the service is, and what every request to it has in common. */
+/** The service's URL and what all requests to it share. */
 export type Service = {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,21 +21,21 @@ export type Service = {
   readonly timeoutMs: number;
 };
 
-/** An answer whose body is still to be read, and what limits the reading. */
+/** An answer whose body is not read yet, with its timeout. */
 export type Opened = {
   readonly response: Response;
-  /** Starts the time anew in which something has to come; null: as long as it takes. */
+  /** Restarts the timeout for the next bytes; null: no timeout. */
   readonly expectWithin: (ms: number | null) => void;
-  /** Ends the timer and, where the answer was not read whole, the connection. */
+  /** Stops the timer and, unless the answer was read completely, closes the connection. */
   readonly close: () => void;
-  /** What a failed read means: the caller's signal, the time, or the network. */
+  /** The error for a failed read: aborted, timeout or network_error. */
   readonly failure: (cause: unknown) => ExitabilityError;
 };
 
 /**
  * Sends a request once, and returns when its answer begins. One timer covers sending and reading.
  *
- * @throws ExitabilityError for every answer that is not 2xx, and where none came
+ * @throws ExitabilityError if the status is not 2xx or there is no answer
  */
 export async function open(service: Service, sending: Sending): Promise<Opened> {
   const { method, path, body, signal } = sending;
@@ -62,8 +62,8 @@ export async function open(service: Service, sending: Sending): Promise<Opened> 
     if (cause instanceof ExitabilityError) return cause;
     if (signal?.aborted === true) return aborted(signal);
     return isLate
-      ? new ExitabilityError("timeout", "Nothing came from the service in time.", { cause })
-      : new ExitabilityError("network_error", "The service can't be reached.", { cause });
+      ? new ExitabilityError("timeout", "The service did not answer in time.", { cause })
+      : new ExitabilityError("network_error", "The service cannot be reached.", { cause });
   };
   expectWithin(service.timeoutMs);
   try {
@@ -76,7 +76,7 @@ export async function open(service: Service, sending: Sending): Promise<Opened> 
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       redirect: "manual",
-      // Not every worker's fetch takes it; where it is taken, no cookie goes along.
+      // Sends no cookies. Some workers' fetch does not support the option.
       ...("credentials" in Request.prototype ? { credentials: "omit" } : {}),
       signal: abort.signal,
     });

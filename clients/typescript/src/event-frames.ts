@@ -1,15 +1,15 @@
-/** One server-sent event, as the HTML standard reads the text between two empty lines. */
+/** One server-sent event, parsed as the HTML standard defines. */
 export type EventFrame = {
   readonly event: string;
   readonly data: string;
-  /** The newest id that the stream has named, by this frame or an earlier one; "" before any. */
+  /** The last event id of the stream, from this frame or an earlier one; "" before the first. */
   readonly id: string;
 };
 
-/** A line that never ends is no event stream. */
+/** A larger event is refused, so that an endless line cannot fill the memory. */
 const LONGEST_FRAME = 4 * 1024 * 1024;
 
-/** Cuts a stream of text into events; the text may be cut anywhere, between CR and LF too. */
+/** Splits a stream of text into events. Chunks may end anywhere, also between CR and LF. */
 export class EventFrames {
   #pending = "";
   #event = "";
@@ -18,7 +18,7 @@ export class EventFrames {
   #id = "";
   #isFirst = true;
 
-  /** @throws RangeError where an event grows beyond 4 MiB */
+  /** @throws RangeError if an event is larger than 4 MiB */
   push(text: string): readonly EventFrame[] {
     const whole = this.#pending + (this.#isFirst ? text.replace(/^\uFEFF/, "") : text);
     if (text !== "") this.#isFirst = false;

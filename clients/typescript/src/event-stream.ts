@@ -5,26 +5,26 @@ import { ExitabilityError } from "./exitability-error.ts";
 import { aborted, delayMs, isPassing, type Patience, wait } from "./patience.ts";
 import { isRecord, parsed } from "./refusal.ts";
 
-/** A connection that broke off sooner counts as one more failure in a row. */
+/** A connection that breaks sooner counts as one more consecutive failure. */
 const STEADY_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 45_000;
 
 export type StreamEvent =
-  /** A token's newest answer. After an interruption the same one may come again. */
+  /** A token's newest answer. After an interruption the same answer may be repeated. */
   | { readonly type: "exitability"; readonly exitability: Exitability }
   /**
-   * A token that has no answer, and why. With status 503 its answers follow as soon as there are any;
-   * with another it is told of again, if at all, when the stream is opened anew.
+   * A token without an answer, and the reason. With status 503 its answers follow when there are any;
+   * with another status the next event for it may come when the stream is reopened.
    */
   | { readonly type: "unavailable"; readonly outcome: TokenOutcome }
-  /** The connection is lost: what was told before grows old, until the next event. */
+  /** The connection is lost: earlier answers become stale until the next event. */
   | { readonly type: "interrupted"; readonly error: ExitabilityError; readonly retryInMs: number };
 
 export type StreamOptions = Omit<Operations["streamMany"]["query"], "mints"> & {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds without a byte after which the connection is given up and made anew. The service
-   * sends a heartbeat every 15 s. Default 45,000.
+   * Milliseconds without a byte after which the client reconnects. The service sends a heartbeat every
+   * 15 s. Default 45,000.
    */
   readonly heartbeatTimeoutMs?: number | undefined;
 };
@@ -39,10 +39,10 @@ export type Following = {
 };
 
 /**
- * Follows a stream for ever: whenever it ends or breaks off it comes back, from where it was. Before
- * it was ever open, it tries as often as a question does.
+ * Follows a stream without end: it reconnects and resumes whenever the stream ends or breaks. Until
+ * the first connection it makes as many attempts as any request.
  *
- * @throws ExitabilityError where the caller's signal ends it, and where waiting mends nothing
+ * @throws ExitabilityError if the caller's signal aborts it or the failure is permanent
  */
 export async function* follow(following: Following): AsyncGenerator<StreamEvent, void, undefined> {
   const { service, patience, path, signal } = following;
@@ -59,9 +59,9 @@ export async function* follow(following: Following): AsyncGenerator<StreamEvent,
       if (!(error instanceof ExitabilityError)) throw error;
       failures = performance.now() - beganMs > STEADY_MS ? 1 : failures + 1;
       const retryInMs = delayMs(error, failures, patience.baseDelayMs);
-      const isMendable = isPassing(error) || isBrokenStream(error);
-      const isHopeless = !place.wasOpen && failures >= patience.attempts;
-      if (!isMendable || isHopeless || retryInMs > patience.maxWaitMs) throw error;
+      const isTemporary = isPassing(error) || isBrokenStream(error);
+      const isExhausted = !place.wasOpen && failures >= patience.attempts;
+      if (!isTemporary || isExhausted || retryInMs > patience.maxWaitMs) throw error;
       yield { type: "interrupted", error, retryInMs };
       await wait(retryInMs, signal);
     }
@@ -84,7 +84,7 @@ async function* eventsOf(
   try {
     const reader = readerOf(response);
     for (;;) {
-      // The time runs while the network is waited for, and not while the caller works.
+      // The timeout covers waiting for the network, not the caller's own work.
       expectWithin(heartbeatTimeoutMs);
       const { value, done } = await reader.read();
       expectWithin(null);
@@ -106,10 +106,10 @@ async function* eventsOf(
 function readerOf({ body, headers, status }: Response) {
   const isEventStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (body !== null && isEventStream) return body.getReader();
-  throw new ExitabilityError("bad_answer", "The answer is no event stream.", { status });
+  throw new ExitabilityError("bad_answer", "The answer is not an event stream.", { status });
 }
 
-/** Null for a heartbeat, and for kinds of events that are newer than this client. */
+/** Null for a heartbeat, and for event types that this client does not know. */
 function eventOf({ event, data }: EventFrame): StreamEvent | null {
   if (event !== "exitability" && event !== "unavailable") return null;
   const body = parsed(data);
@@ -119,9 +119,12 @@ function eventOf({ event, data }: EventFrame): StreamEvent | null {
     : { type: event, outcome: body as TokenOutcome };
 }
 
-/** The bytes were damaged on the way: another connection brings others. */
+/** The bytes were damaged in transit: a new connection may fix it. */
 function brokenStream(): ExitabilityError {
-  return new ExitabilityError("bad_answer", "What came is none of the service's events.");
+  return new ExitabilityError(
+    "bad_answer",
+    "The stream contains an event that the service does not send.",
+  );
 }
 
 function isBrokenStream({ code, status }: ExitabilityError): boolean {

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "./api-types.ts";
 
 /**
- * What goes wrong on this side of the service. `aborted`: the caller's own signal; its reason is the
- * cause. `bad_answer`: what came is nothing that the service says.
+ * Failures that are not the service's own. `aborted`: the caller's signal; its reason is the cause.
+ * `bad_answer`: the answer is not in the service's format.
  */
 export type LocalErrorCode =
   | "aborted"
@@ -19,17 +19,17 @@ type Details = {
   readonly cause?: unknown;
 };
 
-/** Everything that the client throws. */
+/** The only error that the client throws. */
 export class ExitabilityError extends Error {
-  /** Stable: the service's own, or one of ours. A newer service may have codes that are not listed. */
+  /** Stable: the service's or the client's. A newer service may have more codes. */
   readonly code: ErrorCode | LocalErrorCode | (string & {});
-  /** The HTTP status; null where there was no answer. */
+  /** The HTTP status; null if there was no answer. */
   readonly status: number | null;
-  /** Seconds until it is worth asking again, as the service has it; null where it does not say. */
+  /** Seconds after which the service wants a retry; null if it gave none. */
   readonly retryAfterSeconds: number | null;
-  /** What the answer is called in the service's log. */
+  /** The answer's id in the service's log. */
   readonly requestId: string | null;
-  /** The answer's whole body, for the fields that some refusals carry; null without one. */
+  /** The answer's body, for the additional fields of some refusals; null if there is none. */
   readonly body: unknown;
 
   constructor(

@@ -17,23 +17,23 @@ import { follow, type StreamEvent, type StreamOptions } from "./event-stream.ts"
 import { ExitabilityError } from "./exitability-error.ts";
 import { patienceOf, type RetryOptions } from "./patience.ts";
 
-// biome-ignore lint/performance/noBarrelFile: a package has one entry, and callers tell failures by the class
+// biome-ignore lint/performance/noBarrelFile: a package has one entry, and callers distinguish failures by their class
 export { ExitabilityError, type LocalErrorCode } from "./exitability-error.ts";
 export type { RetryOptions, StreamEvent, StreamOptions };
 
 export type ExitabilityOptions = {
-  /** Where the service is: `https://host`, or with a path where it stands behind one. */
+  /** The service's URL: `https://host`, with a path if it is behind one. */
   readonly baseUrl: string;
-  /** Counts against the key's account. Never in a browser. */
+  /** Queries count against the key's user. Never in a browser. */
   readonly apiKey?: string | undefined;
   /** A session's access token: the watchlist needs one. Never in a browser. */
   readonly accessToken?: string | undefined;
-  /** Default: the platform's own. */
+  /** Default: the platform's fetch. */
   readonly fetch?: Fetch | undefined;
   /** The language of `aviso`. Default: the service's, Spanish. */
   readonly language?: "es" | "en" | undefined;
   readonly retry?: RetryOptions | undefined;
-  /** Milliseconds that one try may take, from sending to the last byte. Default 30,000. */
+  /** Maximum duration of one attempt, from sending to the last byte, milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
 };
 
@@ -42,8 +42,8 @@ const SOL_DECIMALS = 9;
 export type CallOptions = { readonly signal?: AbortSignal | undefined };
 export type Measuring = Operations["getExitability"]["query"] & CallOptions;
 /**
- * A number of SOL is asked for to the nearest lamport. `size` as a text where a number has not the
- * digits for it.
+ * A number of SOL is rounded to the nearest lamport. Pass `size` as text if a number is not precise
+ * enough.
  */
 export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size"> &
   CallOptions & { readonly size: number | string };
@@ -56,15 +56,15 @@ export type HistoryRange = Omit<Operations["getHistory"]["query"], "from" | "to"
   };
 export type BatchOptions = Omit<Operations["getExitabilityBatch"]["body"], "mints"> & CallOptions;
 
-/** An Exitability service. Every method throws ExitabilityError, and nothing else. */
+/** An Exitability service. Methods throw only ExitabilityError. */
 export type ExitabilityClient = {
   /** Can a position be sold now, and at what slippage? Six standard sizes at once. */
   readonly exitability: (mint: string, options?: Measuring) => Promise<Exitability>;
   /** One sale of any size, exact to the lamport, with its route. */
   readonly exitAt: (mint: string, question: ExitAtQuestion) => Promise<ExitAt>;
-  /** The exits now, and after the largest withdrawal that is known to be possible. */
+  /** The exits now, and after the largest withdrawal known to be possible. */
   readonly stressedExit: (mint: string, options?: StressedQuestion) => Promise<StressedExit>;
-  /** A token's name and supply, and what its mint lets somebody do to holders. */
+  /** A token's name and supply, and the powers that its mint gives over holders. */
   readonly token: (mint: string, options?: CallOptions) => Promise<Token>;
   /** The pools that a token can be sold in. */
   readonly pools: (mint: string, options?: CallOptions) => Promise<Pools>;
@@ -72,16 +72,16 @@ export type ExitabilityClient = {
   readonly history: (mint: string, range?: HistoryRange) => Promise<History>;
   /** Up to a hundred tokens in one request, each with its own outcome. */
   readonly batch: (mints: readonly string[], options?: BatchOptions) => Promise<Batch>;
-  /** The answers of up to a hundred tokens, each whenever it changes, until the loop is left. */
+  /** The answers of up to a hundred tokens as they change, until the loop ends. */
   readonly stream: (
     mints: readonly string[],
     options?: StreamOptions,
   ) => AsyncGenerator<StreamEvent, void, undefined>;
-  /** How the model compares with what was executed, by program. */
+  /** The model compared with executed swaps, by program. */
   readonly accuracy: (options?: CallOptions) => Promise<Accuracy>;
-  /** The last executed swaps one by one, each beside what the model says, the last one first. */
+  /** The latest executed swaps, newest first, each with the model's result. */
   readonly accuracySwaps: (asked?: SwapsAsked) => Promise<AccuracySwaps>;
-  /** The tokens that the account watches. Needs `accessToken`: API keys are not accepted there. */
+  /** The user's watchlist. Needs `accessToken`: API keys are not accepted. */
   readonly watchlist: {
     readonly list: (options?: CallOptions) => Promise<{ readonly items: readonly WatchlistItem[] }>;
     readonly add: (
@@ -100,11 +100,11 @@ export type ExitabilityClient = {
 };
 
 /**
- * A client of one service. What may be asked again is asked again while there is hope: reading and
- * batches, after refusals that pass and failures of the network. Writes are sent once.
+ * A client of one service. Reads and batches are repeated after temporary refusals and network
+ * failures. Writes are sent once.
  *
  * @throws ExitabilityError credentials_in_browser
- * @throws TypeError where `baseUrl` is no URL
+ * @throws TypeError if `baseUrl` is not a URL
  */
 export function createExitability(options: ExitabilityOptions): ExitabilityClient {
   const service = serviceOf(options);
@@ -158,7 +158,7 @@ function serviceOf(options: ExitabilityOptions): Service {
   if (given !== null && isBrowser()) {
     throw new ExitabilityError(
       "credentials_in_browser",
-      `An ${given} does not belong in browser code, where everybody who opens the page can read it. Leave it out and ask anonymously, or ask through a server of your own.`,
+      `An ${given} does not belong in browser code, where every visitor can read it. Omit it and query anonymously, or query through your own server.`,
     );
   }
   return {
@@ -174,7 +174,7 @@ function serviceOf(options: ExitabilityOptions): Service {
   };
 }
 
-/** A page, or a worker of one: they alone call themselves Mozilla. */
+/** A page or a page's worker: only their user agent starts with Mozilla. */
 function isBrowser(): boolean {
   if ("document" in globalThis) return true;
   return "navigator" in globalThis && /^Mozilla\//.test(globalThis.navigator.userAgent);
@@ -187,14 +187,14 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
-/** What was computed has more digits than there are lamports: 0.1 + 0.2 is a size too. */
+/** A computed number may have more digits than a lamport: 0.1 + 0.2. */
 function withSizeText({ size, ...asked }: ExitAtQuestion) {
   const { unit = "sol" } = asked;
   const isOfSol = typeof size === "number" && unit === "sol";
   return { ...asked, size: isOfSol ? size.toFixed(SOL_DECIMALS) : size };
 }
 
-/** A date that is none is sent as its text: the service says what is wrong with it. */
+/** An invalid date is sent as text: the service refuses it with a reason. */
 function withTimeTexts({ from, to, ...range }: HistoryRange) {
   const text = (time: Date | string | undefined) =>
     time instanceof Date && !Number.isNaN(time.getTime()) ? time.toISOString() : time;

@@ -1,15 +1,15 @@
 import { ExitabilityError } from "./exitability-error.ts";
 
-/** How often and how long a question is asked again. */
+/** How often and how long a request is repeated. */
 export type RetryOptions = {
-  /** Times that one question is sent at most, the first included. Default 4; 1: never again. */
+  /** Maximum attempts of one request, the first included. Default 4; 1: no retry. */
   readonly attempts?: number | undefined;
   /**
-   * Milliseconds that one question waits in all. Where the service asks for more, as it does once the
-   * day's queries are spent, its refusal is thrown at once. Default 60,000.
+   * Maximum total wait of one request, milliseconds. If the service asks for a longer wait, as when the
+   * day's queries are used up, its refusal is thrown at once. Default 60,000.
    */
   readonly maxWaitMs?: number | undefined;
-  /** Milliseconds before the second try where the service names no time; doubles. Default 250. */
+  /** Milliseconds before the second attempt if the service gives no Retry-After; doubles. Default 250. */
   readonly baseDelayMs?: number | undefined;
 };
 
@@ -26,15 +26,15 @@ export function patienceOf(options: RetryOptions = {}): Patience {
   return { attempts, maxWaitMs, baseDelayMs };
 }
 
-/** Whether the same question may be answered another time: nothing was wrong with it. */
+/** Whether the failure is temporary: the same request may succeed later. */
 export function isPassing({ code, status }: ExitabilityError): boolean {
   if (status === null) return code === "network_error" || code === "timeout";
   return status === 429 || status >= 500;
 }
 
 /**
- * Milliseconds to wait after so many failures: no less than the service asked for, else a random
- * part of an interval that doubles, so that many clients do not come back together.
+ * Milliseconds to wait after this many failures: at least the service's Retry-After, else a random
+ * part of a doubling interval, so that many clients do not retry at the same time.
  */
 export function delayMs(error: ExitabilityError, failures: number, baseDelayMs: number): number {
   if (error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1_000;
@@ -42,7 +42,7 @@ export function delayMs(error: ExitabilityError, failures: number, baseDelayMs: 
   return interval * (0.5 + Math.random() / 2);
 }
 
-/** @throws ExitabilityError aborted, as soon as the signal says so */
+/** @throws ExitabilityError aborted, when the signal aborts */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(aborted(signal));
@@ -59,7 +59,7 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
 export function aborted(signal: AbortSignal | undefined): ExitabilityError {
-  return new ExitabilityError("aborted", "The caller's signal ended it.", {
+  return new ExitabilityError("aborted", "The caller's signal aborted the request.", {
     cause: signal?.reason,
   });
 }

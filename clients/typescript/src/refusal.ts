@@ -1,6 +1,6 @@
 import { ExitabilityError } from "./exitability-error.ts";
 
-/** What an answer that is not 2xx says, as an error. Reads its body. */
+/** The error of an answer that is not 2xx. Reads its body. */
 export async function refusalOf(response: Response): Promise<ExitabilityError> {
   const text = await response.text();
   const body = parsed(text);
@@ -22,8 +22,8 @@ export async function refusalOf(response: Response): Promise<ExitabilityError> {
 }
 
 /**
- * Retry-After, which is seconds or a date, in seconds from now; null where it is absent or nonsense.
- * A date is held against the answer's own, where it has one: clocks differ.
+ * Retry-After (seconds or a date) in seconds from now; null if it is absent or invalid. A date is
+ * compared with the answer's Date header, if there is one, because clocks differ.
  */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | null {
   const text = headers.get("retry-after")?.trim() ?? "";
@@ -38,7 +38,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined where the text is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
