@@ -85,7 +85,7 @@ function Nothing() {
   );
 }
 
-/** A page that fails says so; the others go on working. */
+/** A page that fails shows an error; the others go on working. */
 class Boundary extends Component<
   { readonly children: ReactNode },
   { readonly hasFailed: boolean }

@@ -10,7 +10,7 @@ import { App } from "./app.tsx";
 
 const MOST_RETRIES = 3;
 
-/** What the service refused on purpose it will refuse again at once: the reader is told instead. */
+/** A deliberate refusal would be repeated at once: show the error instead of retrying. */
 function isMeant(error: unknown): boolean {
   return error instanceof ApiError && (error.status < 500 || error.code === "chain_unavailable");
 }

@@ -7,7 +7,7 @@ import { useAccount } from "../lib/session.ts";
 import { useStatus } from "../lib/status.ts";
 import "./shell.css";
 
-/** What stands around every page. */
+/** Layout around every page. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { text } = usePreferences();
   const status = useStatus();

@@ -9,7 +9,7 @@ type Props = {
   readonly label: string;
   readonly data: AlignedData;
   readonly height: number;
-  /** Everything but size and data; made anew when the theme changes. */
+  /** Everything but size and data; built again when the theme changes. */
   readonly optionsFor: (color: (name: string) => string) => Omit<Options, "width" | "height">;
 };
 

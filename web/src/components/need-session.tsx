@@ -3,7 +3,7 @@ import { useText } from "../lib/preferences.tsx";
 import { usePath } from "../lib/router.ts";
 import { Link } from "./link.tsx";
 
-/** Stands where a page is only for those who are signed in. */
+/** Shown instead of a page that requires a session. */
 export function NeedSession({ sentence }: { readonly sentence: string }) {
   const text = useText();
   return (

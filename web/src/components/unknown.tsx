@@ -1,6 +1,6 @@
 import { useText } from "../lib/preferences.tsx";
 
-/** What is not known is said to be unknown: never 0, never a dash. */
+/** Unknown values are shown as unknown: never 0, never a dash. */
 export function Unknown() {
   return <span className="soft">{useText().common.unknown}</span>;
 }

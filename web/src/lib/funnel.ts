@@ -8,7 +8,7 @@ export type FunnelEvent =
   | "alerta_click"
   | "watchlist_add";
 
-/** Tells our own service of a step. A step that can't be told is no trouble of the reader's. */
+/** Reports a funnel step to our own service. A failure is ignored: it does not affect the reader. */
 export function tellStep(event: FunnelEvent, payload: Readonly<Record<string, string>> = {}): void {
   const search = new URLSearchParams(window.location.search);
   const utm = Object.fromEntries(

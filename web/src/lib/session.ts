@@ -22,7 +22,7 @@ export type Account = {
 
 export const ACCOUNT_QUERY = ["account"] as const;
 
-/** Who is signed in; null where nobody is. */
+/** The signed-in user, or null. */
 export function useAccount() {
   return useQuery({
     queryKey: ACCOUNT_QUERY,

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { api } from "./api.ts";
 import { tellStep } from "./funnel.ts";
 

@@ -14,7 +14,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, "Linux"],
 ];
 
-/** What a person would call the browser that sent this header; null where it says nothing known. */
+/** Common name of the browser that sent this header; null if it is not recognised. */
 export function browserName(userAgent: string | null): string | null {
   if (userAgent === null) return null;
   const names = [BROWSERS, SYSTEMS].flatMap(

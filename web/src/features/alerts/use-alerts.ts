@@ -9,7 +9,7 @@ export type AlertItem = {
   readonly token_name: string | null;
   readonly token_symbol: string | null;
   readonly size_sol: number;
-  readonly kind: "deterioration" | "slippage" | "no-exit";
+  readonly kind: "deterioration" | "slippage" | "no-exit" | "blocked";
   readonly cause: "liquidity-withdrawn" | "sells" | "fees-raised" | "trading-paused" | "unknown";
   readonly share_pct: number | null;
   readonly slippage_before_pct: number | null;
@@ -35,7 +35,7 @@ export function useAlerts(isWanted: boolean) {
   });
 }
 
-/** Reads the feed again whenever an alert is pushed; says whether the connection stands. */
+/** Reads the feed again whenever an alert is pushed; returns whether the connection is open. */
 export function useLiveAlerts(isWanted: boolean): boolean {
   const client = useQueryClient();
   const [isOpen, setIsOpen] = useState(false);

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPrice, formatSol } from "../../lib/format.ts";
@@ -45,7 +45,7 @@ export function Figures({ answer }: { readonly answer: ExitabilityBody }) {
   );
 }
 
-/** A token that nobody buys has no price: that is known, and another thing than not knowing it. */
+/** A token without buyers has no price: that is known, and differs from an unknown price. */
 function NoPrice({ isKnown }: { readonly isKnown: boolean }) {
   const { text } = usePreferences();
   return isKnown ? text.common.none : <Unknown />;

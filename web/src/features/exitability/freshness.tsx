@@ -4,7 +4,7 @@ import { usePreferences } from "../../lib/preferences.tsx";
 
 const STALE_SECONDS = 30;
 
-/** How old the chain state is, counting up by itself until a newer one comes. */
+/** Age of the chain state, counting up until a newer one arrives. */
 export function Freshness({ updatedAt }: { readonly updatedAt: string }) {
   const { text, language } = usePreferences();
   const [nowMs, setNowMs] = useState(() => Date.now());

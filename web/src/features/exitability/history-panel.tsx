@@ -142,7 +142,7 @@ function Picture({ history, range }: PictureProps) {
   );
 }
 
-/** A token that nobody asked for before has no past: its line begins where it is known. */
+/** A token requested for the first time has no history: its line begins now. */
 function sinceFirstKnown(points: History["points"]): History["points"] {
   const first = points.findIndex(({ c10_sol }) => c10_sol !== null);
   return points.slice(Math.max(0, first));

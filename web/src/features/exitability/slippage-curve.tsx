@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
 import type { AlignedData } from "uplot";
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
@@ -140,7 +140,7 @@ function Table({ retail, pro }: Props) {
   );
 }
 
-/** Tokens outside the main families are measured up to 10 SOL: above it, null is no verdict. */
+/** Tokens outside the main families are measured up to 10 SOL: above it, null means unknown. */
 function isBeyondFamily({ amm }: ExitabilityBody, size: SizeKey): boolean {
   return amm === "otro" && Number(size) > LARGEST_OTHER_SOL;
 }

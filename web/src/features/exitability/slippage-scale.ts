@@ -1,4 +1,4 @@
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 
 export type SizeKey = keyof ExitabilityBody["slippage"]["all"];
 export const SIZES: readonly SizeKey[] = ["0.5", "1", "2", "5", "10", "50"];

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
@@ -98,7 +98,7 @@ function Heading({ mint, answer }: { mint: string; answer: ExitabilityBody | und
   );
 }
 
-/** What must be said before any number. */
+/** Notices that must be read before any number. */
 function State({ answer }: { readonly answer: ExitabilityBody }) {
   const { text } = usePreferences();
   const isEmpty = answer.state === "ok" && answer.precio_mid === null;

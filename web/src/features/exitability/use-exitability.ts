@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { api } from "../../lib/api.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 
@@ -29,8 +29,8 @@ export function useExitability(mint: string, profile: Profile, isPushed: boolean
 }
 
 /**
- * Takes new answers as the service pushes them. Says whether the connection stands, so that the page
- * asks by itself where it does not.
+ * Takes new answers as the service pushes them. Returns whether the connection is open, so that the page
+ * polls if it is not.
  */
 export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   const { language } = usePreferences();

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { ExitabilityBody } from "#src/wire/exitability.ts";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { api } from "../../lib/api.ts";
 import type { Profile } from "./use-exitability.ts";
 

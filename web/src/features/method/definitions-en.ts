@@ -56,7 +56,7 @@ export const DEFINITIONS_EN: readonly Definition[] = [
   },
   {
     name: "When it can't be known",
-    body: "Where data on over half of the money are missing, the state is older than 10 minutes, everything is paused or migrating, or the token can't be transferred, there are no numbers: it is said to be unknown.",
+    body: "If data on over half of the money are missing, the state is older than 10 minutes, everything is paused or migrating, or the token can't be transferred, there are no numbers: the answer is unknown.",
     formula:
       "pools without a price > 50 % of the quote, age > 10 min, all paused or not open, curve complete without its pool, search incomplete and empty, or a token that can't be transferred",
   },
@@ -79,7 +79,7 @@ export const DEFINITIONS_EN: readonly Definition[] = [
   },
   {
     name: "Watchlist alerts",
-    body: "We tell you when the alert of a token you watch turns on, and when slippage at your own size passes 10 % or there is no exit any more. One message per cause, and another only after it has turned off.",
+    body: "We notify you when the alert of a token you watch turns on, and when slippage at your own size passes 10 % or there is no exit any more. One message per cause, and another only after it has turned off.",
     formula: "on at 10 %, off below 8 %; a blocked answer changes nothing",
   },
   {

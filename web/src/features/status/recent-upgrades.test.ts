@@ -4,7 +4,7 @@ import { recentUpgrades } from "./recent-upgrades.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 
-test("upgrades of the last day are told, the last one first", () => {
+test("upgrades of the last day are shown, the last one first", () => {
   const venue = (program: string, upgrade_seen_at: string | null) => ({
     program,
     deployment: { upgrade_seen_at },

@@ -2,7 +2,7 @@ import type { WatchlistItem } from "../../lib/watchlist.ts";
 
 export type SortBy = "added" | "slippage" | "score";
 
-/** The most urgent first; what is unknown stands last, whatever it is sorted by. */
+/** The most urgent first; unknown values are last in every order. */
 export function sortItems(items: readonly WatchlistItem[], by: SortBy): readonly WatchlistItem[] {
   switch (by) {
     case "added":

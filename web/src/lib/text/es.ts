@@ -1,4 +1,4 @@
-/** Every sentence of the dashboard in Spanish; `en.ts` has the same keys, and the type checker sees to it. */
+/** Every sentence of the dashboard in Spanish; `en.ts` has the same keys, and the type checker enforces it. */
 export const es = {
   app: {
     name: "Exitability",
@@ -236,6 +236,7 @@ export const es = {
       deterioration: "el token se deteriora",
       slippage: "tu salida pasa del 10\u00a0%",
       "no-exit": "tu posición no tiene salida",
+      blocked: "tu salida se desconoce por ahora",
     },
     grade: "30 minutos después",
     worse: (pct: string) => `esperar habría costado ${pct} más`,
