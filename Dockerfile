@@ -24,6 +24,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=dashboard /app/web/dist web/dist
 COPY package.json ./
 COPY bin bin
+COPY demo demo
 COPY src src
 RUN install -d -o 1000 -g 1000 -m 700 /data
 VOLUME ["/data"]
