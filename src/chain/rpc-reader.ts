@@ -67,6 +67,8 @@ export type RpcReaderOptions = {
   /** The wait before a batch whose reply came from an older slot is read again. */
   readonly staleWaitMs: number;
   readonly logger: ChainLogger | null;
+  /** False for a node in this process: searches are not spaced before it refuses one. */
+  readonly isPaced: boolean;
 };
 
 /** The reads of a ChainSource over JSON-RPC. */
@@ -101,13 +103,13 @@ export type RpcReader = {
 type Batch = { readonly addresses: readonly Address[]; readonly bytes: number | null };
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
-  const { client, commitment, nowMs, staleWaitMs, logger } = options;
+  const { client, commitment, nowMs, staleWaitMs, logger, isPaced } = options;
   const reads = new TaskQueue(READ_LIMITS);
   const searches = new TaskQueue(SEARCH_LIMITS);
   const breaker = new CircuitBreaker();
   const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 250 });
   const searchPacer = new CallPacer({
-    firstIntervalMs: SEARCH_INTERVAL_MS,
+    firstIntervalMs: isPaced ? SEARCH_INTERVAL_MS : 0,
     longestIntervalMs: 2_000,
     yieldsTo: readPacer,
   });
