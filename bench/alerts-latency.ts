@@ -8,6 +8,7 @@ import { createAlerting } from "#src/alerts/alerting.ts";
 import type { SearchResult } from "#src/chain/chain-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { addChannel } from "#src/store/channels.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
@@ -69,12 +70,17 @@ const source = createRpcSource({
   httpUrl,
   wsUrl,
   origin: "demo",
-  nowMs: Date.now,
+  clock: systemClock,
   random: Math.random,
 });
 // Reads, subscriptions and their sockets are the product's own; only the search for pools is not.
 const searched = { ...source, searchAccounts: searchOf(market) };
-const tracker = createTracker({ source: searched, venues: VENUES, nowMs: Date.now, database });
+const tracker = createTracker({
+  source: searched,
+  venues: VENUES,
+  clock: systemClock,
+  database,
+});
 tracker.start();
 const warn = (context: unknown): void => say(JSON.stringify(context));
 const logger = { info: () => undefined, warn, error: warn };
@@ -89,7 +95,7 @@ const alerting = createAlerting({
   publicUrl: "http://127.0.0.1:8080",
   webhookAllow: ["127.0.0.1/32"],
   telegram: null,
-  nowMs: Date.now,
+  clock: systemClock,
   random: Math.random,
   log: logger,
 });

@@ -124,12 +124,12 @@ async function importCheckout(root: string): Promise<Checkout> {
 /** Microseconds of CPU time for one assessment. */
 async function timeIn(root: string, folder: string, mint: string): Promise<number> {
   const { assess, loadMarket, openChain, readConfig, VENUES } = await importCheckout(root);
-  const nowMs = () => Date.now();
+  const clock = { nowMs: () => Date.now() };
   const chain = await openChain(readConfig({ ACCOUNTS_DIR: folder }).chain, {
-    nowMs,
+    clock,
     random: Math.random,
   });
-  const { market } = await loadMarket({ source: chain.source, venues: VENUES, nowMs }, mint);
+  const { market } = await loadMarket({ source: chain.source, venues: VENUES, clock }, mint);
   await chain.close();
   if (market === undefined) throw new RangeError("the token was not found");
   run(() => assess(market), WARM_UP_MS);

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { systemClock } from "#src/platform/clock.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -136,8 +137,14 @@ async function makeKeysIn(
   { count, tier, name }: { readonly count: number; readonly tier: UserTier; readonly name: string },
   nowMs: number,
 ): Promise<readonly Key[]> {
-  const cacheSync = new AccessCacheSync({ db: store.db, nowMs: Date.now, log: null });
-  const apiKeys = new ApiKeys({ store, cacheSync, prefix: "exi", nowMs: Date.now, log: null });
+  const cacheSync = new AccessCacheSync({ db: store.db, clock: systemClock, log: null });
+  const apiKeys = new ApiKeys({
+    store,
+    cacheSync,
+    prefix: "exi",
+    clock: systemClock,
+    log: null,
+  });
   const keys: Key[] = [];
   for (let index = 0; index < count; index++) {
     const email = `${name}-${index}@example.com`;

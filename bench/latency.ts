@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { formatTable } from "#src/cli/output.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { addressBytes, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -41,8 +42,13 @@ const stream = buildStream({
   seed: Number(values.seed),
 });
 const now = (): number => performance.timeOrigin + performance.now();
-const source = createStreamSource(stream, Date.now);
-const tracker = createTracker({ source, venues: VENUES, nowMs: Date.now, database: null });
+const source = createStreamSource(stream, systemClock);
+const tracker = createTracker({
+  source,
+  venues: VENUES,
+  clock: systemClock,
+  database: null,
+});
 await Promise.all(stream.tokens.map(({ mint }) => tracker.snapshot(mint)));
 tracker.start();
 

@@ -1,5 +1,6 @@
 import type { ChainSource, FollowEvents } from "#src/chain/chain-source.ts";
 import { clockAccount } from "#src/node/slot-clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -16,10 +17,10 @@ export type StreamSource = ChainSource & {
 
 const MS_PER_SLOT = 400;
 
-export function createStreamSource(stream: UpdateStream, nowMs: () => number): StreamSource {
+export function createStreamSource(stream: UpdateStream, wallClock: WallClock): StreamSource {
   const accounts = new Map<Address, Account | null>(stream.accounts);
   const followers = new Map<FollowEvents, Set<Address>>();
-  const startMs = nowMs();
+  const startMs = wallClock.nowMs();
   let clock: Clock = at(startMs);
 
   function at(ms: number): Clock {
@@ -53,7 +54,7 @@ export function createStreamSource(stream: UpdateStream, nowMs: () => number): S
       return { kind: "found", slot: clock.slot, accounts: new Map(found) };
     },
     findLargestAccounts: async () => ({ kind: "refused", reason: "not played here" }),
-    readHead: async () => ({ clock, receivedAtMs: nowMs() }),
+    readHead: async () => ({ clock, receivedAtMs: wallClock.nowMs() }),
     follow: (events) => {
       const followed = new Set<Address>();
       followers.set(events, followed);

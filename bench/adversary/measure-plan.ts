@@ -64,7 +64,7 @@ export async function searchPlan(plan: MarketPlan): Promise<Assessment> {
   chain.slot = PLAN_CLOCK.slot;
   for (const [address, account] of accounts) chain.set(address, account);
   const loaded = await loadMarket(
-    { source: chain, venues: VENUES, nowMs: () => PLAN_TIME_MS },
+    { source: chain, venues: VENUES, clock: { nowMs: () => PLAN_TIME_MS } },
     mint,
   );
   if (loaded.kind === "not-found") throw new RangeError("the token was not found");

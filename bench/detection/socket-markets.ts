@@ -48,13 +48,13 @@ export async function playOverSockets(
   const source = createRpcSource({
     ...(await node.listen()),
     origin: "live",
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     random: () => 0.5,
   });
   const tracker = createTracker({
     source,
     venues: [plainVenue()],
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     database: null,
   });
   tracker.onReport(({ alertChange }) => {

@@ -31,7 +31,7 @@ async function trackMarket(readings: readonly Reading[]): Promise<readonly Alarm
   const tracker = createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database: null,
   });
   const alarms: Alarm[] = [];

@@ -4,6 +4,7 @@ import { recordingSource } from "#src/accuracy/recording-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import type { LocalNodeUrls } from "#src/node/node.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -39,16 +40,16 @@ export async function openProduct(
   { httpUrl, wsUrl }: LocalNodeUrls,
   options: { readonly withAccuracy: boolean },
 ): Promise<Product> {
-  const nowMs = Date.now;
+  const clock = systemClock;
   // Plain data: it is sent to the thread of the accuracy record.
   const urls = { httpUrl, wsUrl };
-  const rpc = createRpcSource({ ...urls, origin: "live", nowMs, random: Math.random });
+  const rpc = createRpcSource({ ...urls, origin: "live", clock, random: Math.random });
   const source = recordingSource(rpc);
   const record = new AccuracyRecord();
-  const tracker = createTracker({ source, venues: VENUES, nowMs, database: null });
+  const tracker = createTracker({ source, venues: VENUES, clock, database: null });
   const accuracy = options.withAccuracy
     ? new Accuracy({
-        ...{ source, tracker, record, nowMs, starts: rpc, database: null },
+        ...{ source, tracker, record, clock, starts: rpc, database: null },
         transactions: { ...urls, geyser: null, readsPerMinute: 2 },
         log: { error: () => {}, warn: () => {}, info: () => {} },
       })

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { AccountStarts } from "#src/chain/chain-source.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
@@ -34,7 +34,7 @@ export type AccuracyDeps = {
   readonly transactions: TransactionFeed;
   /** True: no swap is judged; the stored record is still published. */
   readonly isOff?: boolean;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** Where the record is stored; null: it lasts as long as the process. */
   readonly database: Database | null;
   readonly log: Pick<Logger, "error" | "warn" | "info">;
@@ -89,7 +89,7 @@ export class Accuracy {
     this.#programs = new ProgramDeployments({
       starts: deps.starts,
       programs: VENUES,
-      nowMs: deps.nowMs,
+      clock: deps.clock,
       onDeployment: (deployment) => this.#store?.addDeployment(deployment),
       onUpgrade: (venue, { slot, previousSlot }) =>
         log.error(
@@ -121,7 +121,7 @@ export class Accuracy {
   }
 
   report(): AccuracyReport {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const { quoted } = this.#counts;
     return {
       venues: this.#programs.reports().map((program) => ({
@@ -178,9 +178,9 @@ export class Accuracy {
   }
 
   #save(): void {
-    const { nowMs } = this.#deps;
+    const { clock } = this.#deps;
     this.#saving = this.#saving
-      .then(() => this.#store?.save(this.#counts, nowMs()))
+      .then(() => this.#store?.save(this.#counts, clock.nowMs()))
       .catch((cause: unknown) => this.#failed("store the accuracy record", cause));
   }
 

@@ -16,7 +16,7 @@ test("a swap has the deployed slot of the code that ran, even if the upgrade was
   const database = await sqliteDatabase(t);
   const { db } = database;
   const clock = { nowMs: 0 };
-  const reader = new JudgedSwapReader(database, () => clock.nowMs);
+  const reader = new JudgedSwapReader(database, { nowMs: () => clock.nowMs });
   const slots = async () => {
     const told = await reader.last({ program: "pumpswap", limit: 10 });
     return told.map(({ deployedSlot }) => deployedSlot);
@@ -34,7 +34,7 @@ test("a swap has the deployed slot of the code that ran, even if the upgrade was
 test("concurrent requests cost one read a second", async (t) => {
   const { db, ...database } = await sqliteDatabase(t);
   const clock = { nowMs: 0 };
-  const reader = new JudgedSwapReader({ ...database, db }, () => clock.nowMs);
+  const reader = new JudgedSwapReader({ ...database, db }, { nowMs: () => clock.nowMs });
   const count = async () => (await reader.last({ program: null, limit: 1 })).length;
   assert.equal(await count(), 0);
   await writeJudgedSwaps(db, [swap(1n), swap(2n)], 10);

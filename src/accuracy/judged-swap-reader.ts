@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import { readJudgedSwaps, type StoredSwap } from "#src/store/judged-swaps.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
@@ -31,20 +31,20 @@ export type JudgedSwapsQuery = { readonly program: VenueId | null; readonly limi
  */
 export class JudgedSwapReader {
   readonly #database: Pick<Database, "db">;
-  readonly #nowMs: NowMs;
+  readonly #clock: WallClock;
   readonly #held = new Map<
     VenueId | null,
     { readonly atMs: number; readonly swaps: PublishedSwaps }
   >();
 
-  constructor(database: Pick<Database, "db">, nowMs: NowMs) {
+  constructor(database: Pick<Database, "db">, clock: WallClock) {
     this.#database = database;
-    this.#nowMs = nowMs;
+    this.#clock = clock;
   }
 
   /** Newest first; `limit` is at most `MAX_PUBLISHED_SWAPS`. */
   async last({ program, limit }: JudgedSwapsQuery): Promise<readonly PublishedSwap[]> {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#clock.nowMs();
     const held = this.#held.get(program);
     const isFresh = held !== undefined && nowMs - held.atMs < MAX_AGE_MS;
     const swaps = isFresh ? held.swaps : this.#read(program);

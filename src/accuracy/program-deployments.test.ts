@@ -42,7 +42,7 @@ function watched(before: readonly Deployment[] = []) {
       },
     },
     programs: [raydiumCpmm],
-    nowMs: () => clock.nowMs,
+    clock: { nowMs: () => clock.nowMs },
     onDeployment: (deployment) => seen.push(deployment),
     onUpgrade: (_venue, upgrade) => upgrades.push(upgrade),
     onUnknown: (_venue, reason) => unknown.push(reason),

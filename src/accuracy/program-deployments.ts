@@ -1,5 +1,5 @@
 import type { AccountStarts } from "#src/chain/chain-source.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { LOADER_V1, LOADER_V2, LOADER_V3, LOADER_V4 } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
@@ -137,7 +137,7 @@ export type ProgramReport = {
 export type ProgramDeploymentsDeps = {
   readonly starts: AccountStarts;
   readonly programs: readonly { readonly id: VenueId; readonly programId: Address }[];
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** Called once for each deployment, including the first one seen. */
   readonly onDeployment: (deployment: Deployment) => void;
   /** Called for the operator's alert. */
@@ -234,18 +234,18 @@ export class ProgramDeployments {
   }
 
   #apply(program: Watched, state: ProgramState, readSlot: bigint): void {
-    const { nowMs, onDeployment, onUpgrade, onUnknown } = this.#deps;
+    const { clock, onDeployment, onUpgrade, onUnknown } = this.#deps;
     const last = program.deployments.at(-1) ?? null;
     // Ignore nodes behind the slot of the known deployment.
     if (last !== null && readSlot < last.slot) return;
     const before = program.state;
     program.state = state;
-    program.readAtMs = nowMs();
+    program.readAtMs = clock.nowMs();
     if (state.kind === "unknown" && !isSameUnknown(before, state)) {
       onUnknown(program.id, state.reason);
     }
     if (state.kind !== "deployed" || state.slot === last?.slot) return;
-    const deployment = { venue: program.id, slot: state.slot, seenAtMs: nowMs() };
+    const deployment = { venue: program.id, slot: state.slot, seenAtMs: clock.nowMs() };
     program.deployments.push(deployment);
     onDeployment(deployment);
     if (last !== null) onUpgrade(program.id, upgradeFrom(last, deployment));

@@ -1,6 +1,6 @@
 import type { Following, ObservedTransaction, TransactionSource } from "#src/chain/chain-source.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
@@ -46,7 +46,7 @@ export type SwapJudgeDeps = {
   readonly pools: () => Iterable<PoolRef>;
   /** `ground`: what the swap was replayed on; null if it was not replayed, or not on held accounts. */
   readonly onJudged: (swap: JudgedSwap, ref: PoolRef, ground: ReplayGround | null) => void;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly onFailure: (what: string, cause: unknown) => void;
   /** Whether transactions come with their instructions, as a gRPC stream sends them. */
   readonly hasInstructions?: boolean;
@@ -100,7 +100,7 @@ export class SwapJudge {
 
   /** Does the work that is due now. Tests call it directly. */
   tick(): void {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     if (nowMs >= this.#followDueMs) {
       this.#followDueMs = nowMs + FOLLOW_EVERY_MS;
       this.#followPools();
@@ -186,9 +186,9 @@ export class SwapJudge {
 
   /** Takes one read from the minute's allowance. */
   #mayRead(): boolean {
-    const { nowMs, readsPerMinute = Number.POSITIVE_INFINITY } = this.#deps;
-    if (nowMs() - this.#readsRefilledMs >= MINUTE_MS) {
-      this.#readsRefilledMs = nowMs();
+    const { clock, readsPerMinute = Number.POSITIVE_INFINITY } = this.#deps;
+    if (clock.nowMs() - this.#readsRefilledMs >= MINUTE_MS) {
+      this.#readsRefilledMs = clock.nowMs();
       this.#readsLeft = readsPerMinute;
     }
     return this.#readsLeft-- >= 1;
@@ -197,7 +197,7 @@ export class SwapJudge {
   #batchOf(slot: bigint): SlotBatch {
     const found = this.#batches.get(slot);
     if (found !== undefined) return found;
-    const batch: SlotBatch = { firstSeenMs: this.#deps.nowMs(), seen: [], unread: 0 };
+    const batch: SlotBatch = { firstSeenMs: this.#deps.clock.nowMs(), seen: [], unread: 0 };
     this.#batches.set(slot, batch);
     return batch;
   }

@@ -1,7 +1,7 @@
 import type { TransactionSource } from "#src/chain/chain-source.ts";
 import { createGeyserSource } from "#src/chain/geyser-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 
 /** Where transactions are received: plain data, so that any thread can open it. */
 export type TransactionFeed = {
@@ -16,7 +16,7 @@ export type TransactionFeed = {
 /** Opens a separate connection to the node for transactions. */
 export async function openTransactionFeed(
   { httpUrl, wsUrl, geyser }: TransactionFeed,
-  deps: { readonly nowMs: NowMs; readonly random: () => number },
+  deps: { readonly clock: WallClock; readonly random: () => number },
 ): Promise<TransactionSource & { readonly close: () => Promise<void> }> {
   const rpc = createRpcSource({ httpUrl, wsUrl, origin: "live", ...deps });
   if (geyser === null) return rpc;

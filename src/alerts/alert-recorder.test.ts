@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import type { WallClock } from "#src/platform/clock.ts";
 import { alertsOf } from "#src/store/alerts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
@@ -24,7 +25,7 @@ type Scene = ScriptedMarkets & {
   readonly store: Store;
   readonly recorder: AlertRecorder;
   readonly advance: (ms: number) => void;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   /** Kinds of the user's alerts, the oldest first. */
   readonly kindsOf: (userId: UserId) => Promise<readonly string[]>;
   /** As after a crash: nothing of the old one is left but what is on disk. */
@@ -38,12 +39,12 @@ type Setting = { readonly newUid?: () => string; readonly warn?: (context: unkno
 async function scene(t: TestContext, store: Store, setting: Setting = {}): Promise<Scene> {
   let nowMs = 1_800_000_000_000;
   let uid = 0;
-  const scripted = scriptedMarkets(() => nowMs);
+  const scripted = scriptedMarkets({ nowMs: () => nowMs });
   const make = async () => {
     const recorder = new AlertRecorder({
       store,
       markets: scripted.markets,
-      nowMs: () => nowMs,
+      clock: { nowMs: () => nowMs },
       newUid: setting.newUid ?? (() => `msg_${uid++}`),
       onRecorded: () => undefined,
       log: warningsTo(setting.warn ?? fail),
@@ -59,7 +60,7 @@ async function scene(t: TestContext, store: Store, setting: Setting = {}): Promi
     get recorder() {
       return recorder;
     },
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     advance: (ms) => {
       nowMs += ms;
     },
@@ -203,7 +204,7 @@ test("the token's own alert notifies each entry once, however often it is receiv
     stage.showPool(MINT, 100);
     stage.showPool(OTHER, 100);
     await stage.kindsOf(ana);
-    const sinceMs = stage.nowMs();
+    const sinceMs = stage.clock.nowMs();
     stage.deteriorate(MINT, { sinceMs });
     stage.deteriorate(MINT, { sinceMs });
     assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
@@ -277,7 +278,7 @@ test("the alert of a token without watchers is recorded, and its end too", async
     assert.deepEqual(await alerts(), [["drift", null]]);
     stage.advance(5_000);
     stage.recover(MINT);
-    assert.deepEqual(await alerts(), [["drift", stage.nowMs()]]);
+    assert.deepEqual(await alerts(), [["drift", stage.clock.nowMs()]]);
   });
 });
 
@@ -285,11 +286,11 @@ test("a change of a token's alert that is reported before the watchlists are loa
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");
   await watch(store, ana, { mint: MINT });
-  const scripted = scriptedMarkets(() => 1_800_000_000_000);
+  const scripted = scriptedMarkets({ nowMs: () => 1_800_000_000_000 });
   const recorder = new AlertRecorder({
     store,
     markets: scripted.markets,
-    nowMs: () => 1_800_000_000_000,
+    clock: { nowMs: () => 1_800_000_000_000 },
     newUid: () => "msg_1",
     onRecorded: () => undefined,
     log: warningsTo(fail),
@@ -324,7 +325,7 @@ test("entries switched off, changed, removed, new, or of a disabled user start f
   assert.deepEqual(await kindsOf(ana), [], "the first reading passes nothing");
   showPool(MINT, 100);
   await kindsOf(ana);
-  await setUserDisabled(store.db, { userId: ana, isDisabled: true }, stage.nowMs());
+  await setUserDisabled(store.db, { userId: ana, isDisabled: true }, stage.clock.nowMs());
   await recorder.reload();
   showPool(MINT, 10);
   assert.deepEqual(await kindsOf(ana), []);

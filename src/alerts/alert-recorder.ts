@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -27,7 +27,7 @@ const TURN_BUDGET_MS = 8;
 export type AlertRecorderDeps = {
   readonly store: Store;
   readonly markets: Pick<Tracker, "onReport" | "setWatched">;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly newUid: () => string;
   /** Called after alerts and their messages are on disk. */
   readonly onRecorded: () => void;
@@ -141,10 +141,10 @@ export class AlertRecorder {
 
   #turn(): void {
     if (!this.#isLoaded) return;
-    const startedMs = this.#deps.nowMs();
+    const startedMs = this.#deps.clock.nowMs();
     this.#judgeChanged();
     for (const [mint, report] of this.#pending) {
-      if (this.#deps.nowMs() - startedMs >= TURN_BUDGET_MS) break;
+      if (this.#deps.clock.nowMs() - startedMs >= TURN_BUDGET_MS) break;
       this.#judge(mint, report);
     }
   }
@@ -177,7 +177,7 @@ export class AlertRecorder {
   }
 
   #watch(): void {
-    this.#deps.markets.setWatched(this.#watched.next(this.#deps.nowMs()));
+    this.#deps.markets.setWatched(this.#watched.next(this.#deps.clock.nowMs()));
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { Tracker } from "#src/track/tracker.ts";
@@ -41,7 +41,7 @@ export type Delivery = {
 
 type Common = {
   readonly store: Store;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly log: FailureLogger;
 };
 
@@ -52,7 +52,7 @@ export type SendingDeps = {
   /** Private ranges, in CIDR notation, that webhooks may reach. */
   readonly webhookAllow: readonly string[];
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly log: FailureLogger;
   /** How names become addresses; the system's name servers where it is left out. */
   readonly resolve?: Resolve;
@@ -63,7 +63,7 @@ export type Sending = ReturnType<typeof createSending>;
 
 /** @throws Error if `webhookAllow` holds anything but address ranges */
 export function createSending(deps: SendingDeps) {
-  const { mailer, authSecret, publicUrl, nowMs, log } = deps;
+  const { mailer, authSecret, publicUrl, clock, log } = deps;
   const allowed = parseRanges(deps.webhookAllow);
   if (allowed.length > 0)
     log.warn({ webhookAllow: deps.webhookAllow }, "webhooks may reach these private addresses");
@@ -72,16 +72,16 @@ export function createSending(deps: SendingDeps) {
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
   });
   const telegram = deps.telegram === null ? null : createTelegramBot(deps.telegram);
-  const sender = createChannelSender({ mailer, webhooks, telegram, authSecret, publicUrl, nowMs });
+  const sender = createChannelSender({ mailer, webhooks, telegram, authSecret, publicUrl, clock });
   const close = () => mailer.close();
   return { sender, webhooks, hasTelegram: telegram !== null, authSecret, close };
 }
 
 export type UserAlertsDeps = Common & { readonly sending: Sending };
 
-export function createUserAlerts({ store, sending, nowMs, log }: UserAlertsDeps): UserAlerts {
+export function createUserAlerts({ store, sending, clock, log }: UserAlertsDeps): UserAlerts {
   const feed = new AlertFeed({ db: store.db, log });
-  const channels = createChannels({ ...sending, store, nowMs });
+  const channels = createChannels({ ...sending, store, clock });
   return { feed, channels, close: () => feed.close() };
 }
 
@@ -91,10 +91,10 @@ export type JudgingDeps = Common & {
   readonly onRecorded: () => void;
 };
 
-export function createJudging({ store, markets, onRecorded, nowMs, log }: JudgingDeps): Judging {
+export function createJudging({ store, markets, onRecorded, clock, log }: JudgingDeps): Judging {
   const newUid = () => `msg_${randomUUID()}`;
-  const recorder = new AlertRecorder({ store, markets, nowMs, newUid, onRecorded, log });
-  const grading = new Grading({ store, markets, nowMs, log });
+  const recorder = new AlertRecorder({ store, markets, clock, newUid, onRecorded, log });
+  const grading = new Grading({ store, markets, clock, log });
   return {
     recorder,
     grading,

@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
 import { setSlippageSides } from "#src/store/watchlist.ts";
@@ -12,7 +12,7 @@ const SIDES_DELAY_MS = 500;
 
 export type FindingWriterDeps = {
   readonly store: Store;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly newUid: () => string;
   /** Called after alerts and their messages are on disk. */
   readonly onRecorded: () => void;
@@ -87,7 +87,7 @@ export class FindingWriter {
   }
 
   async #writeBatch(batch: readonly RuleFinding[]): Promise<void> {
-    const { store, nowMs, newUid, onRecorded } = this.#deps;
+    const { store, clock, newUid, onRecorded } = this.#deps;
     const sides = new Map<bigint, boolean>();
     for (const finding of batch)
       if (finding.kind === "side") sides.set(finding.entryId, finding.isHigh);
@@ -97,7 +97,7 @@ export class FindingWriter {
     }
     const alerts = batch.filter((finding) => finding.kind === "alerts");
     if (alerts.length === 0) return;
-    const recorded = await recordFindings(store, alerts, { nowMs: nowMs(), newUid });
+    const recorded = await recordFindings(store, alerts, { nowMs: clock.nowMs(), newUid });
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }

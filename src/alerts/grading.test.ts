@@ -26,7 +26,7 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
   const userId = await someUser(store, "ana@example.com");
   const entryId = await watch(store, userId, { mint: MINT, sizeSol: 5 });
   await setSlippageSides(store.db, [entryId], false);
-  const scripted = scriptedMarkets(() => nowMs);
+  const scripted = scriptedMarkets({ nowMs: () => nowMs });
   const exit = exitAt(marketWith(atAlertSol), SIZE, "retail");
   assert.ok(exit.kind === "sold");
   const alert: NewUserAlert = {
@@ -53,7 +53,7 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
   const grading = new Grading({
     store,
     markets: scripted.markets,
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     log: SILENT_LOG,
   });
   return {

@@ -1,7 +1,7 @@
 import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
 import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { forgetMessagesBefore } from "#src/store/deliveries.ts";
@@ -76,7 +76,7 @@ function waitedCostPct({ position }: UserAlert, market: Market | null): number |
 export type GradingDeps = {
   readonly store: Store;
   readonly markets: Pick<Tracker, "latest" | "market">;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly log: FailureLogger;
 };
 
@@ -110,23 +110,23 @@ export class Grading {
   }
 
   async #run(): Promise<number> {
-    const { store, nowMs } = this.#deps;
-    const due = await alertsToGrade(store.db, { nowMs: nowMs(), limit: ALERTS_PER_RUN });
+    const { store, clock } = this.#deps;
+    const due = await alertsToGrade(store.db, { nowMs: clock.nowMs(), limit: ALERTS_PER_RUN });
     for (const alert of due) await this.#grade(alert);
-    await this.#deleteOld(nowMs());
+    await this.#deleteOld(clock.nowMs());
     return due.length;
   }
 
   async #grade(alert: UserAlert): Promise<void> {
-    const { store, markets, nowMs } = this.#deps;
+    const { store, markets, clock } = this.#deps;
     const snapshot = markets.latest(alert.mint);
     const grade =
       snapshot?.kind === "assessed"
-        ? gradeOf(alert, snapshot, markets.market(alert.mint), nowMs())
+        ? gradeOf(alert, snapshot, markets.market(alert.mint), clock.nowMs())
         : null;
-    if (grade !== null || nowMs() - alert.createdAtMs > GIVE_UP_AFTER_MS)
+    if (grade !== null || clock.nowMs() - alert.createdAtMs > GIVE_UP_AFTER_MS)
       await gradeAlert(store.db, alert.id, grade);
-    else await postponeGrade(store.db, alert.id, nowMs() + RETRY_MS);
+    else await postponeGrade(store.db, alert.id, clock.nowMs() + RETRY_MS);
   }
 
   async #deleteOld(nowMs: number): Promise<void> {

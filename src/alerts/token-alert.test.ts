@@ -20,13 +20,13 @@ async function track(chain: ScriptedChain, database: Database) {
   const tracker = createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database,
   });
   const recorder = new AlertRecorder({
     store: database,
     markets: { onReport: (listener) => tracker.onReport(listener), setWatched: () => undefined },
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     newUid: () => assert.fail("no user watches the token"),
     onRecorded: () => undefined,
     log: warningsTo((context) => assert.fail(JSON.stringify(context))),

@@ -5,7 +5,7 @@ import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import type { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import type { Channels } from "#src/alerts/delivery/channels.ts";
 import type { AlertFeed } from "#src/alerts/feed.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Users } from "#src/users/users.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
@@ -66,7 +66,7 @@ export type HttpDeps = {
   /** The dashboard's URL: the only origin from which its cookie may write. */
   readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly logger: FastifyBaseLogger;
   readonly trustProxyHops: number;
   /** Counts every finished request. */
@@ -81,7 +81,7 @@ export type HttpDeps = {
 
 /** The whole HTTP server, not listening yet. Plugins and routes are registered in order. */
 export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
-  const { users, nowMs, admission } = deps;
+  const { users, clock, admission } = deps;
   const nextRequestId = createRequestIds();
   const safety = safetyHeaders(deps.dashboard);
   const hot = createHotRoute({
@@ -89,7 +89,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     ...users,
     markets: deps.markets,
     requests: deps.requests,
-    nowMs,
+    clock,
     nextRequestId,
     isDemo: deps.service.origin === "demo",
     safety,
@@ -132,8 +132,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   const { quotas } = users;
   const callers = createCallers(deps);
   const { pageTokens } = users;
-  const limits = { quotas, callers, pageTokens, nowMs };
-  registerAddressLimit(app, { ...users, nowMs });
+  const limits = { quotas, callers, pageTokens, clock };
+  registerAddressLimit(app, { ...users, clock });
   registerRefusing(app, { ...limits, admission });
   registerStopping(app, admission);
   registerOperations(app, ROUTED_OPERATIONS, {
@@ -151,7 +151,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     callerFirst: createCallerFirst(limits),
   });
   await referenceRoutes(app, deps);
-  const pageCookie = () => pageTokens.cookie(nowMs());
+  const pageCookie = () => pageTokens.cookie(clock.nowMs());
   await registerStatic(app, { ...deps.dashboard, pageCookie });
   refuseOtherMethods();
   await app.ready();
@@ -161,12 +161,12 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
 /** Streams end when the app is closed. */
 function registerStreams(
   app: FastifyInstance,
-  { markets, users, nowMs }: HttpDeps,
+  { markets, users, clock }: HttpDeps,
   callers: Callers,
 ): Pick<ApiDeps, "streams" | "tokenStreams"> {
   const streams = new EventStreams();
   users.onAccessChange((userId) => void streams.recheck(userId, callers.isStillValid));
-  const tokenStreams = new TokenStreams({ markets, streams, nowMs });
+  const tokenStreams = new TokenStreams({ markets, streams, clock });
   app.addHook("preClose", async () => {
     streams.close();
     tokenStreams.close();

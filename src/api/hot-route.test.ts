@@ -43,7 +43,7 @@ type Running = {
 /** The service on a socket, and a key of a tier without a daily gate. */
 async function running(t: TestContext, suite: (service: Running) => Promise<void>): Promise<void> {
   const store = await sqliteDatabase(t);
-  const users = await testUsers(t, store, { nowMs: () => NOW });
+  const users = await testUsers(t, store, { clock: { nowMs: () => NOW } });
   const snapshot = someSnapshot({ findings: [{ kind: "freeze-authority" }] });
   const requests = new RequestCounts();
   const admission = new Admission();
@@ -69,7 +69,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
     accuracy: NO_ACCURACY,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
-    nowMs: () => NOW,
+    clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),
     trustProxyHops: 0,
     requests,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Profile } from "#src/measure/assessment.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
@@ -25,7 +25,7 @@ export type HotRouteDeps = {
   readonly markets: Pick<Markets, "latest">;
   readonly apiKeys: Pick<ApiKeys, "cached" | "noteUse">;
   readonly quotas: Pick<Quotas, "spendAtOnce" | "peekAtOnce">;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly admission: Pick<Admission, "isStopping" | "isLate" | "refusalOf">;
   readonly isDemo: boolean;
   /** Headers of every answer. */
@@ -65,7 +65,7 @@ type HotBody = {
  * the same functions for headers, bodies and refusals.
  */
 export function createHotRoute(deps: HotRouteDeps): HotRoute {
-  const { markets, apiKeys, quotas, nowMs, admission, nextRequestId } = deps;
+  const { markets, apiKeys, quotas, clock, admission, nextRequestId } = deps;
   const questions = new BoundedMap<string, HotQuestion>(REMEMBERED_URLS);
   const bodies = new BodyCache();
   const counts = deps.requests.of("GET", ROUTE);
@@ -101,7 +101,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
       const { headers: asked } = request;
       const apiKey = asked["x-api-key"];
       if (typeof apiKey !== "string") return false;
-      const now = nowMs();
+      const now = clock.nowMs();
       const known = apiKeys.cached(apiKey, now);
       if (known === null) return false;
       const snapshot = markets.latest(question.mint);

@@ -74,7 +74,7 @@ function hooksOf(
   if (throttlePerMinute === undefined) return [];
   const { windows } = deps.users;
   return [
-    createThrottle({ name: throttleName, limit: throttlePerMinute, windows, nowMs: deps.nowMs }),
+    createThrottle({ name: throttleName, limit: throttlePerMinute, windows, clock: deps.clock }),
   ];
 }
 

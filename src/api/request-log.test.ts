@@ -28,7 +28,7 @@ test("what failed is logged once, under the id that its answer carries, without 
     accuracy: NO_ACCURACY,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
-    nowMs: users.nowMs,
+    clock: users.clock,
     logger: pino({ level: "info" }, stream),
     requests: new RequestCounts(),
     admission: new Admission(),

@@ -59,7 +59,7 @@ async function openWriter({ config, logger, database, closers }: ProcessBase): P
   const lone = await leadAlone({
     databaseUrl,
     dataDir,
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     onFailure: failureReporter(logger),
     log: logger,
   });

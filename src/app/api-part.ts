@@ -3,7 +3,7 @@ import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import type { UserAlerts } from "#src/alerts/alerting.ts";
 import { buildApp } from "#src/api/app.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { Markets } from "#src/track/markets.ts";
 import { loadAuthSecret } from "#src/users/auth-secret.ts";
@@ -29,14 +29,14 @@ export type TrackerView = {
 /** Sign-in, API keys, sessions and limits; `windows` count requests across processes. */
 export async function openUsers(base: ProcessBase, windows?: Windows): Promise<Users> {
   const { config, database: store, logger: log, closers } = base;
-  const nowMs = systemNowMs;
+  const clock = systemClock;
   const users = await createUsers({
     ...config,
     store,
-    mailer: createMailer({ ...config, nowMs, log }),
+    mailer: createMailer({ ...config, clock, log }),
     authSecret: loadAuthSecret(config),
     ...(windows && { windows }),
-    nowMs,
+    clock,
     log,
   });
   closers.push(users.close);
@@ -61,19 +61,19 @@ export function openApi(
     users,
     accuracy: {
       report: tracker.accuracyReport,
-      swaps: new JudgedSwapReader(database, systemNowMs),
+      swaps: new JudgedSwapReader(database, systemClock),
     },
     watchlist: createWatchlist({
       store: database,
       markets,
       onChange: tracker.onWatchlistChange,
-      nowMs: systemNowMs,
+      clock: systemClock,
     }),
     feed: alerts.feed,
     channels: alerts.channels,
     publicUrl: config.publicUrl,
     readiness: () => readinessNow(database, markets.health()),
-    nowMs: systemNowMs,
+    clock: systemClock,
     logger,
     trustProxyHops: config.trustProxyHops,
     requests,

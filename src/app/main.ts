@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { createMetrics, type MetricsSources } from "#src/metrics/metrics.ts";
 import { listenForScrapes, type MetricsServer } from "#src/metrics/metrics-server.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { openAlone } from "./alone.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
@@ -47,6 +47,6 @@ async function openMetrics(
   log: Logger,
 ): Promise<MetricsServer | null> {
   if (port === null) return null;
-  const metrics = await createMetrics(sources, { nowMs: systemNowMs, log });
+  const metrics = await createMetrics(sources, { clock: systemClock, log });
   return listenForScrapes(metrics, { host, port }, log);
 }

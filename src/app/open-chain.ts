@@ -11,7 +11,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { startSlotPulse } from "#src/node/slot-pulse.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ChainConfig, Config } from "./config.ts";
 
@@ -36,7 +36,7 @@ export type OpenChain = {
 };
 
 export type ChainDeps = {
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly random: () => number;
   readonly logger?: ChainLogger;
   /** The gRPC stream for subscriptions; without it they use the node's WebSocket. */
@@ -121,8 +121,8 @@ async function reportChain(
 }
 
 async function openRecorded(directory: string, deps: ChainDeps): Promise<OpenChain> {
-  const ledger = await readRecordedAccounts(directory, deps.nowMs());
-  const stopPulse = startSlotPulse(ledger, deps.nowMs);
+  const ledger = await readRecordedAccounts(directory, deps.clock.nowMs());
+  const stopPulse = startSlotPulse(ledger, deps.clock);
   const local = await openLocal(ledger, "recorded", deps);
   return { ...local, examples: [], demo: null, close: () => closeAfter(stopPulse, local.close) };
 }
@@ -130,11 +130,11 @@ async function openRecorded(directory: string, deps: ChainDeps): Promise<OpenCha
 async function openDemo(deps: ChainDeps): Promise<OpenChain> {
   const demo = new DemoMarket({
     seed: DEMO_SEED,
-    startMs: deps.nowMs(),
+    startMs: deps.clock.nowMs(),
     programs: MARKET_PROGRAMS,
     venues: VENUES,
   });
-  const timer = setInterval(() => demo.catchUp(deps.nowMs()), SLOT_MS);
+  const timer = setInterval(() => demo.catchUp(deps.clock.nowMs()), SLOT_MS);
   const local = await openLocal(demo.ledger, "demo", deps);
   const close = () => closeAfter(() => clearInterval(timer), local.close);
   return { ...local, examples: demo.namedTokens, demo, close };

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { Accuracy } from "#src/accuracy/accuracy.ts";
 import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import type { Database } from "#src/store/database.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
@@ -29,23 +29,23 @@ export async function openTracking(
   config: Pick<Config, "chain" | "geyser" | "stateDays" | "accuracy">,
   { database, logger }: { readonly database: Database; readonly logger: Logger },
 ): Promise<Tracking> {
-  const nowMs = systemNowMs;
+  const clock = systemClock;
   const { geyser } = config;
-  const chain = await openChain(config.chain, { nowMs, random: cryptoRandom, logger, geyser });
+  const chain = await openChain(config.chain, { clock, random: cryptoRandom, logger, geyser });
   const source = recordingSource(chain.source);
   const record = new AccuracyRecord();
   const tracker = createTracker({
     source,
     everything: chain.everything,
     venues: VENUES,
-    nowMs,
+    clock,
     database,
     stateDays: config.stateDays,
-    exactPctByVenue: () => record.exactPctByVenue(nowMs()),
+    exactPctByVenue: () => record.exactPctByVenue(clock.nowMs()),
     onFailure: failureReporter(logger),
   });
   const accuracy = new Accuracy({
-    ...{ source, tracker, record, nowMs, database },
+    ...{ source, tracker, record, clock, database },
     starts: chain.starts,
     transactions:
       config.accuracy === "sample"

@@ -5,7 +5,7 @@ import { Admission } from "#src/api/admission.ts";
 import { RequestCounts } from "#src/api/request-counts.ts";
 import { type Readiness, readinessOf } from "#src/api/service/health.ts";
 import type { MetricsSources } from "#src/metrics/metrics.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
@@ -45,7 +45,7 @@ export async function openBase(
   const database = openDatabase({ databaseUrl, dataDir, log: logger });
   closers.push(database.close);
   await refuseHalfMoved(database);
-  await migrate(database, systemNowMs());
+  await migrate(database, systemClock.nowMs());
   const requests = new RequestCounts();
   const admission = new Admission();
   admission.watchQueue(database.queue);
@@ -63,9 +63,9 @@ export function baseSources(base: ProcessBase): MetricsSources {
 
 /** The configured ways to send messages. */
 export function sendingDeps({ config, logger: log }: ProcessBase): SendingDeps {
-  const nowMs = systemNowMs;
-  const mailer = createMailer({ ...config, nowMs, log });
-  return { ...config, mailer, authSecret: loadAuthSecret(config), nowMs, log };
+  const clock = systemClock;
+  const mailer = createMailer({ ...config, clock, log });
+  return { ...config, mailer, authSecret: loadAuthSecret(config), clock, log };
 }
 
 /** Whether the database answers and the chain is current. */

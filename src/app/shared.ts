@@ -7,7 +7,7 @@ import {
   type Sending,
 } from "#src/alerts/alerting.ts";
 import { buildHealthApp } from "#src/api/health-app.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { RedisLink } from "#src/relay/redis-link.ts";
 import { type RelayTopics, relayTopics } from "#src/relay/relay-messages.ts";
 import { notifyTracker, RemoteMarkets } from "#src/relay/remote-markets.ts";
@@ -57,12 +57,12 @@ export async function openShared(base: ProcessBase, urls: SharedUrls): Promise<S
 /** The API of a process that reads its markets from the tracker's process. */
 async function openReplica(base: ProcessBase, relay: Relay, sending: Sending): Promise<Served> {
   const { database: store, logger: log, closers } = base;
-  const nowMs = systemNowMs;
-  const windows = new SharedWindows({ ...relay, nowMs });
+  const clock = systemClock;
+  const windows = new SharedWindows({ ...relay, clock });
   closers.push(() => windows.close());
   const users = await openUsers(base, windows);
   const tracker = openRemoteTracker(base, relay);
-  const alerts = createUserAlerts({ store, sending, nowMs, log });
+  const alerts = createUserAlerts({ store, sending, clock, log });
   closers.push(() => alerts.close());
   const health = () => tracker.markets.health();
   return {
@@ -79,7 +79,7 @@ function openRemoteTracker({ config, database, closers }: ProcessBase, relay: Re
     isFrozen: config.chain.kind === "recorded",
     storedAnswer: (mint) => lastAnswer(database.db, mint),
     storedState: (mint, slot) => answerAt(database.db, mint, slot),
-    nowMs: systemNowMs,
+    clock: systemClock,
     onFacts: (received) => {
       facts = received;
     },
@@ -99,7 +99,7 @@ async function openDelivery(base: ProcessBase, sending: Sending): Promise<Delive
   const delivery = createDelivery({
     store,
     sending,
-    nowMs: systemNowMs,
+    clock: systemClock,
     random: cryptoRandom,
     log,
   });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createJudging, type Judging } from "#src/alerts/alerting.ts";
 import type { NodeReport } from "#src/chain/rpc-source.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
 import type { RedisLink } from "#src/relay/redis-link.ts";
@@ -70,7 +70,7 @@ export class TrackerRole {
       const leadership = await waitForLeadership({
         databaseUrl: config.databaseUrl,
         dataDir: config.dataDir,
-        nowMs: () => performance.now(),
+        clock: { nowMs: () => performance.now() },
         signal: this.#stopping.signal,
         onFailure: report,
         log: logger,
@@ -94,7 +94,7 @@ export class TrackerRole {
   async #lead(leadership: Leadership, log: Logger): Promise<void> {
     const { config, link, topics } = this.#deps;
     const { database, term } = leadership;
-    const nowMs = systemNowMs;
+    const clock = systemClock;
     const closers = new Closers();
     closers.push(() => database.close());
     closers.push(() => leadership.resign());
@@ -109,7 +109,7 @@ export class TrackerRole {
         markets: tracker,
         // Other processes poll the outbox themselves.
         onRecorded: () => undefined,
-        nowMs,
+        clock,
         log,
       });
       await start();
@@ -125,7 +125,7 @@ export class TrackerRole {
           const userId = parseUserId(text);
           if (userId !== null) void judging.recorder.reload(userId);
         },
-        nowMs,
+        clock,
         log,
       });
       closers.push(() => publisher.close());

@@ -31,7 +31,7 @@ async function startChain(t: TestContext) {
   const source = createRpcSource({
     ...link.urls,
     origin: "live",
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     random: () => 0.5,
     retry: { attempts: 2, firstWaitMs: 1, longestWaitMs: 5 },
     linkTiming: LINK_TIMING,

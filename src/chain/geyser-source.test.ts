@@ -27,9 +27,9 @@ async function startChain(t: TestContext) {
   const node = createLocalNode({ ledger });
   const geyser = new FakeGeyser(ledger);
   await geyser.open();
-  const clock = { nowMs: () => performance.now(), random: () => 0.5 };
-  const reads = createRpcSource({ ...(await node.listen()), ...clock, origin: "live" });
-  const options = { url: geyser.url, token: "a-token", reads, ...clock, timing: TIMING };
+  const timing = { clock: { nowMs: () => performance.now() }, random: () => 0.5 };
+  const reads = createRpcSource({ ...(await node.listen()), ...timing, origin: "live" });
+  const options = { url: geyser.url, token: "a-token", reads, ...timing, timing: TIMING };
   const source = await createGeyserSource(options);
   const pulse = setInterval(
     () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n }),

@@ -3,7 +3,7 @@ import type {
   SubscribeRequest,
   SubscribeUpdate,
 } from "@triton-one/yellowstone-grpc";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import { type ChainLogger, hostOf } from "./chain-logger.ts";
@@ -29,7 +29,7 @@ export type GeyserOptions = {
   readonly token: string | null;
   /** Serves reads and searches, which a stream does not offer. */
   readonly reads: ChainSource & TransactionSource;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly random: () => number;
   readonly logger?: ChainLogger;
   readonly commitment?: Commitment;
@@ -145,7 +145,7 @@ class GeyserSource {
         for (const { events } of this.#accounts) events.onGap(sinceSlot);
         for (const { events } of this.#transactions) events.onGap(sinceSlot);
       },
-      nowMs: options.nowMs,
+      clock: options.clock,
       random: options.random,
       logger: options.logger ?? null,
       host: hostOf(options.url),

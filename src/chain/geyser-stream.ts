@@ -4,7 +4,7 @@ import type {
   SubscribeUpdate,
 } from "@triton-one/yellowstone-grpc";
 import { BackOff } from "#src/platform/back-off.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, reasonOf } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { ChainLogger } from "./chain-logger.ts";
@@ -21,7 +21,7 @@ export type GeyserStreamOptions = {
   readonly onSlot: (slot: bigint) => void;
   /** Updates may have been lost since then (null: unknown). */
   readonly onGap: (sinceSlot: bigint | null) => void;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly random: () => number;
   readonly logger: ChainLogger | null;
   /** Of the endpoint, for the log. */
@@ -62,7 +62,7 @@ export class GeyserStream {
 
   constructor(options: GeyserStreamOptions) {
     this.#options = options;
-    const { timing, random, nowMs, host, logger: log } = options;
+    const { timing, random, clock, host, logger: log } = options;
     const { firstWaitMs: firstMs, longestWaitMs: longestMs, silentAfterMs } = timing;
     this.#backOff = new BackOff({ firstMs, longestMs, random });
     this.#failures = new FailureLog({
@@ -72,7 +72,8 @@ export class GeyserStream {
       context: { host },
     });
     const run = () => {
-      if (nowMs() - this.#aliveAtMs > silentAfterMs) this.#lost(`no slot for ${silentAfterMs} ms`);
+      if (clock.nowMs() - this.#aliveAtMs > silentAfterMs)
+        this.#lost(`no slot for ${silentAfterMs} ms`);
     };
     this.#watchdog = new Poller({ run, everyMs: silentAfterMs / 4, failures: null });
   }
@@ -125,9 +126,9 @@ export class GeyserStream {
   }
 
   #start(stream: ClientDuplexStream, pingAtOpening: number): void {
-    const { nowMs, request } = this.#options;
+    const { clock, request } = this.#options;
     this.#stream = stream;
-    this.#aliveAtMs = nowMs();
+    this.#aliveAtMs = clock.nowMs();
     this.#isReopened = this.#hasBeenOpen;
     this.#hasBeenOpen = true;
     stream.on("data", (update: SubscribeUpdate) => {
@@ -192,8 +193,8 @@ export class GeyserStream {
     const slot = parseU64(message.slot);
     const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
     if (slot === null || !isKnownStatus) return;
-    const { nowMs, onGap, onSlot } = this.#options;
-    this.#aliveAtMs = nowMs();
+    const { clock, onGap, onSlot } = this.#options;
+    this.#aliveAtMs = clock.nowMs();
     this.#backOff.reset();
     this.#failures.succeeded();
     const before = this.#lastSlot;

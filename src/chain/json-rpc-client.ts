@@ -1,5 +1,5 @@
 import { backOffMs } from "#src/platform/back-off.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { FailureLog } from "#src/platform/failure-log.ts";
 import { type CallPacer, wait } from "./call-pacer.ts";
 import { outcomeOf, type RpcCalls } from "./rpc-calls.ts";
@@ -21,7 +21,7 @@ export type JsonRpcCall = {
 export type JsonRpcClientOptions = {
   /** The first is preferred; the others are used while it does not answer. */
   readonly urls: readonly [string, ...string[]];
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** 0 up to 1: spreads the waits between attempts. */
   readonly random: () => number;
   readonly retry?: RetryPolicy;
@@ -71,7 +71,7 @@ export type JsonRpcClient = {
 
 /** JSON-RPC over HTTP POST. Integers above 2^53 lose their last digits; no integer that we read is so large. */
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
-  const { random, nowMs, retry = DEFAULT_RETRY } = options;
+  const { random, clock, retry = DEFAULT_RETRY } = options;
   const [firstUrl, ...otherUrls] = options.urls;
   const first = endpointOf(firstUrl);
   const endpoints = [first, ...otherUrls.map(endpointOf)];
@@ -104,7 +104,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         redirect: "error",
       });
       const text = await readBounded(response, MAX_ANSWER_BYTES);
-      return resultOf(text, id, response, nowMs());
+      return resultOf(text, id, response, clock.nowMs());
     } catch (error) {
       if (error instanceof RpcFailure) throw error;
       signal?.throwIfAborted();

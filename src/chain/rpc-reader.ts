@@ -1,5 +1,5 @@
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
@@ -63,12 +63,10 @@ export type Commitment = "processed" | "confirmed" | "finalized";
 export type RpcReaderOptions = {
   readonly client: JsonRpcClient;
   readonly commitment: Commitment;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** The wait before a batch whose reply came from an older slot is read again. */
   readonly staleWaitMs: number;
   readonly logger: ChainLogger | null;
-  /** False for a node in this process: searches are not spaced before it refuses one. */
-  readonly isPaced: boolean;
 };
 
 /** The reads of a ChainSource over JSON-RPC. */
@@ -103,13 +101,13 @@ export type RpcReader = {
 type Batch = { readonly addresses: readonly Address[]; readonly bytes: number | null };
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
-  const { client, commitment, nowMs, staleWaitMs, logger, isPaced } = options;
+  const { client, commitment, staleWaitMs, logger } = options;
   const reads = new TaskQueue(READ_LIMITS);
   const searches = new TaskQueue(SEARCH_LIMITS);
   const breaker = new CircuitBreaker();
   const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 250 });
   const searchPacer = new CallPacer({
-    firstIntervalMs: isPaced ? SEARCH_INTERVAL_MS : 0,
+    firstIntervalMs: SEARCH_INTERVAL_MS,
     longestIntervalMs: 2_000,
     yieldsTo: readPacer,
   });
@@ -326,7 +324,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     const account = accounts.get(CLOCK_SYSVAR);
     const clock = account === null || account === undefined ? null : parseClock(account.data);
     if (clock === null) return asUnavailable(malformed("no Clock sysvar"));
-    return { clock, receivedAtMs: nowMs() };
+    return { clock, receivedAtMs: options.clock.nowMs() };
   }
 
   async function readTransaction(

@@ -20,7 +20,7 @@ function sourceAt(t: TestContext, httpUrl: string, options: Partial<RpcSourceOpt
     httpUrl,
     wsUrl: httpUrl.replace("http", "ws"),
     origin: "live",
-    nowMs: () => 1_000,
+    clock: { nowMs: () => 1_000 },
     random: () => 0.5,
     retry: FAST_RETRY,
     staleWaitMs: 1,

@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog } from "#src/platform/failure-log.ts";
 import { type ChainLogger, hostOf } from "./chain-logger.ts";
 import type { AccountStarts, ChainSource, TransactionSource } from "./chain-source.ts";
@@ -25,7 +25,7 @@ export type RpcSourceOptions = {
   /** Further nodes of the same chain, used while the first does not answer. */
   readonly fallbacks?: readonly Endpoint[];
   readonly origin: ChainSource["origin"];
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** 0 up to 1: spreads retries and reconnects. */
   readonly random: () => number;
   readonly logger?: ChainLogger;
@@ -51,13 +51,13 @@ export type NodeReport = {
 export function createRpcSource(
   options: RpcSourceOptions,
 ): ChainSource & TransactionSource & AccountStarts & NodeReport {
-  const { nowMs, random, commitment = "confirmed", logger = null } = options;
+  const { clock, random, commitment = "confirmed", logger = null } = options;
   const { fallbacks = [] } = options;
   const closing = new AbortController();
   const calls = new RpcCalls();
   const client = createJsonRpcClient({
     urls: [options.httpUrl, ...fallbacks.map(({ httpUrl }) => httpUrl)],
-    nowMs,
+    clock,
     random,
     calls,
     closed: closing.signal,
@@ -71,11 +71,9 @@ export function createRpcSource(
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   const staleWaitMs = options.staleWaitMs ?? STALE_WAIT_MS;
-  // The demo market and recorded accounts are served by a node in this process.
-  const isPaced = options.origin === "live";
-  const reader = createRpcReader({ client, commitment, nowMs, staleWaitMs, logger, isPaced });
+  const reader = createRpcReader({ client, commitment, clock, staleWaitMs, logger });
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
-  const link = createSubscriptionLinks({ url: options.wsUrl, nowMs, random, logger, timing });
+  const link = createSubscriptionLinks({ url: options.wsUrl, clock, random, logger, timing });
   const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });
   const close = async () => {
     closing.abort(new Error("the chain source was closed"));

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { BackOff } from "#src/platform/back-off.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { type FailureLog, reasonOf } from "#src/platform/failure-log.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
@@ -27,7 +27,7 @@ export const DEFAULT_LINK_TIMING: LinkTiming = {
 
 export type LinkOptions = {
   readonly url: string;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly random: () => number;
   readonly logger: ChainLogger | null;
   readonly timing: LinkTiming;
@@ -187,7 +187,7 @@ class Link implements SubscriptionLink {
 
   #start(socket: WebSocket): void {
     if (socket !== this.#socket) return;
-    this.#aliveAtMs = this.#options.nowMs();
+    this.#aliveAtMs = this.#options.clock.nowMs();
     this.#hasSlots = true;
     this.#watchdog.start();
     this.#request("slotSubscribe", [], null);
@@ -196,10 +196,10 @@ class Link implements SubscriptionLink {
   }
 
   #checkAlive(): void {
-    const { nowMs, timing } = this.#options;
+    const { clock, timing } = this.#options;
     const [oldest] = this.#pending.values();
     const sinceMs = Math.min(this.#aliveAtMs, oldest?.sentAtMs ?? Infinity);
-    if (nowMs() - sinceMs > timing.silentAfterMs)
+    if (clock.nowMs() - sinceMs > timing.silentAfterMs)
       this.#reconnectLater(`no slot or no reply for ${timing.silentAfterMs} ms`);
   }
 
@@ -237,7 +237,7 @@ class Link implements SubscriptionLink {
 
   #request(method: string, params: readonly unknown[], state: SubscriptionState | null): void {
     const id = this.#send(method, params);
-    this.#pending.set(id, { state, sentAtMs: this.#options.nowMs() });
+    this.#pending.set(id, { state, sentAtMs: this.#options.clock.nowMs() });
   }
 
   #send(method: string, params: readonly unknown[]): number {
@@ -257,7 +257,7 @@ class Link implements SubscriptionLink {
       return;
     }
     if (!isRecord(message)) return;
-    if (!this.#hasSlots) this.#aliveAtMs = this.#options.nowMs();
+    if (!this.#hasSlots) this.#aliveAtMs = this.#options.clock.nowMs();
     if (isWholeNumber(message["id"])) this.#receiveReply(message["id"], message);
     else if (isRecord(message["params"])) this.#receiveNotification(message["params"]);
   }
@@ -311,7 +311,7 @@ class Link implements SubscriptionLink {
   #receiveSlot(result: unknown): void {
     const number = isRecord(result) ? result["slot"] : undefined;
     if (!isWholeNumber(number)) return;
-    this.#aliveAtMs = this.#options.nowMs();
+    this.#aliveAtMs = this.#options.clock.nowMs();
     this.#backOff.reset();
     this.#options.failures.succeeded();
     const slot = BigInt(number);

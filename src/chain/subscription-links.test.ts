@@ -74,7 +74,7 @@ class Connection {
 function linksTo(t: TestContext, url: string) {
   const links = createSubscriptionLinks({
     url,
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     random: () => 0.5,
     logger: null,
     timing: { silentAfterMs: 60_000, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 },

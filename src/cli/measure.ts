@@ -7,7 +7,7 @@ import { assess } from "#src/measure/assess.ts";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { parseSize, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -22,7 +22,7 @@ const USAGE = "exitability measure MINT [--size SOL] [--profile retail|pro] [--j
 export async function measure(args: readonly string[], output: Output): Promise<number> {
   const question = readArguments(args);
   const chain = await openChain(readConfig(process.env).chain, {
-    nowMs: systemNowMs,
+    clock: systemClock,
     random: Math.random,
   });
   try {
@@ -41,7 +41,7 @@ export async function measure(args: readonly string[], output: Output): Promise<
 /** `record MINT DIR` on the configured chain. */
 export async function recordAssessment(args: readonly string[], output: Output): Promise<number> {
   const chain = await openChain(readConfig(process.env).chain, {
-    nowMs: systemNowMs,
+    clock: systemClock,
     random: Math.random,
   });
   try {
@@ -60,7 +60,7 @@ export async function recordAssessment(args: readonly string[], output: Output):
 
 /** Null if the token has no known pool. */
 async function assessOnce(source: ChainSource, mint: Address): Promise<Assessment | null> {
-  const loaded = await loadMarket({ source, venues: VENUES, nowMs: systemNowMs }, mint);
+  const loaded = await loadMarket({ source, venues: VENUES, clock: systemClock }, mint);
   return loaded.kind === "not-found" ? null : assess(loaded.market);
 }
 

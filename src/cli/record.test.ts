@@ -10,6 +10,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
 import { accountFileText } from "#src/node/recording.ts";
 import { clockAccount, clockAt } from "#src/node/slot-clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
@@ -25,7 +26,12 @@ const NOW_MS = Date.UTC(2026, 10, 20);
 async function sourceOver(t: TestContext, ledger: Ledger): Promise<ChainSource> {
   const node = createLocalNode({ ledger });
   const urls = await node.listen();
-  const options = { ...urls, origin: "recorded" as const, nowMs: Date.now, random: () => 0.5 };
+  const options = {
+    ...urls,
+    origin: "recorded" as const,
+    clock: systemClock,
+    random: () => 0.5,
+  };
   const source = createRpcSource(options);
   t.after(async () => {
     await source.close();
@@ -35,7 +41,7 @@ async function sourceOver(t: TestContext, ledger: Ledger): Promise<ChainSource> 
 }
 
 async function measure(source: ChainSource, mint: Address): Promise<string | null> {
-  const loaded = await loadMarket({ source, venues: VENUES, nowMs: () => NOW_MS }, mint);
+  const loaded = await loadMarket({ source, venues: VENUES, clock: { nowMs: () => NOW_MS } }, mint);
   if (loaded.kind === "not-found") return null;
   return JSON.stringify(assess(loaded.market), (_key, value) =>
     typeof value === "bigint" ? `${value}n` : value,

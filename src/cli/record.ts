@@ -5,7 +5,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
 import { RecordingError, writeRecording } from "#src/node/recording.ts";
 import { searchKeyOf } from "#src/node/search-key.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { mintArgument } from "./mint-argument.ts";
@@ -65,13 +65,13 @@ async function write(
 
 /** Measures the written files, through a node of its own. */
 async function replay(folder: string, mint: Address, deps: RecordDeps): Promise<string | null> {
-  const ledger = await readRecordedAccounts(folder, systemNowMs());
+  const ledger = await readRecordedAccounts(folder, systemClock.nowMs());
   const node = createLocalNode({ ledger });
   const urls = await node.listen();
   const source = createRpcSource({
     ...urls,
     origin: "recorded",
-    nowMs: systemNowMs,
+    clock: systemClock,
     random: Math.random,
   });
   try {

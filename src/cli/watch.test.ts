@@ -15,7 +15,7 @@ function begin() {
   const tracker = createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database: null,
   });
   const stop = Promise.withResolvers<void>();

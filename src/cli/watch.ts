@@ -7,7 +7,7 @@ import { openChain } from "#src/app/open-chain.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
-import { systemNowMs } from "#src/platform/clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
@@ -133,10 +133,10 @@ function jsonLine({ assessment, trend, isDeteriorating }: AssessedSnapshot): str
 function liveDeps(): WatchDeps {
   return {
     open: async (onFailure) => {
-      const nowMs = systemNowMs;
-      const chain = await openChain(readConfig(process.env).chain, { nowMs, random: Math.random });
+      const clock = systemClock;
+      const chain = await openChain(readConfig(process.env).chain, { clock, random: Math.random });
       const { source } = chain;
-      const tracker = createTracker({ source, venues: VENUES, nowMs, database: null, onFailure });
+      const tracker = createTracker({ source, venues: VENUES, clock, database: null, onFailure });
       tracker.start();
       const close = async () => {
         await tracker.close();

@@ -29,7 +29,7 @@ async function scrape(
       ...change,
       led: () => led,
     },
-    { nowMs: () => NOW, log: { warn: () => undefined } },
+    { clock: { nowMs: () => NOW }, log: { warn: () => undefined } },
   );
   const lines = (await metrics.text()).split("\n");
   return new Map(

@@ -4,7 +4,7 @@ import type { Accuracy } from "#src/accuracy/accuracy.ts";
 import type { Delivery, Judging } from "#src/alerts/alerting.ts";
 import type { Admission } from "#src/api/admission.ts";
 import type { RequestCounts } from "#src/api/request-counts.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
@@ -53,7 +53,7 @@ export type Metrics = {
 
 export async function createMetrics(
   sources: MetricsSources,
-  { nowMs, log }: { readonly nowMs: NowMs; readonly log: Pick<BaseLogger, "warn"> },
+  { clock, log }: { readonly clock: WallClock; readonly log: Pick<BaseLogger, "warn"> },
 ): Promise<Metrics> {
   const { delivery, signIn } = sources;
   const process = createProcessMetrics();
@@ -70,7 +70,7 @@ export async function createMetrics(
       );
       return null;
     });
-    return outboxMetrics({ outcomes: delivery.outcomes, waiting }, nowMs());
+    return outboxMetrics({ outcomes: delivery.outcomes, waiting }, clock.nowMs());
   }
 
   return {
@@ -82,7 +82,7 @@ export async function createMetrics(
         ...httpMetrics(sources.requests),
         ...admissionMetrics(sources.admission),
         ...freshnessMetrics(sources.health()),
-        ...ledMetrics(sources.led(), nowMs()),
+        ...ledMetrics(sources.led(), clock.nowMs()),
         ...outbox,
         ...(signIn === null ? [] : signInMetrics(signIn.outcomes)),
       ]);

@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Ledger } from "./ledger.ts";
 import { clockAt, SLOT_MS } from "./slot-clock.ts";
 
@@ -8,7 +8,7 @@ import { clockAt, SLOT_MS } from "./slot-clock.ts";
  *
  * @returns a function that stops it
  */
-export function startSlotPulse(ledger: Ledger, nowMs: NowMs): () => void {
-  const timer = setInterval(() => ledger.advance(clockAt(nowMs())), SLOT_MS);
+export function startSlotPulse(ledger: Ledger, clock: WallClock): () => void {
+  const timer = setInterval(() => ledger.advance(clockAt(clock.nowMs())), SLOT_MS);
   return () => clearInterval(timer);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { systemClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
@@ -46,7 +47,7 @@ function successor(t: TestContext, change: Partial<Markets> = {}) {
     facts: { examples: [] },
     accuracyReport: () => ({}),
     onWatchlistChange: () => undefined,
-    nowMs: Date.now,
+    clock: systemClock,
     log: { warn: () => undefined, info: () => undefined, error: () => undefined },
   });
   publisher.start();

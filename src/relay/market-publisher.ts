@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
@@ -32,7 +32,7 @@ export type MarketPublisherDeps = {
   readonly facts: unknown;
   readonly accuracyReport: () => unknown;
   readonly onWatchlistChange: (userId: string) => void;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly log: FailureLogger;
 };
 
@@ -111,18 +111,18 @@ export class MarketPublisher {
 
   /** Re-measures stale tokens, as a local request would; new snapshots are published through `onSnapshot`. */
   #touch(mints: readonly Address[]): void {
-    const { markets, nowMs } = this.#deps;
+    const { markets, clock } = this.#deps;
     for (const mint of mints) {
-      this.#wanted.set(mint, nowMs());
+      this.#wanted.set(mint, clock.nowMs());
       if (markets.latest(mint) === null) this.#toLoad.add(mint);
     }
     this.#load();
   }
 
   #keep(mints: readonly Address[]): void {
-    const { markets, nowMs } = this.#deps;
+    const { markets, clock } = this.#deps;
     for (const mint of mints) {
-      this.#wanted.set(mint, nowMs());
+      this.#wanted.set(mint, clock.nowMs());
       if (!markets.touch(mint)) this.#toLoad.add(mint);
     }
     this.#load();
@@ -171,10 +171,10 @@ export class MarketPublisher {
   }
 
   #answerOf(request: TrackerRequest): unknown {
-    const { markets, nowMs, accuracyReport } = this.#deps;
+    const { markets, clock, accuracyReport } = this.#deps;
     switch (request.kind) {
       case "snapshot":
-        this.#wanted.set(request.asked.mint, nowMs());
+        this.#wanted.set(request.asked.mint, clock.nowMs());
         return markets.snapshot(request.asked.mint, request.asked.asker);
       case "exit":
         return this.#loaded(request.asked.mint).then(() =>
@@ -202,7 +202,7 @@ export class MarketPublisher {
   }
 
   #removeUnwanted(): void {
-    const before = this.#deps.nowMs() - WANTED_FOR_MS;
+    const before = this.#deps.clock.nowMs() - WANTED_FOR_MS;
     for (const [mint, touchedAtMs] of this.#wanted)
       if (touchedAtMs < before) this.#wanted.delete(mint);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
@@ -30,7 +31,7 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
     isFrozen: false,
     storedAnswer: async () => stored,
     storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
-    nowMs: Date.now,
+    clock: systemClock,
   });
   markets.start();
   t.after(() => markets.close());

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
@@ -51,7 +51,7 @@ export type RemoteMarketsDeps<Facts> = {
   readonly storedAnswer: (mint: Address) => Promise<AssessedSnapshot | null>;
   /** The state stored at a slot, from the database that all processes share. */
   readonly storedState: (mint: Address, slot: bigint) => Promise<AnswerAt>;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** Gets the service facts of each heartbeat. */
   readonly onFacts?: (facts: Facts) => void;
 };
@@ -129,13 +129,15 @@ export class RemoteMarkets<Facts> implements Markets {
 
   /** Whether a tracker sent a heartbeat within the last seconds. */
   get hasTracker(): boolean {
-    return this.#heartbeat !== null && this.#deps.nowMs() - this.#heartbeatAtMs < TRACKER_SILENT_MS;
+    return (
+      this.#heartbeat !== null && this.#deps.clock.nowMs() - this.#heartbeatAtMs < TRACKER_SILENT_MS
+    );
   }
 
   latest(mint: Address): MarketSnapshot | null {
     const held = this.#held.get(mint);
     if (held === undefined) return null;
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     held.usedAtMs = nowMs;
     this.#touched.add(mint);
     return this.#aged(held, nowMs);
@@ -144,7 +146,7 @@ export class RemoteMarkets<Facts> implements Markets {
   touch(mint: Address): boolean {
     const held = this.#held.get(mint);
     if (held === undefined) return false;
-    held.usedAtMs = this.#deps.nowMs();
+    held.usedAtMs = this.#deps.clock.nowMs();
     this.#kept.add(mint);
     return true;
   }
@@ -188,7 +190,7 @@ export class RemoteMarkets<Facts> implements Markets {
     const { health } = this.#heartbeat;
     const { chainAgeMs } = health;
     if (chainAgeMs === null || this.#deps.isFrozen) return health;
-    return { ...health, chainAgeMs: chainAgeMs + this.#deps.nowMs() - this.#heartbeatAtMs };
+    return { ...health, chainAgeMs: chainAgeMs + this.#deps.clock.nowMs() - this.#heartbeatAtMs };
   }
 
   async #load(mint: Address, asker: string): Promise<MarketSnapshot> {
@@ -206,12 +208,12 @@ export class RemoteMarkets<Facts> implements Markets {
   async #stored(mint: Address): Promise<MarketSnapshot | null> {
     const stored = await this.#deps.storedAnswer(mint);
     if (stored === null) return null;
-    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
+    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.clock.nowMs()) };
   }
 
   /** @returns whether it replaced the held snapshot */
   #hold(snapshot: AssessedSnapshot, term: bigint): boolean {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const { mint, stateTimeMs } = snapshot.assessment;
     const held = this.#held.get(mint);
     const isOlder = held !== undefined && stateTimeMs < held.snapshot.assessment.stateTimeMs;
@@ -322,7 +324,7 @@ export class RemoteMarkets<Facts> implements Markets {
     if (beat === null || !this.#acceptTerm(beat.term)) return;
     const wasCutOff = !this.hasTracker || beat.connections !== this.#heartbeat?.connections;
     this.#heartbeat = beat;
-    this.#heartbeatAtMs = this.#deps.nowMs();
+    this.#heartbeatAtMs = this.#deps.clock.nowMs();
     this.#firstHeartbeat.resolve();
     this.#deps.onFacts?.(beat.facts);
     if (wasCutOff) this.#resend();
@@ -360,7 +362,7 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   #removeUnused(): void {
-    const before = this.#deps.nowMs() - UNUSED_AFTER_MS;
+    const before = this.#deps.clock.nowMs() - UNUSED_AFTER_MS;
     for (const [mint, { usedAtMs }] of this.#held) if (usedAtMs < before) this.#held.delete(mint);
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createClient } from "@redis/client";
+import type { WallClock } from "#src/platform/clock.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { type TestRedis, testRedis } from "#test/support/redis.ts";
 import { RedisLink, RedisUnavailable } from "./redis-link.ts";
@@ -12,9 +13,9 @@ const topics = { usage: (subject: string) => `usage:${subject}` };
 const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 
 /** One process's windows over a Redis link of its own. */
-async function processOn(t: TestContext, { url }: TestRedis, nowMs: () => number) {
+async function processOn(t: TestContext, { url }: TestRedis, clock: WallClock) {
   const link = new RedisLink({ url, random: () => 0.5, log });
-  const windows = windowsOn(t, { link, topics, nowMs });
+  const windows = windowsOn(t, { link, topics, clock });
   t.after(() => link.close());
   await new Promise<void>((resolve) => void link.onRestored(resolve));
   return windows;
@@ -41,7 +42,7 @@ test("uses of many callers are published in few messages", async (t) => {
       return keys.flatMap(() => [1, RULE.lengthMs]);
     },
   };
-  const windows = windowsOn(t, { link, topics, nowMs: () => NOW });
+  const windows = windowsOn(t, { link, topics, clock: { nowMs: () => NOW } });
   for (let caller = 0; caller < 1_000; caller++) windows.take(`user:${caller}`, RULE, NOW);
   await windows.flush();
   assert.equal(
@@ -61,7 +62,7 @@ test("uses that could not be published are published later, in full", async (t) 
       return [Number(args[0]), RULE.lengthMs];
     },
   };
-  const windows = windowsOn(t, { link, topics, nowMs: () => NOW });
+  const windows = windowsOn(t, { link, topics, clock: { nowMs: () => NOW } });
   for (let use = 0; use < 3; use++) windows.take("somebody", RULE, NOW);
   await windows.flush();
   windows.take("somebody", RULE, NOW);
@@ -74,8 +75,8 @@ test("processes count together, and each receives the uses of the others", async
   const redis = await testRedis(t);
   if (redis === null) return;
   const [here, there] = [
-    await processOn(t, redis, () => NOW),
-    await processOn(t, redis, () => NOW),
+    await processOn(t, redis, { nowMs: () => NOW }),
+    await processOn(t, redis, { nowMs: () => NOW }),
   ];
   for (let use = 0; use < 6; use++) here.take("somebody", RULE, NOW);
   await here.flush();
@@ -89,7 +90,7 @@ test("after Redis lost everything no process admits more than the limit, and its
   const redis = await testRedis(t);
   if (redis === null) return;
   let nowMs = NOW;
-  const windows = await processOn(t, redis, () => nowMs);
+  const windows = await processOn(t, redis, { nowMs: () => nowMs });
   let taken = 0;
   for (; taken < 7; taken++) windows.take("somebody", RULE, nowMs);
   await windows.flush();
@@ -108,8 +109,8 @@ test("while Redis is unreachable each process counts alone, and the counts are m
   const redis = await testRedis(t);
   if (redis === null) return;
   const [here, there] = [
-    await processOn(t, redis, () => NOW),
-    await processOn(t, redis, () => NOW),
+    await processOn(t, redis, { nowMs: () => NOW }),
+    await processOn(t, redis, { nowMs: () => NOW }),
   ];
   await redis.kill();
   for (let use = 0; use < 4; use++) here.take("somebody", RULE, NOW);

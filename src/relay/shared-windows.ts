@@ -1,5 +1,5 @@
 import { BoundedMap } from "#src/platform/bounded-map.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { Window, WindowRule, Windows } from "#src/users/fixed-windows.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
@@ -45,7 +45,7 @@ type UsageUpdate = {
 export type SharedWindowsDeps = {
   readonly link: Pick<RedisLink, "evaluate">;
   readonly topics: Pick<RelayTopics, "usage">;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 /**
@@ -114,7 +114,7 @@ export class SharedWindows implements Windows {
   }
 
   async #flush(): Promise<void> {
-    const updates = this.#takeUnsent(this.#deps.nowMs());
+    const updates = this.#takeUnsent(this.#deps.clock.nowMs());
     const messages: Promise<void>[] = [];
     for (let start = 0; start < updates.length; start += MAX_PER_MESSAGE)
       messages.push(this.#send(updates.slice(start, start + MAX_PER_MESSAGE)));
@@ -135,8 +135,8 @@ export class SharedWindows implements Windows {
   }
 
   async #send(updates: readonly UsageUpdate[]): Promise<void> {
-    const { link, topics, nowMs } = this.#deps;
-    const sentMs = nowMs();
+    const { link, topics, clock } = this.#deps;
+    const sentMs = clock.nowMs();
     try {
       const answer = await link.evaluate(ADD, {
         keys: updates.map(({ subject }) => topics.usage(subject)),
@@ -146,7 +146,7 @@ export class SharedWindows implements Windows {
         ]),
       });
       const reply = answer as readonly number[];
-      const receivedMs = nowMs();
+      const receivedMs = clock.nowMs();
       for (const [place, { window }] of updates.entries()) {
         const used = reply[2 * place] ?? 0;
         const resetAtMs = receivedMs + (reply[2 * place + 1] ?? 0);

@@ -36,7 +36,7 @@ function contend({ place: { databaseUrl, dataDir }, onEnd }: Setting) {
   const waiting = waitForLeadership({
     databaseUrl,
     dataDir,
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     signal: stopping.signal,
     onFailure: () => undefined,
   });
@@ -108,10 +108,10 @@ test("a leader that lost its connection knows it, and the database accepts none 
 /** Starts a process without Redis on the database of the setting. */
 async function begin({ place: { databaseUrl, dataDir }, onEnd }: Setting, waitsMs: number) {
   assert.ok(databaseUrl !== null);
-  const nowMs = () => performance.now();
+  const clock = { nowMs: () => performance.now() };
   const onFailure = () => undefined;
   const log = { info() {}, warn() {}, error() {} };
-  const lone = await leadAlone({ databaseUrl, dataDir, nowMs, onFailure, log }, waitsMs);
+  const lone = await leadAlone({ databaseUrl, dataDir, clock, onFailure, log }, waitsMs);
   let isClosed = false;
   const close = async () => {
     if (isClosed) return;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type pg from "pg";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { FailureLogger } from "#src/platform/failure-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { Schema } from "./schema.ts";
@@ -31,7 +32,7 @@ export type LeadershipSettings = {
   /** Postgres. */
   readonly databaseUrl: string;
   readonly dataDir: string;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   /** Stops the wait for leadership. */
   readonly signal: AbortSignal;
   /** Called for failures after which the wait or the leadership goes on. */
@@ -99,17 +100,17 @@ export async function waitForLeadership(settings: LeadershipSettings): Promise<L
 function leadership(
   contender: Contender,
   term: bigint,
-  { databaseUrl, dataDir, nowMs, onFailure, log }: LeadershipSettings,
+  { databaseUrl, dataDir, clock, onFailure, log }: LeadershipSettings,
 ): Leadership {
   const lost = Promise.withResolvers<void>();
-  let lastHeartbeatMs = nowMs();
+  let lastHeartbeatMs = clock.nowMs();
   let isWriting = false;
   const heartbeat = async () => {
-    if (nowMs() - lastHeartbeatMs > STEP_DOWN_AFTER_MS) stepDown();
+    if (clock.nowMs() - lastHeartbeatMs > STEP_DOWN_AFTER_MS) stepDown();
     if (isWriting) return;
     isWriting = true;
     try {
-      if (await contender.heartbeat(term)) lastHeartbeatMs = nowMs();
+      if (await contender.heartbeat(term)) lastHeartbeatMs = clock.nowMs();
       else stepDown();
     } catch (cause) {
       onFailure("write the tracker's heartbeat", cause);
@@ -160,20 +161,20 @@ export async function enterTerm(client: pg.ClientBase, term: bigint): Promise<vo
 /** The connection by which a process waits and leads. The process leads while this connection lives. */
 class Contender {
   readonly #client: WatchedClient;
-  readonly #nowMs: () => number;
+  readonly #clock: WallClock;
   /** The leader's last heartbeat, and when this process first read it. */
   #watched: { readonly heartbeat: string; readonly sinceMs: number } | null = null;
   #isEnded = false;
   #onEnd: () => void = () => {};
 
-  constructor(client: WatchedClient, nowMs: () => number) {
+  constructor(client: WatchedClient, clock: WallClock) {
     this.#client = client;
-    this.#nowMs = nowMs;
+    this.#clock = clock;
     client.on("error", () => this.#ended());
     client.on("end", () => this.#ended());
   }
 
-  static async connect({ databaseUrl, nowMs }: LeadershipSettings): Promise<Contender> {
+  static async connect({ databaseUrl, clock }: LeadershipSettings): Promise<Contender> {
     const contender = new Contender(
       new WatchedClient({
         connectionString: databaseUrl,
@@ -182,7 +183,7 @@ class Contender {
         keepAlive: true,
         application_name: "exitability tracker",
       }),
-      nowMs,
+      clock,
     );
     try {
       await contender.#client.connect();
@@ -236,8 +237,8 @@ class Contender {
     );
     const heartbeat = String(row?.["heartbeat"]);
     if (this.#watched?.heartbeat !== heartbeat)
-      this.#watched = { heartbeat, sinceMs: this.#nowMs() };
-    if (this.#nowMs() - this.#watched.sinceMs < DEAD_AFTER_MS) return;
+      this.#watched = { heartbeat, sinceMs: this.#clock.nowMs() };
+    if (this.#clock.nowMs() - this.#watched.sinceMs < DEAD_AFTER_MS) return;
     await this.#rows(
       `select pg_terminate_backend(held.pid)
        from pg_locks held where ${heldLocks(LEADER_LOCK)} and held.objid = 0`,

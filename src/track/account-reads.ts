@@ -1,4 +1,5 @@
 import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { applyUpdate } from "./apply-update.ts";
@@ -14,7 +15,7 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 export type ReadsDeps = {
   readonly source: ChainSource;
   readonly state: LiveState;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly signal: AbortSignal;
   readonly onFailure: (cause: unknown) => void;
 };
@@ -62,7 +63,7 @@ export class AccountReads {
 
   /** Sends queued reads up to the limits. */
   pump(): void {
-    if (this.#deps.nowMs() < this.#pausedUntilMs) return;
+    if (this.#deps.clock.nowMs() < this.#pausedUntilMs) return;
     while (this.#inFlight.size < MAX_AT_ONCE) {
       const chunk = this.#nextChunk();
       if (chunk.length === 0) return;
@@ -111,8 +112,8 @@ export class AccountReads {
       await this.#read(chunk, this.#deps.signal);
     } catch (cause) {
       this.queue(chunk);
-      this.#pausedUntilMs = this.#deps.nowMs() + PAUSE_AFTER_FAILURE_MS;
-      this.#failedAtMs = this.#deps.nowMs();
+      this.#pausedUntilMs = this.#deps.clock.nowMs() + PAUSE_AFTER_FAILURE_MS;
+      this.#failedAtMs = this.#deps.clock.nowMs();
       this.#deps.onFailure(cause);
     } finally {
       for (const address of chunk) this.#reading.delete(address);
@@ -122,7 +123,7 @@ export class AccountReads {
   async #read(chunk: readonly Address[], signal: AbortSignal): Promise<void> {
     const read = await this.#deps.source.readAccounts([...chunk, CLOCK_SYSVAR], signal);
     this.#failedAtMs = null;
-    applyRead(this.#deps.state, chunk, read, this.#deps.nowMs());
+    applyRead(this.#deps.state, chunk, read, this.#deps.clock.nowMs());
   }
 }
 

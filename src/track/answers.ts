@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
@@ -23,7 +23,7 @@ export type AnswersDeps = {
   readonly state: LiveState;
   readonly assess: AssessDeps;
   readonly observer: TokenObserver;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 /** The newest answer of every token, recomputed after changes and on request. */
@@ -44,7 +44,7 @@ export class Answers {
   /** The token's answer now; null while the chain's clock is unknown. */
   of(token: FollowedToken): AssessedSnapshot | null {
     const { state } = this.#deps;
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     refreshGroups(state, [token.group, ...hopsOf(state, token)], nowMs);
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
@@ -52,12 +52,12 @@ export class Answers {
   /** Measures the tokens that changed since the last tick, and samples those that are due. */
   tick(): void {
     const { state } = this.#deps;
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     refreshPools(state, nowMs);
     for (const token of state.dirtyTokens) {
       this.#answer(token, nowMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
-      if (this.#deps.nowMs() - nowMs >= BUDGET_MS) break;
+      if (this.#deps.clock.nowMs() - nowMs >= BUDGET_MS) break;
     }
     this.#sample(nowMs);
   }

@@ -1,5 +1,5 @@
 import type { ChainSource, Following } from "#src/chain/chain-source.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
@@ -19,7 +19,7 @@ export type ChainFeedDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
   readonly state: LiveState;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly signal: AbortSignal;
   readonly background: BackgroundWork;
   readonly onFailure: (what: string, cause: unknown) => void;
@@ -34,20 +34,20 @@ export class ChainFeed {
   #headReceivedAtMs: number;
 
   constructor(deps: ChainFeedDeps) {
-    const { source, state, nowMs, signal, onFailure } = deps;
+    const { source, state, clock, signal, onFailure } = deps;
     this.#deps = deps;
-    this.#headReceivedAtMs = nowMs();
+    this.#headReceivedAtMs = clock.nowMs();
     this.#reads = new AccountReads({
       source,
       state,
-      nowMs,
+      clock,
       signal,
       onFailure: (cause) => onFailure("read accounts", cause),
     });
     this.#following = source.follow({
-      onUpdate: (update) => applyUpdate(state, update, nowMs()),
+      onUpdate: (update) => applyUpdate(state, update, clock.nowMs()),
       onFollowed: (addresses) => this.#reads.queue(addresses),
-      onGap: () => rereadEverything(state, nowMs()),
+      onGap: () => rereadEverything(state, clock.nowMs()),
       onSlot: (slot) => this.#recordSlot(slot),
     });
     this.#following.add([CLOCK_SYSVAR]);
@@ -91,13 +91,13 @@ export class ChainFeed {
    * @throws AppError chain_unavailable if the node can't be reached in time
    */
   async readToken(token: FollowedToken, signal: AbortSignal): Promise<void> {
-    const { state, nowMs } = this.#deps;
+    const { state, clock } = this.#deps;
     this.pump();
     const accounts = accountsOf(state, token);
     const addresses = Array.from(accounts, ({ address }) => address);
     await this.#reads.readNow(addresses, signal);
     if (state.times.newest === null) await this.#readHead();
-    refreshPools(state, nowMs());
+    refreshPools(state, clock.nowMs());
   }
 
   idle(): Promise<void> {
@@ -109,13 +109,13 @@ export class ChainFeed {
   }
 
   async #readHead(): Promise<void> {
-    const { source, state, signal, nowMs } = this.#deps;
+    const { source, state, signal } = this.#deps;
     const { clock } = await source.readHead(signal);
-    recordClock(state.times, clock, nowMs());
+    recordClock(state.times, clock, this.#deps.clock.nowMs());
   }
 
   #recordSlot(slot: bigint): void {
-    this.#headReceivedAtMs = this.#deps.nowMs();
+    this.#headReceivedAtMs = this.#deps.clock.nowMs();
     if (this.#headSlot === null || slot > this.#headSlot) this.#headSlot = slot;
   }
 

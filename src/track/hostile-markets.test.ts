@@ -62,7 +62,12 @@ function launchpad({ isReserved }: { readonly isReserved: boolean }): readonly V
 }
 
 function track(chain: ScriptedChain, venues: readonly Venue<PlainState>[]) {
-  return createTracker({ source: chain, venues, nowMs: () => chain.nowMs, database: null });
+  return createTracker({
+    source: chain,
+    venues,
+    clock: { nowMs: () => chain.nowMs },
+    database: null,
+  });
 }
 
 function assessed(snapshot: MarketSnapshot | null) {

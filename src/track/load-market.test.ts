@@ -19,7 +19,7 @@ const MINT = namedAddress("token");
 const RESERVES = { base: 500_000_000_000_000n, quote: 80n * SOL };
 
 function depsFor(chain: ScriptedChain) {
-  return { source: chain, venues: [plainVenue()], nowMs: () => chain.nowMs };
+  return { source: chain, venues: [plainVenue()], clock: { nowMs: () => chain.nowMs } };
 }
 
 async function load(chain: ScriptedChain, mint = MINT) {
@@ -62,7 +62,7 @@ test("recorded accounts are assessed at their own time", async () => {
   const chain = new ScriptedChain({ origin: "recorded" });
   placeToken(chain, MINT, 80);
   const { market } = await loadMarket(
-    { ...depsFor(chain), nowMs: () => chain.nowMs + 1e9 },
+    { ...depsFor(chain), clock: { nowMs: () => chain.nowMs + 1e9 } },
     MINT,
   ).then((loaded) => {
     assert.equal(loaded.kind, "market");

@@ -149,7 +149,7 @@ function marketOf(deps: LoadDeps, parts: MarketParts): Market {
     slot: parts.slot,
     stateTimeMs,
     // Recorded accounts never change, so they are assessed at the time of the recording.
-    nowMs: deps.source.origin === "recorded" ? stateTimeMs : deps.nowMs(),
+    nowMs: deps.source.origin === "recorded" ? stateTimeMs : deps.clock.nowMs(),
     historySeconds: null,
     exactPctByVenue: new Map(),
   };

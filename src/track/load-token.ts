@@ -1,7 +1,7 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
@@ -33,7 +33,7 @@ const MINT_START_BYTES = ACCOUNT_KIND_AT + 1;
 export type LoadDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 /** The pools of one mint as a search found them. */

@@ -1,4 +1,5 @@
 import type { AccountUpdate, ChainSource, Subscription } from "#src/chain/chain-source.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
@@ -14,7 +15,7 @@ const SEARCH_SOON_MS = 5_000;
 export type NewPoolFeedDeps = {
   readonly source: ChainSource;
   readonly state: LiveState;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
 };
 
 /** Subscribes to the programs for new pools of tracked tokens, on both mint sides. */
@@ -45,16 +46,16 @@ export class NewPoolFeed {
   }
 
   #consider(token: FollowedToken, venue: Venue<unknown>, update: AccountUpdate): void {
-    const { state, nowMs } = this.#deps;
+    const { state, clock } = this.#deps;
     const { address, account } = update;
-    if (state.accounts.has(address)) applyUpdate(state, update, nowMs());
+    if (state.accounts.has(address)) applyUpdate(state, update, clock.nowMs());
     if (account === null || account.owner !== venue.programId) return;
     if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
     if (token.group.pools.size >= MAX_POOLS) {
       // More pools are known than have been weighed: until the search, it counts as incomplete.
       token.group.isSearchComplete = false;
       token.group.version++;
-      token.searchDueMs = Math.min(token.searchDueMs, nowMs() + SEARCH_SOON_MS);
+      token.searchDueMs = Math.min(token.searchDueMs, clock.nowMs() + SEARCH_SOON_MS);
       return;
     }
     const ref = { venue, address, mint: token.mint, isReserved: false };

@@ -29,7 +29,7 @@ function track(chain: ScriptedChain, transactions: TransactionSource | null = nu
   const tracker = createTracker({
     source: chain,
     venues: [transactions === null ? venue : namelessCurve()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database: null,
     everything: { transactions },
   });

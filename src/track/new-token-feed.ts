@@ -7,6 +7,7 @@ import type {
   TransactionSource,
 } from "#src/chain/chain-source.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
@@ -36,7 +37,7 @@ export type NewTokenFeedDeps = {
   readonly transactions: TransactionSource | null;
   readonly venues: readonly Venue<unknown>[];
   readonly state: LiveState;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly signal: AbortSignal;
   readonly onNewToken: (token: FollowedToken) => void;
   readonly onFailure: (what: string, cause: unknown) => void;
@@ -94,10 +95,10 @@ export class NewTokenFeed {
   }
 
   #consider(venue: Venue<unknown>, update: AccountUpdate): void {
-    const { state, nowMs } = this.#deps;
+    const { state, clock } = this.#deps;
     const { address, account } = update;
     if (state.accounts.has(address)) {
-      applyUpdate(state, update, nowMs());
+      applyUpdate(state, update, clock.nowMs());
       return;
     }
     if (account === null || account.owner !== venue.programId) return;
@@ -153,7 +154,7 @@ export class NewTokenFeed {
   }
 
   async #load(batch: readonly (readonly [Address, readonly NewPool[]])[]): Promise<void> {
-    const { source, state, nowMs, signal, onNewToken } = this.#deps;
+    const { source, state, clock, signal, onNewToken } = this.#deps;
     const pools = batch.flatMap(([, found]) => found);
     const loaded: LoadedAccounts = new Map(pools.map(({ ref, account }) => [ref.address, account]));
     addAll(
@@ -183,7 +184,7 @@ export class NewTokenFeed {
         },
         loaded,
         isSearched: false,
-        nowMs: nowMs(),
+        nowMs: clock.nowMs(),
       });
       onNewToken(token);
     }

@@ -23,7 +23,7 @@ test("the ladder and the exit of any size pay the same on one state", async (t) 
       placePool(chain, plainPool(`pool ${pool}`, mint, WSOL), { base, quote }, { feeBps });
     }
     const loaded = await loadMarket(
-      { source: chain, venues: [plainVenue()], nowMs: () => chain.nowMs },
+      { source: chain, venues: [plainVenue()], clock: { nowMs: () => chain.nowMs } },
       mint,
     );
     assert.equal(loaded.kind, "market");

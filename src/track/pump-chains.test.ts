@@ -31,7 +31,7 @@ test("a coin quoted in pump coins is answered over its chain, without a program 
     const { route, inputMint, outputMint, amountIn, amountOut, accounts } = execution;
     if (route === undefined || outputMint !== WSOL || amountOut === null) continue;
     const chain = chainOf(accounts);
-    const deps = { source: chain, venues: VENUES, nowMs: () => chain.nowMs };
+    const deps = { source: chain, venues: VENUES, clock: { nowMs: () => chain.nowMs } };
     const loaded = await loadMarket(deps, inputMint);
     assert.ok(loaded.kind === "market", `line ${line}`);
     const sold = exitOfBaseUnits(loaded.market, amountIn, "retail");
@@ -82,7 +82,7 @@ test("a chain that loops, or ends in an unknown coin, is known, not priced, and 
     const curve = execution.accounts.get(third.pool);
     assert.ok(curve);
     chain.set(third.pool, quotedIn(curve, quoteMint));
-    const deps = { source: chain, venues: VENUES, nowMs: () => chain.nowMs };
+    const deps = { source: chain, venues: VENUES, clock: { nowMs: () => chain.nowMs } };
     const loaded = await loadMarket(deps, first.inputMint);
     assert.ok(loaded.kind === "market", quoteMint);
     assert.ok(loaded.market.pools.length + loaded.market.unpriced.length > 0);
@@ -106,7 +106,7 @@ test("a full curve and a mayhem coin in the chain are never an unknown token", a
     const data = curve.data.slice();
     data[offset] = 1;
     chain.set(second.pool, { ...curve, data });
-    const deps = { source: chain, venues: VENUES, nowMs: () => chain.nowMs };
+    const deps = { source: chain, venues: VENUES, clock: { nowMs: () => chain.nowMs } };
     const loaded = await loadMarket(deps, first.inputMint);
     assert.ok(loaded.kind === "market");
     const sold = exitOfBaseUnits(loaded.market, execution.amountIn, "retail");

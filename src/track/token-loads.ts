@@ -74,7 +74,7 @@ export class TokenLoads {
   /** Whether a recent complete search found nothing. */
   isKnownMissing(mint: Address): boolean {
     const missing = this.#missing.get(mint);
-    return missing !== undefined && this.#deps.nowMs() < missing.untilMs;
+    return missing !== undefined && this.#deps.clock.nowMs() < missing.untilMs;
   }
 
   /** Whether the watchlist does not search for it now, or any more: a request still does. */
@@ -106,7 +106,7 @@ export class TokenLoads {
     }
     this.#missing.delete(mint);
     await this.#loadHops({ origin: mint, mints: token.hopMints, left: MAX_HOPS });
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const followed = addToken(this.#state, { ...token, mint, loaded, isSearched: true, nowMs });
     if (token.rest !== null) {
       this.#deps.background.run("search pools", this.#addLater(followed, token.rest));
@@ -132,7 +132,7 @@ export class TokenLoads {
     const misses = (this.#missing.get(mint)?.misses ?? 0) + 1;
     const { first, longest } = NOT_FOUND_FOR_MS;
     const forMs = Math.min(longest, first * 2 ** (misses - 1));
-    this.#missing.set(mint, { misses, untilMs: this.#deps.nowMs() + forMs });
+    this.#missing.set(mint, { misses, untilMs: this.#deps.clock.nowMs() + forMs });
   }
 
   /** Loads the hops of pools that were found after the token was loaded. */
@@ -151,7 +151,7 @@ export class TokenLoads {
     const staged = await loadHopPools(this.#deps, group.mint, loaded, this.#signal);
     const found = await allOf(staged, loaded);
     if (this.#state.hops.get(group.mint) !== group) return;
-    group.searchedAtMs = this.#deps.nowMs();
+    group.searchedAtMs = this.#deps.clock.nowMs();
     mergeFound(this.#state, group, found, loaded);
   }
 
@@ -168,7 +168,7 @@ export class TokenLoads {
     const loaded: LoadedAccounts = new Map();
     const { found, rest } = await loadHopPools(this.#deps, mint, loaded, this.#signal);
     const group = addGroup(this.#state, { mint, found, loaded });
-    group.searchedAtMs = this.#deps.nowMs();
+    group.searchedAtMs = this.#deps.clock.nowMs();
     this.#state.hops.set(mint, group);
     if (rest !== null) this.#deps.background.run("search pools", this.#addLaterHop(group, rest));
     if (left <= 1) return;

@@ -1,5 +1,5 @@
 import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
@@ -45,7 +45,7 @@ export type TokenRegistryDeps = {
   readonly feed: ChainFeed;
   readonly observer: TokenObserver;
   readonly background: BackgroundWork;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   readonly signal: AbortSignal;
   readonly onFailure: (what: string, cause: unknown) => void;
   readonly onDropped: (mint: Address) => void;
@@ -63,9 +63,9 @@ export class TokenRegistry {
   #hopsDueMs = 0;
 
   constructor(deps: TokenRegistryDeps) {
-    const { source, venues, state, nowMs, signal, everything, onFailure } = deps;
+    const { source, venues, state, clock, signal, everything, onFailure } = deps;
     this.#deps = deps;
-    this.#loadDeps = { source, venues, nowMs };
+    this.#loadDeps = { source, venues, clock };
     this.#loads = new TokenLoads({
       ...this.#loadDeps,
       state,
@@ -73,7 +73,7 @@ export class TokenRegistry {
       background: deps.background,
       onMissing: (token) => this.#drop(token),
     });
-    this.#newPools = new NewPoolFeed({ source, state, nowMs });
+    this.#newPools = new NewPoolFeed({ source, state, clock });
     const onNewToken = (token: FollowedToken): void => this.#openRecord(token);
     this.#newTokens =
       everything === null
@@ -83,7 +83,7 @@ export class TokenRegistry {
             source,
             venues,
             state,
-            nowMs,
+            clock,
             signal,
             onNewToken,
             onFailure,
@@ -105,14 +105,14 @@ export class TokenRegistry {
    * @throws AppError chain_unavailable or overloaded
    */
   async load(mint: Address, asker = ""): Promise<FollowedToken | null> {
-    const { feed, observer, background, signal, nowMs } = this.#deps;
+    const { feed, observer, background, signal, clock } = this.#deps;
     const token = await this.#loads.load(mint, asker);
     if (token === null) return null;
     token.isWatched = this.#watched.has(mint);
-    token.askedAtMs = nowMs();
+    token.askedAtMs = clock.nowMs();
     if (token.assessed !== null) return token;
     await feed.readToken(token, signal);
-    if (awaitsGraduation(token.group)) searchSoon(token, nowMs());
+    if (awaitsGraduation(token.group)) searchSoon(token, clock.nowMs());
     this.#newPools.open(token);
     background.run("open a token's record", observer.open(token));
     return token;
@@ -122,7 +122,7 @@ export class TokenRegistry {
   async freshen(token: FollowedToken): Promise<void> {
     const { feed, source, signal, onFailure } = this.#deps;
     if (!token.isSearched) await this.#searchFirst(token);
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const ageMs = nowMs - (token.assessed?.assessment.stateTimeMs ?? nowMs);
     const wasJustRead = token.rereadDueMs - nowMs > READ_AGAIN_MS / 2;
     if (ageMs < READ_BEFORE_ANSWER_MS || source.origin === "recorded" || wasJustRead) return;
@@ -141,7 +141,7 @@ export class TokenRegistry {
     for (const token of this.#deps.state.tokens.values()) {
       token.isWatched = this.#watched.has(token.mint);
     }
-    this.#loadWatched(this.#deps.nowMs());
+    this.#loadWatched(this.#deps.clock.nowMs());
   }
 
   /** Loads new tokens. */
@@ -245,7 +245,7 @@ export class TokenRegistry {
   }
 
   async #searchAgain(token: FollowedToken): Promise<void> {
-    const { source, state, signal, nowMs } = this.#deps;
+    const { source, state, signal, clock } = this.#deps;
     const loaded: LoadedAccounts = new Map();
     const metadata = metadataAddress(token.mint);
     const [found, { accounts }] = await Promise.all([
@@ -258,7 +258,10 @@ export class TokenRegistry {
     mergeFound(state, token.group, found, loaded);
     if (awaitsGraduation(token.group)) {
       const doublings = Math.min(Math.max(0, token.searches - 1), MAX_SEARCH_AGAIN_DOUBLINGS);
-      token.searchDueMs = Math.min(token.searchDueMs, nowMs() + SEARCH_AGAIN_MS * 2 ** doublings);
+      token.searchDueMs = Math.min(
+        token.searchDueMs,
+        clock.nowMs() + SEARCH_AGAIN_MS * 2 ** doublings,
+      );
     }
     await this.#loads.ensureHops(token);
   }

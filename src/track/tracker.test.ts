@@ -27,7 +27,7 @@ function track(chain: ScriptedChain) {
   const tracker = createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database: null,
     onFailure: (what) => failures.push(what),
   });

@@ -3,7 +3,7 @@ import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Address } from "#src/units/address.ts";
@@ -42,7 +42,7 @@ const NO_SHARES: ReadonlyMap<VenueId, number> = new Map();
 export type TrackerDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** Where tokens, samples and alerts are stored; null: nothing survives a restart. */
   readonly database: Database | null;
   /** Samples are kept for this many days. */
@@ -81,7 +81,7 @@ export class Tracker implements Markets {
   #saveDueMs = 0;
 
   constructor(deps: TrackerDeps) {
-    const { source, venues, nowMs, database, everything = null } = deps;
+    const { source, venues, clock, database, everything = null } = deps;
     const { retentionDays = RETENTION_DAYS, stateDays = STATE_DAYS } = deps;
     this.#deps = deps;
     const state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
@@ -91,15 +91,15 @@ export class Tracker implements Markets {
     const background = new BackgroundWork(onFailure);
     this.#background = background;
     this.#archive =
-      database === null ? null : new TokenArchive({ database, nowMs, retentionDays, stateDays });
+      database === null ? null : new TokenArchive({ database, clock, retentionDays, stateDays });
     const observer = new TokenObserver({ state, archive: this.#archive });
-    this.#answers = new Answers({ state, assess: this.#assessDeps, observer, nowMs });
+    this.#answers = new Answers({ state, assess: this.#assessDeps, observer, clock });
     const { signal } = this.#abort;
-    this.#holders = new ShareHolders({ source, nowMs, signal });
-    const feed = new ChainFeed({ source, venues, state, nowMs, signal, background, onFailure });
+    this.#holders = new ShareHolders({ source, clock, signal });
+    const feed = new ChainFeed({ source, venues, state, clock, signal, background, onFailure });
     this.#feed = feed;
     this.#registry = new TokenRegistry({
-      ...{ source, venues, everything, state, feed, observer, background, nowMs, signal },
+      ...{ source, venues, everything, state, feed, observer, background, clock, signal },
       onFailure,
       onDropped: (mint) => {
         if (this.#archive !== null) background.run("save samples", this.#archive.close(mint));
@@ -111,7 +111,7 @@ export class Tracker implements Markets {
     if (mint === WSOL) return { kind: "not-found", mint };
     const followed = this.#state.tokens.get(mint);
     if (followed !== undefined) {
-      followed.askedAtMs = this.#deps.nowMs();
+      followed.askedAtMs = this.#deps.clock.nowMs();
       await this.#registry.freshen(followed);
       const held = this.#answers.of(followed);
       if (held !== null) return held;
@@ -133,14 +133,14 @@ export class Tracker implements Markets {
     if (token === undefined) {
       return this.#registry.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
     }
-    token.askedAtMs = this.#deps.nowMs();
+    token.askedAtMs = this.#deps.clock.nowMs();
     return this.#answers.of(token);
   }
 
   touch(mint: Address): boolean {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return this.#registry.isKnownMissing(mint);
-    token.askedAtMs = this.#deps.nowMs();
+    token.askedAtMs = this.#deps.clock.nowMs();
     return true;
   }
 
@@ -148,7 +148,7 @@ export class Tracker implements Markets {
   market(mint: Address): Market | null {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return null;
-    return marketOf(this.#state, token, this.#assessDeps, this.#deps.nowMs());
+    return marketOf(this.#state, token, this.#assessDeps, this.#deps.clock.nowMs());
   }
 
   async exit(mint: Address, query: ExitQuery): Promise<ExitAt | null> {
@@ -227,7 +227,7 @@ export class Tracker implements Markets {
 
   /** Does the work that is due now. Tests call it directly. */
   tick(): void {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     this.#answers.tick();
     if (nowMs >= this.#sweepDueMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
@@ -264,14 +264,14 @@ export class Tracker implements Markets {
   async #storedSnapshot(mint: Address): Promise<MarketSnapshot> {
     const stored = await this.#archive?.lastAnswer(mint);
     if (!stored) return { kind: "unavailable", mint };
-    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.nowMs()) };
+    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.clock.nowMs()) };
   }
 
   /** The time used for ages: of recorded accounts, the time of the recording. */
   #assessedNowMs(): number {
     const { newest } = this.#state.times;
     const { isFrozen } = this.#assessDeps;
-    return isFrozen && newest !== null ? blockTimeMs(newest) : this.#deps.nowMs();
+    return isFrozen && newest !== null ? blockTimeMs(newest) : this.#deps.clock.nowMs();
   }
 
   #failed(what: string, cause: unknown): void {

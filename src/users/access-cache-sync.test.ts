@@ -10,7 +10,7 @@ const NOW = 1_800_000_000_000;
 
 test("a change is reported once, also one written by a clock that is behind", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
-    const cacheSync = new AccessCacheSync({ db, nowMs: () => NOW, log: null });
+    const cacheSync = new AccessCacheSync({ db, clock: { nowMs: () => NOW }, log: null });
     const changed: UserId[] = [];
     cacheSync.onChange((userId) => changed.push(userId));
     await cacheSync.poll();
@@ -27,7 +27,7 @@ test("a change is reported once, also one written by a clock that is behind", as
 test("caches are not trusted before the first poll, nor while polling fails", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     let nowMs = NOW;
-    const cacheSync = new AccessCacheSync({ db, nowMs: () => nowMs, log: null });
+    const cacheSync = new AccessCacheSync({ db, clock: { nowMs: () => nowMs }, log: null });
     assert.equal(cacheSync.isCurrent(nowMs), false);
     await cacheSync.poll();
     assert.equal(cacheSync.isCurrent(nowMs), true);

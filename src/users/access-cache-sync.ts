@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { accessChangesSince } from "#src/store/access-changes.ts";
@@ -18,7 +19,7 @@ const LOOK_BACK_MS = 60_000;
  */
 export class AccessCacheSync {
   readonly #db: Kysely<Schema>;
-  readonly #nowMs: () => number;
+  readonly #clock: WallClock;
   readonly #listeners: ((userId: UserId) => void)[] = [];
   readonly #poller: Poller;
   #seen = new Set<string>();
@@ -26,11 +27,11 @@ export class AccessCacheSync {
 
   constructor(deps: {
     readonly db: Kysely<Schema>;
-    readonly nowMs: () => number;
+    readonly clock: WallClock;
     readonly log: FailureLogger | null;
   }) {
     this.#db = deps.db;
-    this.#nowMs = deps.nowMs;
+    this.#clock = deps.clock;
     this.#poller = new Poller({
       run: () => this.#readChanges(),
       everyMs: POLL_EVERY_MS,
@@ -72,7 +73,7 @@ export class AccessCacheSync {
   }
 
   async #readChanges(): Promise<void> {
-    const startedMs = this.#nowMs();
+    const startedMs = this.#clock.nowMs();
     const changes = await accessChangesSince(this.#db, startedMs - LOOK_BACK_MS);
     for (const { id, userId } of changes) if (!this.#seen.has(id)) this.invalidate(userId);
     this.#seen = new Set(changes.map(({ id }) => id));

@@ -15,10 +15,10 @@ import { ApiKeys } from "./api-keys.ts";
 const HOUR_MS = 3_600_000;
 
 /** One process's keys and cacheSync. The clock is shared. */
-function processOn(store: Store, clock: { nowMs: number }) {
-  const nowMs = () => clock.nowMs;
-  const cacheSync = new AccessCacheSync({ db: store.db, nowMs, log: null });
-  return { cacheSync, keys: new ApiKeys({ store, cacheSync, prefix: "exi", nowMs, log: null }) };
+function processOn(store: Store, time: { nowMs: number }) {
+  const clock = { nowMs: () => time.nowMs };
+  const cacheSync = new AccessCacheSync({ db: store.db, clock, log: null });
+  return { cacheSync, keys: new ApiKeys({ store, cacheSync, prefix: "exi", clock, log: null }) };
 }
 
 async function userOn(store: Store) {
@@ -30,13 +30,13 @@ async function userOn(store: Store) {
 
 test("a key is issued once, works, and is stored only as a hash", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { keys } = processOn(store, time);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
     assert.equal(await keys.activate(userId), null, "there is a current key already");
-    const caller = await keys.check(issued.text, clock.nowMs);
+    const caller = await keys.check(issued.text, time.nowMs);
     assert.deepEqual(caller, {
       kind: "user",
       userId,
@@ -70,33 +70,33 @@ test("a malformed, mistyped or unknown key has no caller", async (t) => {
 
 test("after a rotation the old key works for 24 hours and the new one at once", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { cacheSync, keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { cacheSync, keys } = processOn(store, time);
     const userId = await userOn(store);
     assert.equal(await keys.rotate(userId), null, "nothing to rotate yet");
     const old = await keys.activate(userId);
     assert.ok(old);
-    await keys.check(old.text, clock.nowMs);
+    await keys.check(old.text, time.nowMs);
     const fresh = await keys.rotate(userId);
     assert.ok(fresh);
-    const rotatedMs = clock.nowMs;
+    const rotatedMs = time.nowMs;
     for (const [elapsedMs, works] of [
       [0, true],
       [24 * HOUR_MS - 1, true],
       [24 * HOUR_MS, false],
     ] as const) {
-      clock.nowMs = rotatedMs + elapsedMs;
+      time.nowMs = rotatedMs + elapsedMs;
       await cacheSync.poll();
-      assert.equal((await keys.check(old.text, clock.nowMs)) !== null, works, `${elapsedMs}`);
-      assert.notEqual(await keys.check(fresh.text, clock.nowMs), null);
+      assert.equal((await keys.check(old.text, time.nowMs)) !== null, works, `${elapsedMs}`);
+      assert.notEqual(await keys.check(fresh.text, time.nowMs), null);
     }
   });
 });
 
 test("of parallel rotations each leaves exactly one current key", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { keys } = processOn(store, time);
     const userId = await userOn(store);
     await keys.activate(userId);
     await Promise.allSettled(Array.from({ length: 5 }, () => keys.rotate(userId)));
@@ -107,53 +107,53 @@ test("of parallel rotations each leaves exactly one current key", async (t) => {
 
 test("a revoked key stops in its own process at once, and in another at its next poll", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const here = processOn(store, clock);
-    const there = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const here = processOn(store, time);
+    const there = processOn(store, time);
     const userId = await userOn(store);
     const issued = await here.keys.activate(userId);
     assert.ok(issued);
     await Promise.all([here.cacheSync.poll(), there.cacheSync.poll()]);
-    for (const { keys } of [here, there]) await keys.check(issued.text, clock.nowMs);
-    assert.notEqual(there.keys.cached(issued.text, clock.nowMs), null);
+    for (const { keys } of [here, there]) await keys.check(issued.text, time.nowMs);
+    assert.notEqual(there.keys.cached(issued.text, time.nowMs), null);
     assert.equal(await here.keys.revoke(userId, issued.id), true);
-    assert.equal(await here.keys.check(issued.text, clock.nowMs), null);
-    clock.nowMs += 400;
+    assert.equal(await here.keys.check(issued.text, time.nowMs), null);
+    time.nowMs += 400;
     await there.cacheSync.poll();
-    assert.equal(await there.keys.check(issued.text, clock.nowMs), null);
+    assert.equal(await there.keys.check(issued.text, time.nowMs), null);
     assert.notEqual(await here.keys.activate(userId), null, "a new one can be activated");
   });
 });
 
 test("cached keys are trusted for less than a second without a poll", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { cacheSync, keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { cacheSync, keys } = processOn(store, time);
     const issued = await keys.activate(await userOn(store));
     assert.ok(issued);
     await cacheSync.poll();
-    await keys.check(issued.text, clock.nowMs);
-    assert.notEqual(keys.cached(issued.text, clock.nowMs + 900), null);
-    assert.equal(keys.cached(issued.text, clock.nowMs + 1_000), null);
-    assert.notEqual(await keys.check(issued.text, clock.nowMs + 1_000), null);
+    await keys.check(issued.text, time.nowMs);
+    assert.notEqual(keys.cached(issued.text, time.nowMs + 900), null);
+    assert.equal(keys.cached(issued.text, time.nowMs + 1_000), null);
+    assert.notEqual(await keys.check(issued.text, time.nowMs + 1_000), null);
   });
 });
 
 test("a change of tier applies to cached keys, and a disabled user's key is refused", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { cacheSync, keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { cacheSync, keys } = processOn(store, time);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
     await cacheSync.poll();
-    await keys.check(issued.text, clock.nowMs);
-    await setUserTier(store.db, { userId, tier: "pro" }, clock.nowMs);
+    await keys.check(issued.text, time.nowMs);
+    await setUserTier(store.db, { userId, tier: "pro" }, time.nowMs);
     await cacheSync.poll();
-    assert.equal((await keys.check(issued.text, clock.nowMs))?.tier, "pro");
-    await setUserDisabled(store.db, { userId, isDisabled: true }, clock.nowMs);
+    assert.equal((await keys.check(issued.text, time.nowMs))?.tier, "pro");
+    await setUserDisabled(store.db, { userId, isDisabled: true }, time.nowMs);
     await cacheSync.poll();
-    assert.equal(await keys.check(issued.text, clock.nowMs), null);
+    assert.equal(await keys.check(issued.text, time.nowMs), null);
   });
 });
 
@@ -174,21 +174,21 @@ test("another user's key cannot be revoked and is answered like an unknown one",
 
 test("today's use and the last use are shown at once, and survive a restart", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { cacheSync, keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { cacheSync, keys } = processOn(store, time);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
     await cacheSync.poll();
-    for (let use = 0; use < 7; use++) await keys.check(issued.text, clock.nowMs + use);
+    for (let use = 0; use < 7; use++) await keys.check(issued.text, time.nowMs + use);
     const shown = async (process: ApiKeys) => {
       const [record] = await process.list(userId);
       return [record?.usedToday, record?.lastUsedAtMs];
     };
-    assert.deepEqual(await shown(keys), [7, clock.nowMs + 6]);
+    assert.deepEqual(await shown(keys), [7, time.nowMs + 6]);
     await keys.close();
-    assert.deepEqual(await shown(processOn(store, clock).keys), [7, clock.nowMs + 6]);
-    clock.nowMs += 24 * HOUR_MS;
+    assert.deepEqual(await shown(processOn(store, time).keys), [7, time.nowMs + 6]);
+    time.nowMs += 24 * HOUR_MS;
     assert.deepEqual((await shown(keys))[0], 0, "a new day");
   });
 });
@@ -219,16 +219,16 @@ test("parallel checks of keys use one query", async (t) => {
 
 test("a key whose user changed during the query is not cached", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { cacheSync, keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { cacheSync, keys } = processOn(store, time);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
     await cacheSync.poll();
-    const checking = keys.check(issued.text, clock.nowMs);
+    const checking = keys.check(issued.text, time.nowMs);
     cacheSync.invalidate(userId);
     assert.notEqual(await checking, null);
-    assert.equal(keys.cached(issued.text, clock.nowMs), null);
+    assert.equal(keys.cached(issued.text, time.nowMs), null);
   });
 });
 
@@ -262,13 +262,13 @@ test("processes that write uses of the same keys do not deadlock", async (t) => 
 
 test("uses on two days are written as two, and the last use is the later one", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const clock = { nowMs: 1_800_000_000_000 };
-    const { keys } = processOn(store, clock);
+    const time = { nowMs: 1_800_000_000_000 };
+    const { keys } = processOn(store, time);
     const userId = await userOn(store);
     const issued = await keys.activate(userId);
     assert.ok(issued);
-    await keys.check(issued.text, clock.nowMs + 24 * HOUR_MS);
-    await keys.check(issued.text, clock.nowMs);
+    await keys.check(issued.text, time.nowMs + 24 * HOUR_MS);
+    await keys.check(issued.text, time.nowMs);
     await keys.writeUses();
     const used = await store.db.selectFrom("api_key_usage").select("used").execute();
     assert.deepEqual(
@@ -276,23 +276,23 @@ test("uses on two days are written as two, and the last use is the later one", a
       [1, 1],
     );
     const [record] = await keys.list(userId);
-    assert.equal(record?.lastUsedAtMs, clock.nowMs + 24 * HOUR_MS);
+    assert.equal(record?.lastUsedAtMs, time.nowMs + 24 * HOUR_MS);
   });
 });
 
 test("the check of a key takes under 5 microseconds after its first use", async (t) => {
   const store = await sqliteDatabase(t);
-  const clock = { nowMs: 1_800_000_000_000 };
-  const { cacheSync, keys } = processOn(store, clock);
+  const time = { nowMs: 1_800_000_000_000 };
+  const { cacheSync, keys } = processOn(store, time);
   const issued = await keys.activate(await userOn(store));
   assert.ok(issued);
   await cacheSync.poll();
-  await keys.check(issued.text, clock.nowMs);
+  await keys.check(issued.text, time.nowMs);
   const samples = Array.from({ length: 50 }, () => {
     const arrived = Array.from({ length: 2_000 }, () => Buffer.from(issued.text).toString());
     const beganMs = performance.now();
     for (const text of arrived)
-      if (keys.cached(text, clock.nowMs) === null) assert.fail("the key was forgotten");
+      if (keys.cached(text, time.nowMs) === null) assert.fail("the key was forgotten");
     return ((performance.now() - beganMs) * 1000) / 2_000;
   }).sort((a, b) => a - b);
   const median = samples[25] ?? Infinity;

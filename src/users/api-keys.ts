@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import { batchedLookup } from "#src/platform/batcher.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { ApiKeyOwner, ApiKeyRecord, NewApiKey } from "#src/store/api-keys.ts";
@@ -51,7 +52,7 @@ export class ApiKeys {
   readonly #db: Kysely<Schema>;
   readonly #cacheSync: AccessCacheSync;
   readonly #prefix: string;
-  readonly #nowMs: () => number;
+  readonly #clock: WallClock;
   readonly #cache = new BoundedMap<string, KnownKey>(CACHED_KEYS);
   /** By the key's hash; batched because all keys are read again after a start. */
   readonly #ownerOf: (hash: string) => Promise<ApiKeyOwner | undefined>;
@@ -65,7 +66,7 @@ export class ApiKeys {
     readonly store: Store;
     readonly cacheSync: AccessCacheSync;
     readonly prefix: string;
-    readonly nowMs: () => number;
+    readonly clock: WallClock;
     readonly log: FailureLogger | null;
   }) {
     this.#store = deps.store;
@@ -74,7 +75,7 @@ export class ApiKeys {
     this.#ownerOf = batchedLookup(find, OWNERS_BATCH);
     this.#cacheSync = deps.cacheSync;
     this.#prefix = deps.prefix;
-    this.#nowMs = deps.nowMs;
+    this.#clock = deps.clock;
     deps.cacheSync.onChange((userId) => this.#dropUser(userId));
     this.#poller = new Poller({
       run: () => this.#writePending(),
@@ -145,12 +146,12 @@ export class ApiKeys {
   /** Issues the user's first key; null if there is a current one. */
   async activate(userId: UserId): Promise<IssuedApiKey | null> {
     const { issued, row } = this.#newKey(userId);
-    return (await addFirstApiKey(this.#db, row, this.#nowMs())) ? issued : null;
+    return (await addFirstApiKey(this.#db, row, this.#clock.nowMs())) ? issued : null;
   }
 
   /** Issues a new key; the current one stays valid for 24 hours. Null if there is no current key. */
   async rotate(userId: UserId): Promise<IssuedApiKey | null> {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#clock.nowMs();
     const { issued, row } = this.#newKey(userId);
     const times = { nowMs, oldUntilMs: nowMs + ROTATION_OVERLAP_MS };
     const isReplaced = await replaceApiKey(this.#db, row, times);
@@ -160,14 +161,14 @@ export class ApiKeys {
 
   /** Revokes a key at once. @returns whether the user had that key */
   async revoke(userId: UserId, keyId: string): Promise<boolean> {
-    const isKnown = await revokeApiKey(this.#db, { userId, keyId }, this.#nowMs());
+    const isKnown = await revokeApiKey(this.#db, { userId, keyId }, this.#clock.nowMs());
     this.#cacheSync.invalidate(userId);
     return isKnown;
   }
 
   /** Every key the user ever had, newest first, with its uses until now. */
   async list(userId: UserId): Promise<readonly ApiKeyRecord[]> {
-    const day = dayOf(this.#nowMs());
+    const day = dayOf(this.#clock.nowMs());
     const records = await apiKeysOfUser(this.#db, userId, day);
     return records.map((record) => {
       const pending = this.#pending.get(record.id)?.get(day);

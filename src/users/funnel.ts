@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { WallClock } from "#src/platform/clock.ts";
 import { recordEvent } from "#src/store/events.ts";
 import type { Schema } from "#src/store/schema.ts";
 import { joinWaitlist } from "#src/store/waitlist.ts";
@@ -41,11 +42,12 @@ export type Funnel = {
 
 export function createFunnel(deps: {
   readonly db: Kysely<Schema>;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
 }): Funnel {
-  const { db, nowMs } = deps;
+  const { db, clock } = deps;
   return {
-    joinWaitlist: (email, origin) => joinWaitlist(db, { email, origin, createdAtMs: nowMs() }),
-    record: (visit) => recordEvent(db, { ...visit, atMs: nowMs() }),
+    joinWaitlist: (email, origin) =>
+      joinWaitlist(db, { email, origin, createdAtMs: clock.nowMs() }),
+    record: (visit) => recordEvent(db, { ...visit, atMs: clock.nowMs() }),
   };
 }

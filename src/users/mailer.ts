@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { EmailAddress } from "./email-address.ts";
 
 export type Mail = {
@@ -53,10 +54,10 @@ export function createSmtpMailer(settings: {
 export function createFileMailer(settings: {
   readonly directory: string;
   readonly mailFrom: string;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly onFile: (path: string) => void;
 }): Mailer {
-  const { directory, mailFrom, nowMs, onFile } = settings;
+  const { directory, mailFrom, clock, onFile } = settings;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const composer = createTransport(
     { streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true },
@@ -66,7 +67,7 @@ export function createFileMailer(settings: {
     async send(mail) {
       const { message } = await composer.sendMail(mail);
       if (!Buffer.isBuffer(message)) throw new Error("the mail was composed as a stream");
-      const moment = new Date(nowMs()).toISOString().replaceAll(/[:.]/g, "-");
+      const moment = new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, "-");
       const path = join(directory, `${moment}-${randomBytes(4).toString("hex")}.eml`);
       await writeFile(path, message, { mode: 0o600 });
       onFile(path);

@@ -1,3 +1,4 @@
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import { Poller } from "#src/platform/poller.ts";
@@ -29,7 +30,7 @@ type Deps = {
   readonly library: SignInLibrary;
   readonly mailer: Mailer;
   readonly publicUrl: string;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly log: FailureLogger;
 };
 
@@ -85,15 +86,15 @@ export class SignInOutbox {
   }
 
   async #run(): Promise<number> {
-    const { store, nowMs } = this.#deps;
-    const claim = { limit: BATCH, leaseMs: LEASE_MS, nowMs: nowMs() };
+    const { store, clock } = this.#deps;
+    const claim = { limit: BATCH, leaseMs: LEASE_MS, nowMs: clock.nowMs() };
     const requests = await claimSignInRequests(store, claim);
     await mapSome(requests, PARALLEL_MAILS, (request) => this.#handle(request));
     return requests.length;
   }
 
   async #handle(request: SignInRequest): Promise<void> {
-    const { store, nowMs } = this.#deps;
+    const { store, clock } = this.#deps;
     let reason: unknown = "the mailbox has been sent a code too recently";
     try {
       if ((await this.#sendCode(request)) === "done") {
@@ -107,7 +108,7 @@ export class SignInOutbox {
       this.#sendFailures.failed(cause);
     }
     if (request.attempts + 1 < ATTEMPTS) {
-      await postponeSignInRequest(store.db, request.id, nowMs() + RETRY_AFTER_MS);
+      await postponeSignInRequest(store.db, request.id, clock.nowMs() + RETRY_AFTER_MS);
       return;
     }
     this.#lostMails.failed(reasonOf(reason));
@@ -116,15 +117,16 @@ export class SignInOutbox {
   }
 
   async #sendCode({ email: text, attempts }: SignInRequest): Promise<"done" | "later"> {
-    const { store, library, mailer, publicUrl, nowMs } = this.#deps;
+    const { store, library, mailer, publicUrl, clock } = this.#deps;
     const email = parseEmailAddress(text);
     if (email === null) return "done";
-    await createUserForEmail(store, email, nowMs());
+    await createUserForEmail(store, email, clock.nowMs());
     const user = await findUserByEmail(store.db, email);
     if (user === null || user.disabledAtMs !== null) return "done";
     // A refusal at the first attempt: a code was sent less than a minute ago or five times this hour.
     // At a later one the process may have stopped between the count and the mail.
-    if (!(await spendCode(store.db, email, nowMs()))) return attempts === 0 ? "done" : "later";
+    if (!(await spendCode(store.db, email, clock.nowMs())))
+      return attempts === 0 ? "done" : "later";
     const code = await library.api.createVerificationOTP({ body: { email, type: "sign-in" } });
     await mailer.send(signInMail({ to: email, code, publicUrl }));
     this.#sendFailures.succeeded();

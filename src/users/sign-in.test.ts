@@ -42,9 +42,9 @@ test("a code signs in once, by cookie and by bearer token, as the same user", as
     assert.equal(await users.signIn.signIn(attempt), null, "a code works once");
     const byCookie = await users.sessions.ofCookie(
       session.cookie.split(";")[0] ?? "",
-      users.nowMs(),
+      users.clock.nowMs(),
     );
-    const byBearer = await users.sessions.ofBearer(session.accessToken, users.nowMs());
+    const byBearer = await users.sessions.ofBearer(session.accessToken, users.clock.nowMs());
     assert.deepEqual([byCookie?.tier, byCookie?.via.kind], ["free", "cookie"]);
     assert.deepEqual([byBearer?.userId, byBearer?.via.kind], [byCookie?.userId, "bearer"]);
   });
@@ -124,19 +124,19 @@ test("a second sign-in does not change the first session", async (t) => {
     const first = await signedIn(users);
     users.advance(MINUTE_MS);
     await signedIn(users);
-    assert.notEqual(await users.sessions.ofCookie(first.cookieHeader, users.nowMs()), null);
+    assert.notEqual(await users.sessions.ofCookie(first.cookieHeader, users.clock.nowMs()), null);
   });
 });
 
 test("an ended session is invalid at once, by cookie and by bearer token", async (t) => {
   await each(t, async (users) => {
     const session = await signedIn(users);
-    const caller = await users.sessions.ofCookie(session.cookieHeader, users.nowMs());
+    const caller = await users.sessions.ofCookie(session.cookieHeader, users.clock.nowMs());
     assert.ok(caller?.via.kind === "cookie");
-    await users.sessions.ofBearer(session.accessToken, users.nowMs());
+    await users.sessions.ofBearer(session.accessToken, users.clock.nowMs());
     assert.equal(await users.signIn.endSession(caller.userId, caller.via.sessionId), true);
-    assert.equal(await users.sessions.ofCookie(session.cookieHeader, users.nowMs()), null);
-    assert.equal(await users.sessions.ofBearer(session.accessToken, users.nowMs()), null);
+    assert.equal(await users.sessions.ofCookie(session.cookieHeader, users.clock.nowMs()), null);
+    assert.equal(await users.sessions.ofBearer(session.accessToken, users.clock.nowMs()), null);
     assert.equal(await users.signIn.endSession(caller.userId, caller.via.sessionId), false);
   });
 });
@@ -146,24 +146,28 @@ test("ending the other sessions keeps this one", async (t) => {
     const other = await signedIn(users);
     users.advance(MINUTE_MS);
     const own = await signedIn(users);
-    const caller = await users.sessions.ofCookie(own.cookieHeader, users.nowMs());
+    const caller = await users.sessions.ofCookie(own.cookieHeader, users.clock.nowMs());
     assert.ok(caller?.via.kind === "cookie");
     assert.equal(await users.signIn.endOtherSessions(caller.userId, caller.via.sessionId), 1);
-    assert.equal(await users.sessions.ofCookie(other.cookieHeader, users.nowMs()), null);
-    assert.notEqual(await users.sessions.ofCookie(own.cookieHeader, users.nowMs()), null);
+    assert.equal(await users.sessions.ofCookie(other.cookieHeader, users.clock.nowMs()), null);
+    assert.notEqual(await users.sessions.ofCookie(own.cookieHeader, users.clock.nowMs()), null);
   });
 });
 
 test("a disabled user can neither sign in nor use a session", async (t) => {
   await each(t, async (users, store) => {
     const session = await signedIn(users);
-    const caller = await users.sessions.ofCookie(session.cookieHeader, users.nowMs());
+    const caller = await users.sessions.ofCookie(session.cookieHeader, users.clock.nowMs());
     assert.ok(caller);
     users.advance(MINUTE_MS);
     const code = await codeFor(users);
-    await setUserDisabled(store.db, { userId: caller.userId, isDisabled: true }, users.nowMs());
+    await setUserDisabled(
+      store.db,
+      { userId: caller.userId, isDisabled: true },
+      users.clock.nowMs(),
+    );
     users.advance(16_000);
-    assert.equal(await users.sessions.ofCookie(session.cookieHeader, users.nowMs()), null);
+    assert.equal(await users.sessions.ofCookie(session.cookieHeader, users.clock.nowMs()), null);
     assert.equal(await users.signIn.signIn({ email: EMAIL, code, userAgent: null }), null);
   });
 });
@@ -178,12 +182,12 @@ test("a stolen database gives no usable code and no usable session", async (t) =
     assert.ok(session && row);
     const [name = ""] = session.cookie.split("=");
     for (const forged of [row.token, `${row.token}.`, `${row.token}.${"A".repeat(43)}=`]) {
-      assert.equal(await users.sessions.ofBearer(forged, users.nowMs()), null, forged);
+      assert.equal(await users.sessions.ofBearer(forged, users.clock.nowMs()), null, forged);
       const header = `${name}=${encodeURIComponent(forged)}`;
-      assert.equal(await users.sessions.ofCookie(header, users.nowMs()), null, forged);
+      assert.equal(await users.sessions.ofCookie(header, users.clock.nowMs()), null, forged);
     }
     const thief = await testUsers(t, store, { authSecret: "another secret, and long enough, too" });
-    assert.equal(await thief.sessions.ofBearer(session.accessToken, users.nowMs()), null);
+    assert.equal(await thief.sessions.ofBearer(session.accessToken, users.clock.nowMs()), null);
   });
 });
 

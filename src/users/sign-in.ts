@@ -1,4 +1,5 @@
 import { isAPIError } from "better-auth/api";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { deleteOtherSessions, deleteSession } from "#src/store/sessions.ts";
 import { requestSignIn } from "#src/store/sign-in-requests.ts";
@@ -43,9 +44,9 @@ export function createSignIn(deps: {
   readonly library: SignInLibrary;
   readonly sessionCookie: SessionCookie;
   readonly cacheSync: AccessCacheSync;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
 }): SignIn {
-  const { store, library, sessionCookie, cacheSync, nowMs } = deps;
+  const { store, library, sessionCookie, cacheSync, clock } = deps;
   /** Sessions of disabled users are invalid, and not issued. */
   async function isDisabled(id: string): Promise<boolean> {
     const userId = parseUserId(id);
@@ -54,7 +55,7 @@ export function createSignIn(deps: {
   }
 
   return {
-    requestCode: (email) => requestSignIn(store.db, email, nowMs()),
+    requestCode: (email) => requestSignIn(store.db, email, clock.nowMs()),
     async signIn({ email, code, userAgent }) {
       if (!CODE_FORM.test(code)) return null;
       const headers = new Headers();
@@ -76,15 +77,15 @@ export function createSignIn(deps: {
       const accessToken = answer.headers.get("set-auth-token");
       if (cookie === null || accessToken === null)
         throw new Error("the sign-in library returned no session");
-      return { cookie, accessToken, expiresAtMs: nowMs() + SESSION_VALID_SECONDS * 1000 };
+      return { cookie, accessToken, expiresAtMs: clock.nowMs() + SESSION_VALID_SECONDS * 1000 };
     },
     async endSession(userId, sessionId) {
-      const isEnded = await deleteSession(store.db, { userId, sessionId }, nowMs());
+      const isEnded = await deleteSession(store.db, { userId, sessionId }, clock.nowMs());
       cacheSync.invalidate(userId);
       return isEnded;
     },
     async endOtherSessions(userId, keep) {
-      const ended = await deleteOtherSessions(store.db, { userId, keep }, nowMs());
+      const ended = await deleteOtherSessions(store.db, { userId, keep }, clock.nowMs());
       cacheSync.invalidate(userId);
       return ended;
     },

@@ -1,3 +1,4 @@
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { type Session, sessionsOfUser } from "#src/store/sessions.ts";
 import { deleteUserData, readUserData, type UserData } from "#src/store/user-data.ts";
@@ -19,15 +20,16 @@ export type UserRecords = {
 export function createUserRecords(deps: {
   readonly store: Store;
   readonly cacheSync: AccessCacheSync;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
 }): UserRecords {
-  const { store, cacheSync, nowMs } = deps;
+  const { store, cacheSync, clock } = deps;
   return {
     find: (userId) => findUser(store.db, userId),
-    sessions: (userId) => sessionsOfUser(store, userId, nowMs()),
-    read: (userId) => readUserData(store, userId, { nowMs: nowMs(), day: dayOf(nowMs()) }),
+    sessions: (userId) => sessionsOfUser(store, userId, clock.nowMs()),
+    read: (userId) =>
+      readUserData(store, userId, { nowMs: clock.nowMs(), day: dayOf(clock.nowMs()) }),
     async remove(userId) {
-      const isRemoved = await deleteUserData(store.db, userId, nowMs());
+      const isRemoved = await deleteUserData(store.db, userId, clock.nowMs());
       cacheSync.invalidate(userId);
       return isRemoved;
     },

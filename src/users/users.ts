@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -53,22 +54,22 @@ export type UsersDeps = {
   } | null;
   /** Counts fair use together with other processes; by default in this process. */
   readonly windows?: Windows;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly log: FailureLogger;
 };
 
 export async function createUsers(deps: UsersDeps): Promise<Users> {
-  const { store, mailer, nowMs, log, publicUrl } = deps;
+  const { store, mailer, clock, log, publicUrl } = deps;
   const windows = deps.windows ?? new FixedWindows();
   const library = createSignInLibrary(deps);
   const sessionCookie = await sessionCookieOf(library);
-  const cacheSync = new AccessCacheSync({ db: store.db, nowMs, log });
-  const apiKeys = new ApiKeys({ store, cacheSync, prefix: deps.apiKeyPrefix, nowMs, log });
+  const cacheSync = new AccessCacheSync({ db: store.db, clock, log });
+  const apiKeys = new ApiKeys({ store, cacheSync, prefix: deps.apiKeyPrefix, clock, log });
   const foreignTokens =
     deps.foreignIdentity === null ? null : createForeignTokens(deps.foreignIdentity);
-  const outbox = new SignInOutbox({ store, library, mailer, publicUrl, nowMs, log });
+  const outbox = new SignInOutbox({ store, library, mailer, publicUrl, clock, log });
   const housekeeping = new Poller({
-    run: () => deleteExpiredRows(store, nowMs()),
+    run: () => deleteExpiredRows(store, clock.nowMs()),
     everyMs: HOUSEKEEPING_EVERY_MS,
     failures: new FailureLog({
       log,
@@ -87,9 +88,9 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
       foreignTokens,
       cacheSync,
     }),
-    signIn: createSignIn({ store, library, sessionCookie, cacheSync, nowMs }),
-    records: createUserRecords({ store, cacheSync, nowMs }),
-    funnel: createFunnel({ db: store.db, nowMs }),
+    signIn: createSignIn({ store, library, sessionCookie, cacheSync, clock }),
+    records: createUserRecords({ store, cacheSync, clock }),
+    funnel: createFunnel({ db: store.db, clock }),
     pageTokens: createPageTokens(deps),
     outbox,
     onAccessChange: (listener) => cacheSync.onChange(listener),
@@ -115,15 +116,15 @@ export function createMailer(settings: {
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
   readonly dataDir: string;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly log: Pick<FailureLogger, "info">;
 }): Mailer {
-  const { smtpUrl, mailFrom, dataDir, nowMs, log } = settings;
+  const { smtpUrl, mailFrom, dataDir, clock, log } = settings;
   if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, mailFrom });
   return createFileMailer({
     directory: join(dataDir, "mail"),
     mailFrom,
-    nowMs,
+    clock,
     onFile: (path) => log.info({ path }, "wrote a mail"),
   });
 }

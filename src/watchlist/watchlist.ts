@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import {
@@ -41,17 +41,17 @@ export type WatchlistDeps = {
   readonly markets: Pick<Markets, "latest" | "snapshot" | "exit">;
   /** Called after each stored change, so that watching follows at once. */
   readonly onChange: (userId: UserId) => void;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
-export function createWatchlist({ store, markets, onChange, nowMs }: WatchlistDeps): Watchlist {
+export function createWatchlist({ store, markets, onChange, clock }: WatchlistDeps): Watchlist {
   return {
     async list(userId) {
       const entries = await watchlistOfUser(store.db, userId);
       return Promise.all(entries.map((entry) => watchedExit(markets, entry)));
     },
     async add(entry) {
-      const added = await addWatchlistEntry(store, entry, { limitOfTier, nowMs: nowMs() });
+      const added = await addWatchlistEntry(store, entry, { limitOfTier, nowMs: clock.nowMs() });
       if (added.kind === "added") onChange(entry.userId);
       return added;
     },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { systemClock } from "#src/platform/clock.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/users.ts";
 import { AccessCacheSync } from "#src/users/access-cache-sync.ts";
@@ -35,8 +36,14 @@ async function deployment(t: TestContext) {
 /** A key of a tier without a daily gate. */
 async function makeKey(place: DatabasePlace): Promise<string> {
   const store = openDatabase(place);
-  const cacheSync = new AccessCacheSync({ db: store.db, nowMs: Date.now, log: null });
-  const apiKeys = new ApiKeys({ store, cacheSync, prefix: "exi", nowMs: Date.now, log: null });
+  const cacheSync = new AccessCacheSync({ db: store.db, clock: systemClock, log: null });
+  const apiKeys = new ApiKeys({
+    store,
+    cacheSync,
+    prefix: "exi",
+    clock: systemClock,
+    log: null,
+  });
   await createUserForEmail(store, "ana@example.com", Date.now());
   const user = await findUserByEmail(store.db, "ana@example.com");
   assert.ok(user !== null);

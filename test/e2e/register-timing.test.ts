@@ -11,7 +11,7 @@ const RUNS_AT_MOST = 3;
 test("over 2,000 interleaved calls register's time does not reveal whether an address is known", async (t) => {
   await eachApp(t, async ({ app, store, users }, t) => {
     const known = Array.from({ length: 50 }, (_, index) => `known${index}abcdef@example.com`);
-    for (const email of known) await createUserForEmail(store, email, users.nowMs());
+    for (const email of known) await createUserForEmail(store, email, users.clock.nowMs());
     const url = await app.listen({ host: "127.0.0.1", port: 0 });
     users.start();
     try {

@@ -7,6 +7,7 @@ import { createRpcSource } from "#src/chain/rpc-source.ts";
 import type { KnownHolders } from "#src/measure/share-holders.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { createLocalNode } from "#src/node/node.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
@@ -42,14 +43,14 @@ async function tracked(t: TestContext) {
   const { httpUrl, wsUrl } = await node.listen();
   const source = createRpcSource({
     ...{ httpUrl, wsUrl, origin: "demo" },
-    nowMs: Date.now,
+    clock: systemClock,
     random: Math.random,
   });
   const failures: unknown[] = [];
   const tracker = createTracker({
     source,
     venues: VENUES,
-    nowMs: Date.now,
+    clock: systemClock,
     database: null,
     onFailure: (_what, cause) => failures.push(cause),
   });

@@ -7,15 +7,15 @@ import { loadMarket } from "#src/track/load-market.ts";
 import { VENUES } from "#src/venues/all.ts";
 
 test("every named token of the demo market is found, searched completely, and measured", async (t) => {
-  const nowMs = () => Date.UTC(2026, 10, 20);
+  const clock = { nowMs: () => Date.UTC(2026, 10, 20) };
   const { source, examples, close } = await openChain(
     { kind: "demo" },
-    { nowMs, random: () => 0.5 },
+    { clock, random: () => 0.5 },
   );
   t.after(close);
   assert.equal(examples.length, DEMO_TOKENS.length);
   for (const { mint, symbol } of examples) {
-    const loaded = await loadMarket({ source, venues: VENUES, nowMs }, mint);
+    const loaded = await loadMarket({ source, venues: VENUES, clock }, mint);
     assert.ok(loaded.kind === "market", symbol);
     assert.ok(loaded.market.isSearchComplete, symbol);
     const { blocked, measurement } = assess(loaded.market);
@@ -26,8 +26,8 @@ test("every named token of the demo market is found, searched completely, and me
 });
 
 test("a swap of every venue can be read back whole from the node that published it", async (t) => {
-  const nowMs = () => Date.UTC(2026, 10, 20);
-  const { source, demo, close } = await openChain({ kind: "demo" }, { nowMs, random: () => 0.5 });
+  const clock = { nowMs: () => Date.UTC(2026, 10, 20) };
+  const { source, demo, close } = await openChain({ kind: "demo" }, { clock, random: () => 0.5 });
   t.after(close);
   assert.ok(demo !== null);
   const traded = new Set<string>();

@@ -42,11 +42,11 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
   // The leases of a process that died have expired by now, on either database.
   market.nowMs += 61_000;
   keep();
-  const nowMs = () => market.nowMs;
+  const clock = { nowMs: () => market.nowMs };
   const { databaseUrl, dataDir } = order;
   const database = openDatabase({ databaseUrl, dataDir });
   const store = { ...database, db: database.db.withPlugin(countingPlugin(step)) };
-  const scripted = scriptedMarkets(nowMs);
+  const scripted = scriptedMarkets(clock);
   const log = warningsTo((context) => console.error(context));
   const webhooks = createWebhookSender({ allowed: parseRanges(["127.0.0.0/8"]) });
   const sender = createChannelSender({
@@ -62,13 +62,13 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
     telegram: null,
     authSecret: "a secret for tests that is long enough",
     publicUrl: "http://127.0.0.1:8080",
-    nowMs,
+    clock,
   });
-  const outbox = new AlertOutbox({ store, sender, nowMs, random: () => 0.5, log });
+  const outbox = new AlertOutbox({ store, sender, clock, random: () => 0.5, log });
   const { markets } = scripted;
   const newUid = () => `msg_${crypto.randomUUID()}`;
   const onRecorded = () => undefined;
-  const recorder = new AlertRecorder({ store, markets, nowMs, newUid, onRecorded, log });
+  const recorder = new AlertRecorder({ store, markets, clock, newUid, onRecorded, log });
   await outbox.start();
   await recorder.start();
   const show = async (sol: number, alert?: { readonly sinceMs: number }): Promise<void> => {

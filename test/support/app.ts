@@ -69,7 +69,7 @@ async function onStore(
     publicUrl: TEST_PUBLIC_URL,
     webhookAllow: ["127.0.0.0/8"],
     telegram: null,
-    nowMs: users.nowMs,
+    clock: users.clock,
     random: () => 0.5,
     log: SILENT_LOG,
   });
@@ -77,7 +77,7 @@ async function onStore(
     store,
     markets,
     onChange: (userId) => void alerting.recorder.reload(userId),
-    nowMs: users.nowMs,
+    clock: users.clock,
   });
   const admission = new Admission();
   const app = await buildCheckedApp({
@@ -88,7 +88,7 @@ async function onStore(
     watchlist,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
-    nowMs: users.nowMs,
+    clock: users.clock,
     logger: pino({ level: "silent" }),
     requests: new RequestCounts(),
     admission,

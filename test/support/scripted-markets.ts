@@ -1,6 +1,7 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import type { Market } from "#src/measure/market.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Tracker } from "#src/track/tracker.ts";
@@ -20,7 +21,7 @@ export type ScriptedMarkets = {
   readonly watched: () => readonly Address[];
 };
 
-export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
+export function scriptedMarkets(clock: WallClock): ScriptedMarkets {
   const held = new Map<Address, { market: Market; snapshot: AssessedSnapshot }>();
   const listeners = new Set<(report: MarketReport) => void>();
   let watched: readonly Address[] = [];
@@ -28,7 +29,7 @@ export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
   const report = (mint: Address, alertChange: AlertChange | null): void => {
     const known = held.get(mint);
     if (known !== undefined)
-      for (const listener of listeners) listener({ ...known, alertChange, chainMs: nowMs() });
+      for (const listener of listeners) listener({ ...known, alertChange, chainMs: clock.nowMs() });
   };
   const turnedOn = (mint: Address, alert: Partial<Deterioration>): AlertChange => ({
     kind: "on",
@@ -38,13 +39,13 @@ export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
       cause: { kind: "withdrawn", share: 0.82 },
       causes: { withdrawn: 0.82, sold: 0.18, fees: 0, paused: 0 },
       goneShare: 0.6,
-      sinceMs: nowMs(),
+      sinceMs: clock.nowMs(),
       levelSol: 10,
       c10Sol: 4,
       ...alert,
     },
     slot,
-    atMs: nowMs(),
+    atMs: clock.nowMs(),
     depthBeforeSol: 100,
     depthAfterSol: 40,
   });
@@ -79,7 +80,7 @@ export function scriptedMarkets(nowMs: () => number): ScriptedMarkets {
     },
     showPool(mint, sol, alert) {
       slot++;
-      const times = { slot, stateTimeMs: nowMs(), nowMs: nowMs() };
+      const times = { slot, stateTimeMs: clock.nowMs(), nowMs: clock.nowMs() };
       hold(marketOf([poolOfSol(sol)], { mint, ...times }));
       report(mint, alert === undefined ? null : turnedOn(mint, alert));
     },

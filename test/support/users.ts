@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { EmailAddress } from "#src/users/email-address.ts";
 import { createFileMailer, type Mail, type Mailer } from "#src/users/mailer.ts";
@@ -11,7 +12,7 @@ export const TEST_AUTH_SECRET = "a secret for tests that is long enough";
 
 /** Users on a real database, with a clock to turn and a mailbox to look into. */
 export type TestUsers = Users & {
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   /** Turns the clock. The library's own clock for codes is the real one. */
   readonly advance: (ms: number) => void;
   readonly setNow: (ms: number) => void;
@@ -47,7 +48,7 @@ export async function testUsers(
     createFileMailer({
       directory: mailDirectory,
       mailFrom: "Exitability <no-reply@localhost>",
-      nowMs: () => nowMs,
+      clock: { nowMs: () => nowMs },
       onFile: (path) => mailPaths.push(path),
     });
   const log = (context: unknown, message?: string) => {
@@ -62,13 +63,13 @@ export async function testUsers(
     publicUrl: TEST_PUBLIC_URL,
     apiKeyPrefix: "exi",
     foreignIdentity: null,
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     log: { info: log, warn: log, error: log },
     ...options,
   });
   return {
     ...users,
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     advance: (ms) => {
       nowMs += ms;
     },

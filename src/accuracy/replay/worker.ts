@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assertNever } from "#src/platform/assert-never.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -28,7 +29,7 @@ const MAX_SWAPS_PER_VENUE = 100;
 const port = parentPort;
 if (port === null) throw new Error("this file must run in a worker thread");
 const { feed, rows, quoted: quotedRows }: ReplayStart = workerData;
-const nowMs = Date.now;
+const clock = systemClock;
 const reader = new UpdateReader();
 const versions = new AccountVersions();
 const pools = new Map<Address, PoolRef>();
@@ -38,12 +39,12 @@ const quoted = new QuotedExecuted();
 quoted.restore(quotedRows);
 const recent = new RecentSwaps(MAX_SWAPS_PER_VENUE);
 const send = (message: FromReplay): void => port.postMessage(message);
-const transactions = await openTransactionFeed(feed, { nowMs, random: Math.random });
+const transactions = await openTransactionFeed(feed, { clock, random: Math.random });
 const watch = new SwapJudge({
   transactions,
   versions,
   pools: () => pools.values(),
-  nowMs,
+  clock,
   hasInstructions: feed.geyser !== null,
   ...(feed.readsPerMinute === undefined ? {} : { readsPerMinute: feed.readsPerMinute }),
   onJudged: (swap, ref, ground) => {
@@ -100,8 +101,8 @@ function watchPool({ venue: id, address, mint, isReserved }: PoolName): void {
 }
 
 function sendCounts(): void {
-  const rows = tallies.takeChanged(nowMs());
-  const hours = quoted.takeChanged(nowMs());
+  const rows = tallies.takeChanged(clock.nowMs());
+  const hours = quoted.takeChanged(clock.nowMs());
   if (rows.length > 0 || hours.length > 0) send({ kind: "counted", rows, quoted: hours });
 }
 

@@ -58,7 +58,7 @@ function sender(change: Partial<ChannelSenderDeps>) {
     telegram: null,
     authSecret: "a secret",
     publicUrl: "https://exit.example",
-    nowMs: () => 1_000,
+    clock: { nowMs: () => 1_000 },
     ...change,
   });
 }

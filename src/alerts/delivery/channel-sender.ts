@@ -1,3 +1,4 @@
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Channel } from "#src/store/channels.ts";
 import type { UserAlert } from "#src/store/user-alerts.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
@@ -41,7 +42,7 @@ export type ChannelSenderDeps = {
   readonly telegram: TelegramBot | null;
   readonly authSecret: string;
   readonly publicUrl: string;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
 };
 
 export function createChannelSender(deps: ChannelSenderDeps): ChannelSender {
@@ -104,7 +105,7 @@ function sendWebhook(
   channel: Channel,
   notification: Notification,
 ): Promise<Sent> {
-  const nowMs = deps.nowMs();
+  const nowMs = deps.clock.nowMs();
   const body = bodyOf(deps, channel, notification, nowMs);
   const secret = webhookSecret(deps.authSecret, channel.nonce);
   const headers = signatureHeaders(secret, { uid: notification.uid, body, nowMs });

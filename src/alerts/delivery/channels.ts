@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import {
   addChannel,
   CHANNEL_KINDS,
@@ -87,11 +87,11 @@ export type ChannelsDeps = {
   readonly webhooks: Pick<WebhookSender, "refusal">;
   readonly hasTelegram: boolean;
   readonly authSecret: string;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 export function createChannels(deps: ChannelsDeps): Channels {
-  const { store, sender, nowMs } = deps;
+  const { store, sender, clock } = deps;
   const windows = new FixedWindows();
   return {
     async list(userId) {
@@ -100,16 +100,17 @@ export function createChannels(deps: ChannelsDeps): Channels {
       return { channels, deadLetters: letters };
     },
     async add(request) {
-      if (!windows.take(request.userId, ADDITIONS, nowMs()).allowed) return { kind: "too-many" };
+      if (!windows.take(request.userId, ADDITIONS, clock.nowMs()).allowed)
+        return { kind: "too-many" };
       return add(deps, request);
     },
     verify(userId, id, code) {
       const codeHash = hashCode(deps.authSecret, id, code);
-      const attempt = { codeHash, tries: CODE_TRIES, nowMs: nowMs() };
+      const attempt = { codeHash, tries: CODE_TRIES, nowMs: clock.nowMs() };
       return tryChannelCode(store.db, { userId, id }, attempt);
     },
     async test(userId, id) {
-      const rule = { nowMs: nowMs(), everyMs: TEST_EVERY_MS };
+      const rule = { nowMs: clock.nowMs(), everyMs: TEST_EVERY_MS };
       const channel = await claimChannelTest(store.db, { userId, id }, rule);
       if (channel === null || channel === "too-soon") return channel;
       if (!channel.isVerified) return sendCode(deps, channel);
@@ -123,7 +124,7 @@ export function createChannels(deps: ChannelsDeps): Channels {
 }
 
 async function add(deps: ChannelsDeps, request: ChannelRequest): Promise<ChannelAnswer> {
-  const { store, authSecret, nowMs } = deps;
+  const { store, authSecret, clock } = deps;
   const { userId, kind, language } = request;
   const checked = await checkTarget(deps, request);
   if (checked.kind !== "target") return checked;
@@ -132,7 +133,7 @@ async function add(deps: ChannelsDeps, request: ChannelRequest): Promise<Channel
   const added = await addChannel(
     store,
     { userId, kind, target, language, nonce, isVerified },
-    { limit: MOST_CHANNELS, nowMs: nowMs() },
+    { limit: MOST_CHANNELS, nowMs: clock.nowMs() },
   );
   if (added.kind === "limit-reached") return { ...added, limit: MOST_CHANNELS };
   if (added.kind !== "added") return added;
@@ -178,16 +179,16 @@ async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise
 }
 
 async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
-  const { store, sender, authSecret, nowMs } = deps;
+  const { store, sender, authSecret, clock } = deps;
   // One limit per receiver for the codes of all accounts, sign-in codes included.
-  if (!(await spendCode(store.db, receiverOf(channel), nowMs())))
+  if (!(await spendCode(store.db, receiverOf(channel), clock.nowMs())))
     return {
       kind: "failed",
       error: "This receiver was sent a code recently; try again in a minute, or later.",
     };
   const code = newCode(channel.kind);
   const codeHash = hashCode(authSecret, channel.id, code);
-  const untilMs = nowMs() + CODE_VALID_MINUTES * 60_000;
+  const untilMs = clock.nowMs() + CODE_VALID_MINUTES * 60_000;
   await setChannelCode(store.db, channel.id, { codeHash, untilMs });
   const uid = randomUUID();
   const notification = { kind: "code", uid, code, validMinutes: CODE_VALID_MINUTES } as const;

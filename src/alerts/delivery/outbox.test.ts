@@ -40,7 +40,7 @@ async function scene(store: Store, answer: (received: Received) => Sent | Promis
           return answer(sent);
         },
       },
-      nowMs: () => nowMs,
+      clock: { nowMs: () => nowMs },
       random: () => 0.5,
       log: SILENT_LOG,
     });
@@ -48,7 +48,7 @@ async function scene(store: Store, answer: (received: Received) => Sent | Promis
     outbox: newOutbox(),
     newOutbox,
     received,
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     advance: (ms: number) => {
       nowMs += ms;
     },
@@ -253,31 +253,31 @@ test("endpoints that never answer do not delay other channels", async (t) => {
 
 test("two workers never have one channel, and what a dead one held is free after its lease", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const { alert, nowMs, advance } = await scene(store, () => SENT);
+    const { alert, clock, advance } = await scene(store, () => SENT);
     const users = await Promise.all(["a", "b", "c"].map((name) => watcher(store, name)));
     for (const user of users) await alert(user);
     advance(250);
-    const claim = { limit: 2, leaseMs: 60_000, nowMs: nowMs(), isSlow: false };
+    const claim = { limit: 2, leaseMs: 60_000, nowMs: clock.nowMs(), isSlow: false };
     const claims = await Promise.all([1, 2, 3, 4].map(() => claimChannels(store, claim)));
     const ids = claims.flat().map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     const rest = await claimChannels(store, { ...claim, limit: 9 });
     assert.equal(ids.length + rest.length, 3);
-    assert.deepEqual(await claimChannels(store, { ...claim, nowMs: nowMs() + 59_999 }), []);
-    const freed = await claimChannels(store, { ...claim, limit: 9, nowMs: nowMs() + 60_000 });
+    assert.deepEqual(await claimChannels(store, { ...claim, nowMs: clock.nowMs() + 59_999 }), []);
+    const freed = await claimChannels(store, { ...claim, limit: 9, nowMs: clock.nowMs() + 60_000 });
     assert.equal(freed.length, 3);
   });
 });
 
 test("a message whose sending was begun takes no more alerts, so that its id always means the same", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const { alert, nowMs, advance } = await scene(store, () => SENT);
+    const { alert, clock, advance } = await scene(store, () => SENT);
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
     advance(250);
-    const taken = await takeMessage(store.db, ana.channel.id, nowMs());
+    const taken = await takeMessage(store.db, ana.channel.id, clock.nowMs());
     await alert(ana);
-    const again = await takeMessage(store.db, ana.channel.id, nowMs());
+    const again = await takeMessage(store.db, ana.channel.id, clock.nowMs());
     assert.deepEqual([taken?.uid, again?.attempts], [again?.uid, 2]);
     assert.deepEqual(
       again?.alerts.map(({ id }) => id),

@@ -1,4 +1,4 @@
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Channel } from "#src/store/channels.ts";
 import {
@@ -29,7 +29,7 @@ const BACK_OFF_SECONDS = [2, 5, 15, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600] 
 export type AlertOutboxDeps = {
   readonly store: Store;
   readonly sender: ChannelSender;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** In [0, 1): spreads retries over time. */
   readonly random: () => number;
   readonly log: FailureLogger;
@@ -150,10 +150,10 @@ export class AlertOutbox {
   }
 
   async #claim(lane: "quick" | "slow"): Promise<void> {
-    const { store, nowMs } = this.#deps;
+    const { store, clock } = this.#deps;
     const limit = LANES[lane] - this.#running[lane].size;
     if (limit <= 0) return;
-    const claim = { limit, leaseMs: LEASE_MS, nowMs: nowMs(), isSlow: lane === "slow" };
+    const claim = { limit, leaseMs: LEASE_MS, nowMs: clock.nowMs(), isSlow: lane === "slow" };
     for (const channel of await claimChannels(store, claim)) this.#serve(lane, channel);
   }
 
@@ -178,8 +178,8 @@ export class AlertOutbox {
   }
 
   async #deliver(channel: Channel): Promise<void> {
-    const { store, sender, nowMs } = this.#deps;
-    const beganMs = nowMs();
+    const { store, sender, clock } = this.#deps;
+    const beganMs = clock.nowMs();
     const message = await takeMessage(store.db, channel.id, beganMs);
     if (message === null) {
       await releaseChannel(store.db, channel.id);
@@ -190,8 +190,8 @@ export class AlertOutbox {
       alerts.length === 0
         ? ({ kind: "sent" } as const)
         : await sender.send(channel, { kind: "alerts", uid, alerts });
-    const isSlow = nowMs() - beganMs > SLOW_MS;
-    const attempt = { channelId: channel.id, messageId: message.id, nowMs: nowMs(), isSlow };
+    const isSlow = clock.nowMs() - beganMs > SLOW_MS;
+    const attempt = { channelId: channel.id, messageId: message.id, nowMs: clock.nowMs(), isSlow };
     if (sent.kind === "sent") {
       await finishMessage(store.db, attempt);
       this.#outcomes.delivered++;

@@ -146,7 +146,7 @@ export const getExitAt = defineOperation({
   errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size", "invalid_body"],
   prepare: ({ query: { size, unit, profile } }) =>
     unit === "sol" ? saleOfSol(size, profile) : saleOfTokens(size, profile),
-  handler: ({ params: { id }, query: { profile }, question: saleOf }, { markets, nowMs }) =>
+  handler: ({ params: { id }, query: { profile }, question: saleOf }, { markets, clock }) =>
     answerAboutToken({
       id,
       profile,
@@ -154,7 +154,9 @@ export const getExitAt = defineOperation({
       async answer({ assessment }, mint) {
         const sale = saleOf(assessment.decimals);
         const exit = sale === null ? null : await markets.exit(mint, sale);
-        return { body: exitAtBody({ assessment, profile, exit: exit ?? BLOCKED, nowMs: nowMs() }) };
+        return {
+          body: exitAtBody({ assessment, profile, exit: exit ?? BLOCKED, nowMs: clock.nowMs() }),
+        };
       },
     }),
 });

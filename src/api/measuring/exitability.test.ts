@@ -30,11 +30,11 @@ async function startApp(t: TestContext, setting: Setting = {}) {
   const app = await buildCheckedApp({
     accuracy: NO_ACCURACY,
     markets: someMarkets(setting.answers ?? (() => someSnapshot())),
-    users: await testUsers(t, await sqliteDatabase(t), { nowMs: () => clock.nowMs }),
+    users: await testUsers(t, await sqliteDatabase(t), { clock: { nowMs: () => clock.nowMs } }),
     ...NO_WATCHING,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
-    nowMs: () => clock.nowMs,
+    clock: { nowMs: () => clock.nowMs },
     logger: pino({ level: "silent" }),
     requests: new RequestCounts(),
     admission: new Admission(),

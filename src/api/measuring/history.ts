@@ -125,8 +125,8 @@ export const getHistory = defineOperation({
   },
   ...TOKEN_ERRORS,
   errors: [...TOKEN_ERRORS.errors, "invalid_body"],
-  prepare({ query }, { nowMs }) {
-    const toMs = query.to ?? nowMs();
+  prepare({ query }, { clock }) {
+    const toMs = query.to ?? clock.nowMs();
     const fromMs = query.from ?? toMs - DAY_MS;
     if (fromMs >= toMs || toMs - fromMs > MAX_RANGE_MS)
       throw new AppError("invalid_body", {

@@ -32,16 +32,16 @@ const FROM_THE_DATABASE_ALONE = () => {
 async function serve(
   t: TestContext,
   database: Database,
-  { markets, nowMs }: Pick<HttpDeps, "markets" | "nowMs">,
+  { markets, clock }: Pick<HttpDeps, "markets" | "clock">,
 ) {
   const app = await buildCheckedApp({
     accuracy: NO_ACCURACY,
     markets,
-    users: await testUsers(t, database, { nowMs }),
+    users: await testUsers(t, database, { clock }),
     ...NO_WATCHING,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
-    nowMs,
+    clock,
     logger: pino({ level: "silent" }),
     requests: new RequestCounts(),
     admission: new Admission(),
@@ -62,10 +62,10 @@ type Get = Awaited<ReturnType<typeof serve>>["get"];
 
 /** A tracker on a chain, answering as the whole service does. */
 async function track(t: TestContext, database: Database, chain: ScriptedChain) {
-  const nowMs = () => chain.nowMs;
+  const clock = { nowMs: () => chain.nowMs };
   const venues = [plainVenue()];
-  const tracker = createTracker({ source: chain, venues, nowMs, database, stateDays: 2 });
-  const served = await serve(t, database, { markets: tracker, nowMs });
+  const tracker = createTracker({ source: chain, venues, clock, database, stateDays: 2 });
+  const served = await serve(t, database, { markets: tracker, clock });
   const { get } = served;
 
   /** Lets chain time pass; what is answered meanwhile is noted. */
@@ -100,7 +100,7 @@ function serveReplica(t: TestContext, database: Database) {
     latest: FROM_THE_DATABASE_ALONE,
     answerAt: (mint, slot) => answerAt(database.db, mint, slot),
   });
-  return serve(t, database, { markets, nowMs: () => 2_000_000_000_000 });
+  return serve(t, database, { markets, clock: { nowMs: () => 2_000_000_000_000 } });
 }
 
 test("what was answered at a slot is answered again to the byte: later, after a restart, by another process", async (t) => {

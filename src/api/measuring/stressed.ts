@@ -204,14 +204,14 @@ export const getStressedExit = defineOperation({
   },
   ...TOKEN_ERRORS,
   errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_body"],
-  handler: ({ params: { id }, query: { profile } }, { markets, nowMs }) =>
+  handler: ({ params: { id }, query: { profile } }, { markets, clock }) =>
     answerAboutToken({
       id,
       profile,
       snapshotOf: currentSnapshot(markets),
       async answer({ assessment }, mint) {
         const exit = await markets.stressed(mint);
-        return { body: stressedBody({ assessment, exit, profile, nowMs: nowMs() }) };
+        return { body: stressedBody({ assessment, exit, profile, nowMs: clock.nowMs() }) };
       },
     }),
 });

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
 import { countedAddress } from "#src/users/caller-address.ts";
 import { FixedWindows, type Window } from "#src/users/fixed-windows.ts";
@@ -15,7 +15,7 @@ const NOT_COUNTED = ["/healthz", "/readyz"];
 
 export type AddressLimitDeps = {
   readonly apiKeys: Pick<ApiKeys, "cached">;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 /**
@@ -24,7 +24,7 @@ export type AddressLimitDeps = {
  * are this machine, or all clients of a proxy that TRUST_PROXY does not count.
  */
 export function registerAddressLimit(app: FastifyInstance, deps: AddressLimitDeps): void {
-  const { apiKeys, nowMs } = deps;
+  const { apiKeys, clock } = deps;
   const windows = new FixedWindows();
 
   function subjectOf(request: FastifyRequest, now: number): string | null {
@@ -37,7 +37,7 @@ export function registerAddressLimit(app: FastifyInstance, deps: AddressLimitDep
   app.addHook("onRequest", async (request, reply) => {
     const { url = "" } = request.routeOptions;
     if (NOT_COUNTED.includes(url)) return;
-    const now = nowMs();
+    const now = clock.nowMs();
     const subject = subjectOf(request, now);
     if (subject === null) return;
     const window = windows.take(subject, ADDRESS_RULE, now);

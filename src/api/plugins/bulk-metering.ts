@@ -13,13 +13,13 @@ const TOKENS_PER_QUERY = 10;
  * An onRequest hook: sets the caller's rate limit headers, and refuses a wrong key or session before
  * the body is read.
  */
-export function createCallerFirst({ quotas, callers, nowMs }: MeteringDeps): CallerFirst {
+export function createCallerFirst({ quotas, callers, clock }: MeteringDeps): CallerFirst {
   return async (request, reply) => {
     let caller: Caller = callers.anonymous(request);
     try {
       caller = await callers.identify(request);
     } finally {
-      reply.headers(rateLimitHeaders(await quotas.peek(caller, nowMs()), nowMs()));
+      reply.headers(rateLimitHeaders(await quotas.peek(caller, clock.nowMs()), clock.nowMs()));
     }
   };
 }
@@ -49,7 +49,7 @@ export type BulkMetering = (
  * nothing was granted, and the refusal was sent.
  */
 export function createBulkMetering(deps: MeteringDeps): BulkMetering {
-  const { quotas, callers, nowMs } = deps;
+  const { quotas, callers, clock } = deps;
   async function take(
     caller: Caller,
     spendOnce: () => Promise<Spend>,
@@ -62,7 +62,7 @@ export function createBulkMetering(deps: MeteringDeps): BulkMetering {
     while (last.allowed && paid.push(last) < wanted) last = await spendOnce();
     if (!isGated && !last.allowed && paid.length > 0) {
       for (const spend of paid.splice(0)) await quotas.refund(spend);
-      last = { ...last, ...(await quotas.peek(caller, nowMs())) };
+      last = { ...last, ...(await quotas.peek(caller, clock.nowMs())) };
     }
     return { isGated, wanted, paid, last };
   }
@@ -75,9 +75,9 @@ export function createBulkMetering(deps: MeteringDeps): BulkMetering {
       const { tokens, page } = question;
       const asker = caller;
       const onPage = pageOf(deps, { request, reply, caller: asker, mint: page });
-      const spendOnce = () => quotas.spend(asker, nowMs(), onPage);
+      const spendOnce = () => quotas.spend(asker, clock.nowMs(), onPage);
       const { isGated, wanted, paid, last } = await take(asker, spendOnce, question);
-      reply.headers(rateLimitHeaders(last, nowMs()));
+      reply.headers(rateLimitHeaders(last, clock.nowMs()));
       if (paid.length === 0) {
         refuse(reply, asker, { ...last, wanted });
         return null;
@@ -85,7 +85,7 @@ export function createBulkMetering(deps: MeteringDeps): BulkMetering {
       const giveBack = async (spends: readonly Spend[]) => {
         if (spends.length === 0) return;
         for (const spend of spends) await quotas.refund(spend);
-        reply.headers(rateLimitHeaders(await quotas.peek(asker, nowMs()), nowMs()));
+        reply.headers(rateLimitHeaders(await quotas.peek(asker, clock.nowMs()), clock.nowMs()));
       };
       return {
         caller: asker,
@@ -94,7 +94,7 @@ export function createBulkMetering(deps: MeteringDeps): BulkMetering {
         refundAll: () => giveBack(paid),
       };
     } catch (error) {
-      reply.headers(rateLimitHeaders(await quotas.peek(caller, nowMs()), nowMs()));
+      reply.headers(rateLimitHeaders(await quotas.peek(caller, clock.nowMs()), clock.nowMs()));
       throw error;
     }
   };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Caller } from "#src/users/caller.ts";
 import type { PageTokens } from "#src/users/page-tokens.ts";
@@ -13,7 +13,7 @@ export type MeteringDeps = {
   readonly quotas: Quotas;
   readonly callers: Callers;
   readonly pageTokens: PageTokens;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 /** The checked question; checking throws AppError. */
@@ -39,7 +39,7 @@ export type Metering = (
  * has the rate limit headers.
  */
 export function createMetering(deps: MeteringDeps): Metering {
-  const { quotas, callers, nowMs } = deps;
+  const { quotas, callers, clock } = deps;
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -47,12 +47,12 @@ export function createMetering(deps: MeteringDeps): Metering {
   ): Promise<FastifyReply> {
     const { caller, prepared } = asked;
     if (prepared.kind === "known") {
-      withLimits(reply, await quotas.peek(caller, nowMs()), nowMs());
+      withLimits(reply, await quotas.peek(caller, clock.nowMs()), clock.nowMs());
       return reply.code(prepared.answer.status ?? 200).send(prepared.answer.body);
     }
     const page = pageOf(deps, { request, reply, caller, mint: prepared.mint });
-    const spend = await quotas.spend(caller, nowMs(), page);
-    withLimits(reply, spend, nowMs());
+    const spend = await quotas.spend(caller, clock.nowMs(), page);
+    withLimits(reply, spend, clock.nowMs());
     if (!spend.allowed) return refuse(reply, caller, spend);
     try {
       const { status = 200, body, headers = {} } = await prepared.work(caller);
@@ -69,7 +69,7 @@ export function createMetering(deps: MeteringDeps): Metering {
       caller = await callers.identify(request);
       return await answer(request, reply, { caller, prepared: prepare() });
     } catch (error) {
-      withLimits(reply, await quotas.peek(caller, nowMs()), nowMs());
+      withLimits(reply, await quotas.peek(caller, clock.nowMs()), clock.nowMs());
       throw error;
     }
   };
@@ -81,7 +81,7 @@ export function createMetering(deps: MeteringDeps): Metering {
  * token of a page that stays open.
  */
 export function pageOf(
-  { pageTokens, nowMs }: Pick<MeteringDeps, "pageTokens" | "nowMs">,
+  { pageTokens, clock }: Pick<MeteringDeps, "pageTokens" | "clock">,
   asked: {
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
@@ -93,9 +93,9 @@ export function pageOf(
   if (mint === null) return null;
   if (caller.kind === "user") return caller.via.kind === "cookie" ? { mint } : null;
   if (request.headers["sec-fetch-site"] !== "same-origin") return null;
-  const token = pageTokens.check(request.headers.cookie, nowMs());
+  const token = pageTokens.check(request.headers.cookie, clock.nowMs());
   if (token === null) return null;
-  if (token.isRenewalDue) reply.header("set-cookie", pageTokens.cookie(nowMs()));
+  if (token.isRenewalDue) reply.header("set-cookie", pageTokens.cookie(clock.nowMs()));
   return { mint };
 }
 

@@ -29,7 +29,7 @@ test("S2: a header that anybody can write makes no page: 5 of 200 anonymous read
 test("S2: a page that this service sent counts once an hour, and reads at most 120 times a minute", async (t) => {
   await oneApp(t, async (app) => {
     const { users, send } = app;
-    const cookie = users.pageTokens.cookie(users.nowMs()).split(";")[0] ?? "";
+    const cookie = users.pageTokens.cookie(users.clock.nowMs()).split(";")[0] ?? "";
     const page = { ...FORGED, cookie };
     assert.deepEqual(await statuses(app, page, 200), { 200: 120, 429: 80 });
     const refused = await send("GET", URL, { headers: page });
@@ -50,18 +50,18 @@ test("S2: a free user's cookie reads its pages at most 120 times a minute", asyn
 
 test("a page's token ends after twelve hours, is renewed while the page is open, and cannot be made up", async (t) => {
   await oneApp(t, async ({ users, send }) => {
-    const { pageTokens, nowMs, advance } = users;
-    const cookie = pageTokens.cookie(nowMs()).split(";")[0] ?? "";
+    const { pageTokens, clock, advance } = users;
+    const cookie = pageTokens.cookie(clock.nowMs()).split(";")[0] ?? "";
     const headers = { ...FORGED, cookie };
     assert.equal((await send("GET", URL, { headers })).headers["set-cookie"], undefined);
     advance(2 * 3_600_000);
     const renewed = (await send("GET", URL, { headers })).headers["set-cookie"];
     assert.match(String(renewed), /^exitability-page=.*HttpOnly; SameSite=Strict$/);
     advance(11 * 3_600_000);
-    assert.equal(pageTokens.check(cookie, nowMs()), null);
-    assert.notEqual(pageTokens.check(String(renewed).split(";")[0], nowMs()), null);
+    assert.equal(pageTokens.check(cookie, clock.nowMs()), null);
+    assert.notEqual(pageTokens.check(String(renewed).split(";")[0], clock.nowMs()), null);
     const [name, value = ""] = cookie.split("=");
-    assert.equal(pageTokens.check(`${name}=z${value.slice(1)}`, nowMs()), null);
+    assert.equal(pageTokens.check(`${name}=z${value.slice(1)}`, clock.nowMs()), null);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { QuotaStatus, Quotas } from "#src/users/quotas.ts";
 import type { Admission, Refusal } from "../admission.ts";
 import { routePattern } from "../operation.ts";
@@ -32,12 +32,12 @@ export type RefusingDeps = {
   readonly admission: Admission;
   readonly quotas: Pick<Quotas, "peek">;
   readonly callers: Callers;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 /** Refuses requests with 503 before any work when the process is overloaded or stopping. */
 export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void {
-  const { admission, quotas, callers, nowMs } = deps;
+  const { admission, quotas, callers, clock } = deps;
 
   /**
    * The caller's quota; with a wrong key or session, that of the address. Null if the database fails.
@@ -45,7 +45,7 @@ export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void
   async function standing(request: FastifyRequest): Promise<QuotaStatus | null> {
     try {
       const caller = await callers.identify(request).catch(() => callers.anonymous(request));
-      return await quotas.peek(caller, nowMs());
+      return await quotas.peek(caller, clock.nowMs());
     } catch {
       return null;
     }
@@ -57,7 +57,7 @@ export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void
     const refusal = admission.refusalOf("ordinary", performance.now());
     if (refusal === null) return;
     const known = METERED.has(url) ? await standing(request) : null;
-    if (known !== null) reply.headers(rateLimitHeaders(known, nowMs()));
+    if (known !== null) reply.headers(rateLimitHeaders(known, clock.nowMs()));
     throw refusalError(refusal);
   });
 }

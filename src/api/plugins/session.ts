@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { isApiKeyText } from "#src/users/api-key-text.ts";
 import type { Caller, UserCaller } from "#src/users/caller.ts";
 import { countedAddress } from "#src/users/caller-address.ts";
@@ -15,9 +15,9 @@ const READING = ["GET", "HEAD", "OPTIONS"];
 export function createCallers(deps: {
   readonly users: Pick<Users, "apiKeys" | "sessions">;
   readonly publicUrl: string;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 }): Callers {
-  const { users, publicUrl, nowMs } = deps;
+  const { users, publicUrl, clock } = deps;
   const anonymous = (request: FastifyRequest) => ({
     kind: "anonymous" as const,
     address: countedAddress(request.ip),
@@ -26,18 +26,21 @@ export function createCallers(deps: {
   async function bySession(request: FastifyRequest): Promise<UserCaller | null> {
     const { authorization, cookie } = request.headers;
     if (authorization !== undefined && BEARER.test(authorization)) {
-      const caller = await users.sessions.ofBearer(authorization.replace(BEARER, ""), nowMs());
+      const caller = await users.sessions.ofBearer(
+        authorization.replace(BEARER, ""),
+        clock.nowMs(),
+      );
       if (caller === null)
         throw unauthorized("This access token is not valid, or no longer valid.");
       return caller;
     }
-    return cookie === undefined ? null : users.sessions.ofCookie(cookie, nowMs());
+    return cookie === undefined ? null : users.sessions.ofCookie(cookie, clock.nowMs());
   }
 
   async function findCaller(request: FastifyRequest): Promise<Caller> {
     const { "x-api-key": apiKey } = request.headers;
     if (apiKey === undefined) return (await bySession(request)) ?? anonymous(request);
-    const caller = await users.apiKeys.check(String(apiKey), nowMs());
+    const caller = await users.apiKeys.check(String(apiKey), clock.nowMs());
     if (caller === null)
       throw unauthorized(
         isApiKeyText(String(apiKey))

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { countedAddress } from "#src/users/caller-address.ts";
 import type { Windows } from "#src/users/fixed-windows.ts";
 
@@ -15,12 +15,12 @@ export function createThrottle(deps: {
   readonly limit: number;
   /** Shared with other processes if there are several. */
   readonly windows: Windows;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 }): Throttle {
   const { name, windows } = deps;
   const rule = { limit: deps.limit, lengthMs: MINUTE_MS };
   return async (request, reply) => {
-    const nowMs = deps.nowMs();
+    const nowMs = deps.clock.nowMs();
     const subject = `throttle:${name}/${countedAddress(request.ip)}`;
     const { allowed, resetAtMs } = windows.take(subject, rule, nowMs);
     if (allowed) return;

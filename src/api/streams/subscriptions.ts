@@ -1,5 +1,6 @@
 import type { Profile } from "#src/measure/assessment.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
@@ -58,15 +59,15 @@ export type StreamMarkets = Pick<Markets, "latest" | "touch" | "snapshot" | "onS
  */
 export class Subscriptions {
   readonly #markets: StreamMarkets;
-  readonly #nowMs: () => number;
+  readonly #clock: WallClock;
   readonly #byMint = new Map<Address, OpenToken>();
   #events = 0;
   #isLoading = false;
   #stop: (() => void) | null = null;
 
-  constructor(markets: StreamMarkets, nowMs: () => number) {
+  constructor(markets: StreamMarkets, clock: WallClock) {
     this.#markets = markets;
-    this.#nowMs = nowMs;
+    this.#clock = clock;
   }
 
   /** The number of the newest change anywhere. */
@@ -107,7 +108,7 @@ export class Subscriptions {
     this.#publishLatest(mint);
     const stop = () => {
       subscription.followers.delete(onNews);
-      subscription.unfollowedAtMs = this.#nowMs();
+      subscription.unfollowedAtMs = this.#clock.nowMs();
     };
     return { subscription, stop };
   }
@@ -130,7 +131,7 @@ export class Subscriptions {
   }
 
   #checkAll(): void {
-    const nowMs = this.#nowMs();
+    const nowMs = this.#clock.nowMs();
     for (const [mint, { subscriptions, publishedAtMs }] of this.#byMint) {
       const isHeld = this.#markets.touch(mint);
       if (isHeld && nowMs - publishedAtMs > SILENT_MS) this.#publishLatest(mint);
@@ -169,7 +170,7 @@ export class Subscriptions {
   #publish({ assessment, trend, isDeteriorating }: Snapshot): void {
     const token = this.#byMint.get(assessment.mint);
     if (token === undefined) return;
-    token.publishedAtMs = this.#nowMs();
+    token.publishedAtMs = this.#clock.nowMs();
     token.isWanted = false;
     for (const subscription of token.subscriptions.values()) {
       const body = exitabilityBody({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import { parseAddress } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
@@ -27,7 +27,7 @@ const NEVER_ENOUGH_SECONDS = 86_400;
 export type TokenStreamsDeps = {
   readonly markets: StreamMarkets;
   readonly streams: EventStreams;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
 };
 
 export type StreamQuestion = ManyQuestion & {
@@ -54,7 +54,7 @@ export class TokenStreams {
 
   constructor(deps: TokenStreamsDeps) {
     this.#deps = deps;
-    this.#subscriptions = new Subscriptions(deps.markets, deps.nowMs);
+    this.#subscriptions = new Subscriptions(deps.markets, deps.clock);
   }
 
   /** Answers with a stream, or 429 if the caller would follow too many tokens at once. */

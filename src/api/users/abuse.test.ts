@@ -39,7 +39,7 @@ test("S6: a long payload is stored cut, old events are deleted, and exports are 
       .select("payload")
       .executeTakeFirstOrThrow();
     assert.ok(Buffer.byteLength(kept ?? "") <= 2_048 && "cut" in JSON.parse(kept ?? ""));
-    const row = { event_name: "registro", payload: kept, at_ms: BigInt(users.nowMs()) };
+    const row = { event_name: "registro", payload: kept, at_ms: BigInt(users.clock.nowMs()) };
     const utm = { utm_source: null, utm_medium: null, utm_campaign: null };
     const email = "ana@example.com";
     const rows = Array.from({ length: 500 }, () => ({ ...row, ...utm, email }));
@@ -50,7 +50,7 @@ test("S6: a long payload is stored cut, old events are deleted, and exports are 
     assert.equal((await get()).json().events.length, 1_000);
     for (let export_ = 1; export_ < 20; export_++) assert.equal((await get()).statusCode, 200);
     assert.deepEqual(refusal(await get()), [429, "rate_limit_exceeded"]);
-    await deleteExpiredRows(store, users.nowMs() + 401 * 86_400_000);
+    await deleteExpiredRows(store, users.clock.nowMs() + 401 * 86_400_000);
     const left = await store.db.selectFrom("events").select("id").execute();
     assert.equal(left.length, 0);
   });

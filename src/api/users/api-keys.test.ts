@@ -134,7 +134,7 @@ test("a tier without a daily gate gets its limits per minute, and beyond them th
     const me = await send("GET", "/api/account/me", { headers: { cookie } });
     const userId = parseUserId(me.json().user_id);
     assert.ok(userId);
-    await setUserTier(store.db, { userId, tier: "degen" }, users.nowMs());
+    await setUserTier(store.db, { userId, tier: "degen" }, users.clock.nowMs());
     users.advance(16_000);
     const made = await send("POST", KEYS, { headers: { cookie, origin } });
     const headers = { "x-api-key": made.json().key };

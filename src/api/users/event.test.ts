@@ -54,7 +54,7 @@ test("an event keeps what it was given, and e-mail only then", async (t) => {
         utm_source: "x",
         utm_medium: "cpc",
         utm_campaign: "otoño",
-        at_ms: BigInt(users.nowMs()),
+        at_ms: BigInt(users.clock.nowMs()),
       },
     );
   });

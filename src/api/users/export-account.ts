@@ -84,13 +84,17 @@ export const exportAccount = defineOperation({
     },
   },
   errors: ["unauthorized", "rate_limit_exceeded"],
-  async handler({ caller }, { users, nowMs }) {
-    countChange(users, { name: "export", userId: caller.userId, limit: EXPORTS_A_DAY }, nowMs());
+  async handler({ caller }, { users, clock }) {
+    countChange(
+      users,
+      { name: "export", userId: caller.userId, limit: EXPORTS_A_DAY },
+      clock.nowMs(),
+    );
     const data = await users.records.read(caller.userId);
     if (data === null) throw accountGone();
     return {
       headers: { "content-disposition": 'attachment; filename="exitability-account.json"' },
-      body: exportBody(data, nowMs()),
+      body: exportBody(data, clock.nowMs()),
     };
   },
 });

@@ -44,10 +44,10 @@ export const getAccount = defineOperation({
     },
   },
   errors: ["unauthorized"],
-  async handler({ caller }, { users, nowMs }) {
+  async handler({ caller }, { users, clock }) {
     const user = await users.records.find(caller.userId);
     if (user === null) throw accountGone();
-    const status = await users.quotas.peek(caller, nowMs());
+    const status = await users.quotas.peek(caller, clock.nowMs());
     const limits = limitsBody(tierLimits(caller.tier));
     return { body: { ...userBody(user), limits, usage: usageBody(status) } };
   },

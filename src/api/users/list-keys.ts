@@ -11,8 +11,8 @@ export const listKeys = defineOperation({
   access: "session",
   responses: { 200: listResponse(ApiKeyItem, KEY_EXAMPLE) },
   errors: ["unauthorized"],
-  async handler({ caller: { userId } }, { users, nowMs }) {
+  async handler({ caller: { userId } }, { users, clock }) {
     const keys = await users.apiKeys.list(userId);
-    return { body: { items: keys.map((key) => apiKeyBody(key, nowMs())) } };
+    return { body: { items: keys.map((key) => apiKeyBody(key, clock.nowMs())) } };
   },
 });

@@ -44,7 +44,7 @@ async function browser(app: TestApp, email: string, tier: UserTier = "free") {
   const userId = parseUserId(me.json().user_id);
   assert.ok(userId);
   const setTier = async (next: UserTier) => {
-    await setUserTier(app.store.db, { userId, tier: next }, app.users.nowMs());
+    await setUserTier(app.store.db, { userId, tier: next }, app.users.clock.nowMs());
   };
   if (tier !== "free") await setTier(tier);
   return { ...caller(app, { cookie, origin }), cookie, origin, accessToken, userId, setTier };
@@ -292,7 +292,7 @@ test("a disabled user's session no longer reads or writes", async (t) => {
   await oneApp(t, async (app) => {
     const ana = await browser(app, "ana@example.com");
     const change = { userId: ana.userId, isDisabled: true };
-    await setUserDisabled(app.store.db, change, app.users.nowMs());
+    await setUserDisabled(app.store.db, change, app.users.clock.nowMs());
     app.users.advance(16_000);
     assert.deepEqual(refusal(await ana.add({ mint: TOKEN })), [401, "unauthorized"]);
   });

@@ -28,7 +28,7 @@ async function watch(
   const tracker = createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs + clockErrorMs,
+    clock: { nowMs: () => chain.nowMs + clockErrorMs },
     database,
   });
   const changes: AlertChange[] = [];

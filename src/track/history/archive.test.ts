@@ -14,7 +14,7 @@ function track(chain: ScriptedChain, database: Database): Tracker {
   return createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database,
   });
 }

@@ -3,6 +3,7 @@ import { pricedPart } from "#src/measure/capacity-series.ts";
 import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
 import { CAUSES, NO_LOSSES } from "#src/measure/losses.ts";
 import { RequestBatcher } from "#src/platform/batcher.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { alertsOf, type StoredAlert, type TimeRange } from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
 import {
@@ -50,7 +51,7 @@ const ALERTS_SHOWN = 2_000;
 
 export type ArchiveDeps = {
   readonly database: Database;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly retentionDays: number;
   /** States are kept for so many days, today included; 0: none is. */
   readonly stateDays: number;
@@ -102,10 +103,10 @@ export class TokenArchive {
    * @returns what an earlier process left of it
    */
   async open(mint: Address, names: TokenNames): Promise<OpenedRecord> {
-    const { database, nowMs } = this.#deps;
+    const { database, clock } = this.#deps;
     const { db } = database;
-    const tokenId = await this.#remember({ mint, ...names, nowMs: nowMs() });
-    const hour = SampleBlock.hourOf(nowMs());
+    const tokenId = await this.#remember({ mint, ...names, nowMs: clock.nowMs() });
+    const hour = SampleBlock.hourOf(clock.nowMs());
     const [[stored], [newest], newestSlot, before] = await Promise.all([
       readSampleHours(db, { tokenId, fromHour: hour, toHour: hour }),
       alertsOf(db, { tokenId, limit: 1 }),
@@ -120,7 +121,7 @@ export class TokenArchive {
       block,
       ended: [],
       hasUnsaved: false,
-      savedAtMs: nowMs(),
+      savedAtMs: clock.nowMs(),
       snapshot: null,
       states: new StoredAnswers(tokenId, newestSlot),
     });
@@ -147,7 +148,7 @@ export class TokenArchive {
         (sample.atMs - last.atMs >= WRITE_EVERY_MS || differs(last, sample)));
     if (snapshot !== null && this.#deps.stateDays > 0) {
       entry.states.give(snapshot);
-      entry.states.select({ atMs: this.#deps.nowMs(), isNew });
+      entry.states.select({ atMs: this.#deps.clock.nowMs(), isNew });
     }
     if (!isNew) return;
     const hour = SampleBlock.hourOf(sample.atMs);
@@ -166,7 +167,7 @@ export class TokenArchive {
 
   /** Writes what has waited for five minutes, in one batch; `all`: whatever is not on disk yet. */
   async save(options: { readonly all: boolean } = { all: false }): Promise<void> {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const due = [...this.#entries.values()].filter(
       (entry) => options.all || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
     );
@@ -185,7 +186,7 @@ export class TokenArchive {
     const entry = this.#entries.get(mint);
     if (entry === undefined) return;
     this.#entries.delete(mint);
-    await this.#write([entry], this.#deps.nowMs());
+    await this.#write([entry], this.#deps.clock.nowMs());
     await this.#writeStates([entry]);
   }
 

@@ -38,8 +38,8 @@ function chainWith(supply: bigint, held: readonly (readonly [string, Address, bi
     chain.set(namedAddress(name), tokenAccount({ mint: MINT, owner, amount, slot: 0n }));
   }
   const closing = new AbortController();
-  const nowMs = () => chain.nowMs;
-  const holders = new ShareHolders({ source: chain, nowMs, signal: closing.signal });
+  const clock = { nowMs: () => chain.nowMs };
+  const holders = new ShareHolders({ source: chain, clock, signal: closing.signal });
   const ask = async (shared = POOL): Promise<PoolHolders> => {
     const found = (await holders.of([shared])).get(shared.pool);
     assert.ok(found);

@@ -2,7 +2,7 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { PoolHolders } from "#src/measure/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
-import type { NowMs } from "#src/platform/clock.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
@@ -36,7 +36,7 @@ export type SharedPool = {
 
 export type ShareHoldersDeps = {
   readonly source: Pick<ChainSource, "findLargestAccounts" | "searchAccounts" | "readAccounts">;
-  readonly nowMs: NowMs;
+  readonly clock: WallClock;
   /** Ends all reads. */
   readonly signal: AbortSignal;
 };
@@ -77,7 +77,7 @@ export class ShareHolders {
     if (cached !== null) return cached;
     return this.#reads.run(pool, async () => {
       const holders = await this.#queue.run(() => this.#read(shared), this.#deps.signal);
-      this.#readings.set(pool, { holders, issued: shares.issued, atMs: this.#deps.nowMs() });
+      this.#readings.set(pool, { holders, issued: shares.issued, atMs: this.#deps.clock.nowMs() });
       return holders;
     });
   }
@@ -92,7 +92,7 @@ export class ShareHolders {
         : reading.issued === issued
           ? MAX_AGE_MS
           : MAX_AGE_AFTER_CHANGE_MS;
-    return this.#deps.nowMs() - atMs < maxAgeMs ? holders : null;
+    return this.#deps.clock.nowMs() - atMs < maxAgeMs ? holders : null;
   }
 
   async #read({ shares }: SharedPool): Promise<PoolHolders> {

@@ -10,7 +10,7 @@ import type { VenueId } from "#src/venues/venue.ts";
 import { playedAccuracy } from "./played-accuracy.ts";
 
 test("every swap of the demo market is replayed and exact on every venue, and its recording replays the same", async (t) => {
-  const { demo, tracker, judged, written, record, play, nowMs } = await playedAccuracy(t);
+  const { demo, tracker, judged, written, record, play, clock } = await playedAccuracy(t);
   for (const mint of demo.mints) await tracker.snapshot(mint);
   let slots = 0;
   await play(40, () => {
@@ -29,7 +29,7 @@ test("every swap of the demo market is replayed and exact on every venue, and it
   }
   assert.equal(venues.size, VENUES.length);
   for (const { id } of VENUES) {
-    const { hour } = record.tallies.windows(id, nowMs());
+    const { hour } = record.tallies.windows(id, clock.nowMs());
     t.diagnostic(`${id}: ${JSON.stringify(hour)}`);
     assert.ok(hour.replayed > 0, `${id} was never seen`);
     assert.equal(hour.exact, hour.seen, `${id}: ${JSON.stringify(hour.skipped)}`);

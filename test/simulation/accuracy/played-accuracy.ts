@@ -22,8 +22,8 @@ export async function playedAccuracy(
   t: TestContext,
   { readTransaction }: { readonly readTransaction?: TransactionSource["readTransaction"] } = {},
 ) {
-  const clock = { nowMs: START_MS };
-  const nowMs = () => clock.nowMs;
+  const time = { nowMs: START_MS };
+  const clock = { nowMs: () => time.nowMs };
   const demo = new DemoMarket({
     seed: 1,
     startMs: START_MS,
@@ -31,7 +31,7 @@ export async function playedAccuracy(
     venues: VENUES,
     launchEveryMinutes: null,
   });
-  const chain = playedChain(demo.ledger, nowMs);
+  const chain = playedChain(demo.ledger, clock);
   const versions = new AccountVersions();
   const judged: JudgedSwap[] = [];
   const missed: string[] = [];
@@ -48,9 +48,9 @@ export async function playedAccuracy(
   const tracker = createTracker({
     source,
     venues: VENUES,
-    nowMs,
+    clock,
     database: null,
-    exactPctByVenue: () => record.check(nowMs()),
+    exactPctByVenue: () => record.check(clock.nowMs()),
     onFailure: fail,
   });
   source.recordTo(versions, (address) => address === CLOCK_SYSVAR || tracker.holds(address));
@@ -58,7 +58,7 @@ export async function playedAccuracy(
     transactions: { ...chain, readTransaction: readTransaction ?? chain.readTransaction },
     versions,
     pools: () => tracker.pools(),
-    nowMs,
+    clock,
     onJudged: (swap, ref, ground) => {
       judged.push(swap);
       if (isReplayed(swap) && ground !== null) {
@@ -76,16 +76,16 @@ export async function playedAccuracy(
   });
   /** Lets so much time pass, slot by slot; `eachSlot` acts while a slot lasts. */
   const play = async (seconds: number, eachSlot: () => void = () => {}): Promise<void> => {
-    const endMs = clock.nowMs + seconds * 1_000;
-    while (clock.nowMs < endMs) {
+    const endMs = time.nowMs + seconds * 1_000;
+    while (time.nowMs < endMs) {
       eachSlot();
-      clock.nowMs += SLOT_MS;
-      demo.catchUp(clock.nowMs);
+      time.nowMs += SLOT_MS;
+      demo.catchUp(time.nowMs);
       tracker.tick();
       watch.tick();
       await watch.idle();
       await tracker.idle();
     }
   };
-  return { demo, tracker, record, watch, chain, judged, missed, written, crossings, play, nowMs };
+  return { demo, tracker, record, watch, chain, judged, missed, written, crossings, play, clock };
 }

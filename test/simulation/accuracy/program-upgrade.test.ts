@@ -8,6 +8,7 @@ import { recordingSource } from "#src/accuracy/recording-source.ts";
 import { accuracyBody } from "#src/api/service/get-accuracy.ts";
 import { swapsBody } from "#src/api/service/get-accuracy-swaps.ts";
 import { openChain } from "#src/app/open-chain.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -21,8 +22,8 @@ const SEEN_WITHIN_MS = 20_000;
 
 test("an upgrade raises an alarm with venue and time; confidence falls only if swaps are inexact", async (t) => {
   const database = await sqliteDatabase(t);
-  const nowMs = Date.now;
-  const chain = await openChain({ kind: "demo" }, { nowMs, random: Math.random });
+  const clock = systemClock;
+  const chain = await openChain({ kind: "demo" }, { clock, random: Math.random });
   t.after(chain.close);
   const { demo } = chain;
   assert.ok(demo !== null);
@@ -38,11 +39,11 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
   const tracker = createTracker({
     source,
     venues: VENUES,
-    nowMs,
+    clock,
     database,
-    exactPctByVenue: () => record.exactPctByVenue(nowMs()),
+    exactPctByVenue: () => record.exactPctByVenue(clock.nowMs()),
   });
-  const parts = { ...chain, source, tracker, nowMs, database, log };
+  const parts = { ...chain, source, tracker, clock, database, log };
   const accuracy = new Accuracy({ ...parts, record });
   await accuracy.start();
   tracker.start();
@@ -63,7 +64,7 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
   assert.equal(named.deployed_slot, Number(slot));
   assert.equal(named.deployment.previous_slot, Number(DEMO_DEPLOYED_SLOT));
   const { upgrade_seen_at: seenAt } = named.deployment;
-  assert.ok(seenAt !== null && Math.abs(Date.parse(seenAt) - nowMs()) < 60_000);
+  assert.ok(seenAt !== null && Math.abs(Date.parse(seenAt) - clock.nowMs()) < 60_000);
   for (const { id } of VENUES)
     if (id !== UPGRADED) assert.equal(shown(accuracy, id).deployment.upgrade_seen_at, null, id);
 
@@ -110,7 +111,7 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
   await tracker.close();
   await accuracy.close();
   const last = shown(accuracy, UPGRADED);
-  const swaps = await new JudgedSwapReader(database, nowMs).last({ program: UPGRADED, limit: 200 });
+  const swaps = await new JudgedSwapReader(database, clock).last({ program: UPGRADED, limit: 200 });
   const judged = swapsBody(swaps).swaps;
   assert.deepEqual(new Set(judged.map(({ program }) => program)), new Set([UPGRADED]));
   const codeOf = (outcome: string) =>

@@ -4,6 +4,7 @@ import { Accuracy } from "#src/accuracy/accuracy.ts";
 import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
 import { openChain } from "#src/app/open-chain.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
@@ -13,18 +14,18 @@ const GIVE_UP_MS = 60_000;
 
 test("the replay worker receives, replays and compares swaps, and its record survives a restart", async (t) => {
   const database = await sqliteDatabase(t);
-  const nowMs = Date.now;
-  const chain = await openChain({ kind: "demo" }, { nowMs, random: Math.random });
+  const clock = systemClock;
+  const chain = await openChain({ kind: "demo" }, { clock, random: Math.random });
   t.after(chain.close);
   const failures: unknown[] = [];
   const fail = (context: unknown) => failures.push(context);
   const log = { error: fail, warn: fail, info: () => {} };
   const source = recordingSource(chain.source);
-  const tracker = createTracker({ source, venues: VENUES, nowMs, database });
+  const tracker = createTracker({ source, venues: VENUES, clock, database });
   const { starts, transactions } = chain;
   const open = () =>
     new Accuracy({
-      ...{ source, tracker, starts, transactions, nowMs, database, log },
+      ...{ source, tracker, starts, transactions, clock, database, log },
       record: new AccuracyRecord(),
     });
   const accuracy = open();

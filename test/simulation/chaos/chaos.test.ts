@@ -33,20 +33,20 @@ async function startScene(t: TestContext) {
     launchEveryMinutes: null,
   });
   let ticks = 0;
-  const nowMs = () => START_MS + ticks * SLOT_MS;
+  const clock = { nowMs: () => START_MS + ticks * SLOT_MS };
   const node = createLocalNode({ ledger: demo.ledger });
   const link = new FaultyLink(await node.listen());
   await link.open();
   const source = createRpcSource({
     ...link.urls,
     origin: "demo",
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     random: () => 0.5,
     retry: { attempts: 2, firstWaitMs: 5, longestWaitMs: 20 },
     linkTiming: LINK_TIMING,
     staleWaitMs: 1,
   });
-  const tracker = createTracker({ source, venues: VENUES, nowMs, database: null });
+  const tracker = createTracker({ source, venues: VENUES, clock, database: null });
   const mints = demo.namedTokens.slice(0, 4).map(({ mint }) => mint);
   for (const mint of mints) await tracker.snapshot(mint);
   tracker.setWatched(mints);
@@ -64,9 +64,9 @@ async function startScene(t: TestContext) {
     await node.close();
   });
 
-  const truth = ledgerSource(demo.ledger, nowMs);
+  const truth = ledgerSource(demo.ledger, clock);
   async function isCurrent(mint: Address): Promise<boolean> {
-    const loaded = await loadMarket({ source: truth, venues: VENUES, nowMs }, mint);
+    const loaded = await loadMarket({ source: truth, venues: VENUES, clock }, mint);
     const held = tracker.latest(mint);
     if (loaded.kind !== "market" || held?.kind !== "assessed") return false;
     return figures(assess(loaded.market)) === figures(held.assessment);

@@ -1,12 +1,13 @@
 import type { ChainSource, Subscription } from "#src/chain/chain-source.ts";
 import { matchesFilter } from "#src/chain/rpc-answers.ts";
 import type { Ledger } from "#src/node/ledger.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 
 /**
  * Reads a ledger without a link in between: what a client would know that missed nothing. It awaits
  * nothing but itself, so the ledger does not change while something is loaded through it.
  */
-export function ledgerSource(ledger: Ledger, nowMs: () => number): ChainSource {
+export function ledgerSource(ledger: Ledger, clock: WallClock): ChainSource {
   const nothing: Subscription = { close: async () => {} };
   return {
     origin: "demo",
@@ -25,7 +26,7 @@ export function ledgerSource(ledger: Ledger, nowMs: () => number): ChainSource {
         }),
       ),
     }),
-    readHead: async () => ({ clock: ledger.clock, receivedAtMs: nowMs() }),
+    readHead: async () => ({ clock: ledger.clock, receivedAtMs: clock.nowMs() }),
     follow: () => ({ add: () => {}, remove: () => {}, ...nothing }),
     followProgram: () => nothing,
     close: async () => {},

@@ -127,7 +127,7 @@ async function begin(): Promise<Played> {
   const tracker = createTracker({
     source: chain,
     venues: [plainVenue()],
-    nowMs: () => chain.nowMs,
+    clock: { nowMs: () => chain.nowMs },
     database: null,
   });
   await Promise.all(MINTS.map((mint) => tracker.snapshot(mint)));
