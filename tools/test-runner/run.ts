@@ -13,7 +13,7 @@ import { join, relative } from "node:path";
 import type { TestOutcome } from "./events-reporter.ts";
 
 /**
- * Runs the tests in as many processes as the machine has processors and prints the failures and a
+ * Runs the tests in two processes for each processor and prints the failures and a
  * summary; skipped tests are grouped by reason. A process takes files in chunks, because loading the
  * product again for every file costs more than most files' tests.
  *
@@ -25,6 +25,8 @@ const DEFAULT_FILES = [
   "test/!(contract|e2e)/**/*.test.ts",
   "test/*.test.ts",
 ];
+/** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
+const PROCESSES_PER_PROCESSOR = 2;
 const CHUNKS_PER_PROCESS = 4;
 /** A test that takes longer hangs: it fails by name. */
 const TEST_TIMEOUT_MS = 180_000;
@@ -40,7 +42,7 @@ const asked = process.argv.slice(2);
 const files = globSync(asked.length > 0 ? asked : DEFAULT_FILES).toSorted();
 const temporary = mkdtempSync(join(tmpdir(), "exitability-tests-"));
 chmodSync(temporary, 0o755); // Some tests start the service as another user.
-const processes = Math.min(availableParallelism(), files.length);
+const processes = Math.min(PROCESSES_PER_PROCESSOR * availableParallelism(), files.length);
 const waiting = chunksOf(files, processes * CHUNKS_PER_PROCESS);
 const outcomes: TestOutcome[] = [];
 const crashes: string[] = [];
