@@ -11,6 +11,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   platform: [],
   venues: ["units"],
   measure: ["units", "venues/venue.ts", "venues/quotable-pool.ts"],
+  core: [
+    "units",
+    "venues",
+    "measure",
+    "track/build-market.ts",
+    "track/chain-clock.ts",
+    "track/open-pool.ts",
+  ],
   chain: ["units", "platform", "venues/account-set.ts", "venues/venue.ts"],
   store: ["units", "platform", "measure"],
   track: ["units", "platform", "venues", "measure", "chain", "store"],
@@ -26,7 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   app: [ANY],
 };
 
-const PURE = ["units", "venues", "measure"];
+const PURE = ["units", "venues", "measure", "core"];
 const PURE_PACKAGES = ["@noble/", "typebox", "zod"];
 
 type Import = { readonly file: string; readonly folder: string; readonly target: string };

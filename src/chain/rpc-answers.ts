@@ -1,3 +1,4 @@
+import { decodeBase64 } from "#src/platform/base64.ts";
 import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
@@ -163,11 +164,10 @@ export function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Decodes into a buffer of its own: a view of Node's pool would keep all 8 KiB alive. */
 function parseBase64(text: unknown): Uint8Array | undefined {
   if (typeof text !== "string" || text.length > MAX_BASE64_LENGTH) return undefined;
   try {
-    return Uint8Array.fromBase64(text);
+    return decodeBase64(text);
   } catch {
     // Not base64: the caller treats the account as malformed.
     return undefined;

@@ -34,17 +34,16 @@ export function assess(market: Market): Assessment {
   const phase = phaseOf(priced);
   const blocked = blockReasonOf(priced, coverage, phase);
   const { token } = market;
-  const measurement = blocked === null && token !== null ? measure(priced, token) : null;
   return {
     mint: market.mint,
     decimals: market.token?.decimals ?? null,
     token: market.token,
     phase,
     family: priced.family,
-    measurement,
+    measurement: blocked === null && token !== null ? measure(priced, token) : null,
     blocked,
     pricedWhileBlocked: blocked === null || token === null ? null : pricedPartOf(priced, phase),
-    findings: findingsOf(priced, { coverage, measurement }),
+    findings: findingsOf(priced, coverage),
     slot: market.slot,
     stateTimeMs: market.stateTimeMs,
   };

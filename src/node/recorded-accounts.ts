@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { decodeBase64 } from "#src/platform/base64.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -71,7 +72,7 @@ function parseAccountFile(file: string, text: string) {
     account: {
       owner: ownerAddress,
       lamports: BigInt(lamports),
-      data: decodeBase64(file, bytes),
+      data: dataOf(file, bytes),
       slot: 0n,
     },
   };
@@ -81,9 +82,9 @@ function keepNumberText(_key: string, value: unknown, context?: { readonly sourc
   return typeof value === "number" ? (context?.source ?? value) : value;
 }
 
-function decodeBase64(file: string, text: string): Uint8Array {
+function dataOf(file: string, text: string): Uint8Array {
   try {
-    return Uint8Array.fromBase64(text);
+    return decodeBase64(text);
   } catch (error) {
     throw new RecordingError(file, "data is not base64", error);
   }

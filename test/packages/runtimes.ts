@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+const TOOLS = join(import.meta.dirname, "tools", "node_modules");
+
+/** A Node that the published packages must run on. */
+export type Runtime = { readonly name: string; readonly path: string };
+
+/**
+ * Node 22, 24 and the one that runs the tests. The two older ones come from npm for Linux on x64; on
+ * other machines the test reports that they were left out. In CI they are always there.
+ */
+export function runtimes(t: TestContext): readonly Runtime[] {
+  const own = { name: `Node ${process.versions.node}`, path: process.execPath };
+  const older = ["22", "24"].flatMap((major) => {
+    const path = join(TOOLS, `node-${major}`, "bin", "node");
+    if (existsSync(path)) return [{ name: `Node ${major}`, path }];
+    if (process.env.CI) throw new Error("CI must have it: npm ci --prefix test/packages/tools");
+    t.diagnostic(`not on Node ${major}: npm ci --prefix test/packages/tools installs it`);
+    return [];
+  });
+  return [...older, own];
+}
+
+/** The TypeScript compilers whose users must be able to read the declarations. */
+export function compilers(t: TestContext): readonly string[] {
+  const own = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
+  const older = join(TOOLS, "typescript", "bin", "tsc");
+  if (existsSync(older)) return [older, own];
+  if (process.env.CI) throw new Error("CI must have it: npm ci --prefix test/packages/tools");
+  t.diagnostic("not with TypeScript 5: npm ci --prefix test/packages/tools installs it");
+  return [own];
+}
