@@ -100,6 +100,6 @@ export function dbcAccounts(pool: DbcPool): Map<Address, Account | null> {
     .set(quoteVault, vault(QUOTE_MINT, held(state.quoteReserve, state.quoteFees)));
 }
 
-function vaultAddress(mint: Address): Address {
+export function vaultAddress(mint: Address): Address {
   return findProgramAddress(["token_vault", { address: mint }, { address: POOL }], DBC_PROGRAM);
 }

@@ -64,8 +64,8 @@ export function dlmmAccounts(pool: DlmmPool): Map<Address, Account | null> {
     price: binPrice(id, parameters.binStep),
     orders,
   }));
-  const reserveX = findProgramAddress([{ address: PAIR }, { address: MINT_X }], DLMM_PROGRAM);
-  const reserveY = findProgramAddress([{ address: PAIR }, { address: MINT_Y }], DLMM_PROGRAM);
+  const reserveX = reserveAddress(MINT_X);
+  const reserveY = reserveAddress(MINT_Y);
   const arrays = [...new Set(bins.map(({ id }) => binArrayIndex(id)))];
   const pair = {
     parameters,
@@ -119,4 +119,8 @@ export function dlmmAccounts(pool: DlmmPool): Map<Address, Account | null> {
       tokenAccount({ ...reserve, mint: MINT_X, amount: held(({ amountX }) => amountX) }),
     )
     .set(reserveY, tokenAccount({ ...reserve, mint: MINT_Y, amount: heldY }));
+}
+
+export function reserveAddress(mint: Address): Address {
+  return findProgramAddress([{ address: PAIR }, { address: mint }], DLMM_PROGRAM);
 }

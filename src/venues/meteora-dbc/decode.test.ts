@@ -8,6 +8,7 @@ import {
   dbcAccounts,
   POOL,
   QUOTE_MINT,
+  vaultAddress,
 } from "#test/support/dbc-pool.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { meteoraDbc } from "./adapter.ts";
@@ -52,11 +53,13 @@ test("all accounts follow from the curve, the quote mint once the config is ther
 });
 
 test("the pair and the vaults' balances can be read without decoding", () => {
-  assert.partialDeepStrictEqual(meteoraDbc.outline(POOL, dbcAccounts({})), {
+  assert.deepEqual(meteoraDbc.outline(POOL, dbcAccounts({})), {
     mintA: BASE_MINT,
     mintB: QUOTE_MINT,
     heldA: 10n ** 15n,
     heldB: 30_000_000_000n,
+    vaultA: vaultAddress(BASE_MINT),
+    vaultB: vaultAddress(QUOTE_MINT),
   });
   assert.equal(
     meteoraDbc.outline(

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Address, address, addressBytes } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/dlmm-pool.ts";
+import {
+  CLOCK,
+  dlmmAccounts,
+  MINT_X,
+  MINT_Y,
+  PAIR,
+  reserveAddress,
+} from "#test/support/dlmm-pool.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { binArrayAddress, bitmapExtensionAddress } from "./accounts.ts";
 import { meteoraDlmm } from "./adapter.ts";
@@ -156,11 +163,13 @@ test("without a mint there is none, without a reserve there is one with an unkno
   const pair = accounts.get(PAIR);
   assert.ok(pair);
   const outline = meteoraDlmm.outline(PAIR, new Map([[PAIR, pair]]));
-  assert.partialDeepStrictEqual(outline, {
+  assert.deepEqual(outline, {
     mintA: MINT_X,
     mintB: MINT_Y,
     heldA: null,
     heldB: null,
+    vaultA: reserveAddress(MINT_X),
+    vaultB: reserveAddress(MINT_Y),
   });
 });
 

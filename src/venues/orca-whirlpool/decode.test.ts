@@ -225,11 +225,13 @@ test("tick arrays have the addresses that mainnet uses", () => {
 test("the outline names the pair and the vault balances", () => {
   const { known } = whirlpoolFixture(FIELDS);
   known.delete(testAddress(25));
-  assert.partialDeepStrictEqual(orcaWhirlpool.outline(pool, known), {
+  assert.deepEqual(orcaWhirlpool.outline(pool, known), {
     mintA,
     mintB,
     heldA: 1n << 62n,
     heldB: null,
+    vaultA: testAddress(24),
+    vaultB: testAddress(25),
   });
   assert.equal(orcaWhirlpool.outline(pool, new Map()), null);
 });

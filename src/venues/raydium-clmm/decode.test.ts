@@ -190,11 +190,13 @@ test("pools are searched on both sides of the pair, and each configuration has i
 test("the outline names the pair and the vault balances", () => {
   const { accounts } = clmmFixture(FIELDS);
   accounts.delete(testAddress(15));
-  assert.partialDeepStrictEqual(raydiumClmm.outline(pool, accounts), {
+  assert.deepEqual(raydiumClmm.outline(pool, accounts), {
     mintA,
     mintB,
     heldA: 1n << 62n,
     heldB: null,
+    vaultA: testAddress(14),
+    vaultB: testAddress(15),
   });
   assert.equal(raydiumClmm.outline(pool, new Map()), null);
 });
