@@ -16,7 +16,7 @@ export type DatabasePlace = {
 };
 
 /** The tables of this location only: other schemas of that Postgres are ignored. */
-export async function ownTables({ db, dialect }: Database) {
+export async function ownTables({ db, dialect }: Pick<Database, "db" | "dialect">) {
   const tables = await db.introspection.getTables();
   if (dialect === "sqlite") return tables;
   const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eachApp, oneApp, refusal } from "#test/support/app.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
+import { ownTables } from "#test/support/databases.ts";
 
 const TOKEN = `/api/token/${SOME_MINT}/exitability`;
 const ROUTES = [
@@ -174,7 +175,7 @@ test("deleting an account deletes everything kept about it, and ends its session
     for (const headers of [{ cookie }, { authorization: `Bearer ${accessToken}` }])
       assert.equal((await send("GET", "/api/account/me", { headers })).statusCode, 401);
     assert.equal((await send("GET", TOKEN, { headers: key })).statusCode, 401);
-    const tables = (await store.db.introspection.getTables()).map(({ name }) => name);
+    const tables = (await ownTables(store)).map(({ name }) => name);
     for (const table of tables) {
       if (["schema_migrations", "sqlite_sequence", "codes_sent", "access_changes"].includes(table))
         continue;
