@@ -15,7 +15,8 @@ const MOST_PUMP_HOPS = 5;
 /**
  * Finds the hops behind a pool of the token (method.md section 1): a stable through its deepest SOL
  * pool, any other mint through its own best route by near depth, with at most one more hop; coins
- * that are quoted in pump coins through at most five more pools of pump's.
+ * that are quoted in pump coins through at most five more pools of pump's, and a stable or priced token
+ * behind them through one pool more.
  */
 export class WaysToSol {
   readonly #poolsByMint = new Map<Address, QuotablePool[]>();
@@ -72,5 +73,8 @@ function isStable(mint: Address): boolean {
 function hopsLeftAfter(pool: QuotablePool, { any, pump }: HopsLeft): HopsLeft | null {
   const isChain = pool.family === "pump" && pump > 0;
   if (any === 0 && !isChain) return null;
-  return { any: Math.max(0, any - 1), pump: isChain ? pump - 1 : 0 };
+  // A chain may end in a stable or another priced token: one hop of any kind is left behind it.
+  return isChain
+    ? { any: Math.max(1, any - 1), pump: pump - 1 }
+    : { any: Math.max(0, any - 1), pump: 0 };
 }

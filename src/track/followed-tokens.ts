@@ -6,9 +6,10 @@ import { addUse, followAccount, forEachUse, removeUse } from "./followed-account
 import { addGroup, removeGroup } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { firstBasis, newSeries } from "./history/series.ts";
-import { hopMintsOf } from "./hop-mints.ts";
+import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { FollowedAccount, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
-import type { FoundPools } from "./load-token.ts";
+import { MAX_CHAIN_HOPS } from "./load-chain.ts";
+import { type FoundPools, MAX_HOPS } from "./load-token.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 
@@ -18,8 +19,8 @@ import { isStable } from "./quote-mints.ts";
  */
 const SEARCH_WAITS_MS = [10 * 60_000, 60 * 60_000, 6 * 60 * 60_000] as const;
 
-/** Hops of the longest chain that is priced: coins quoted in pump coins. */
-const MAX_CHAIN = 5;
+/** Hops of the longest way that is priced: a chain of coins, and the pool of what the last one pays in. */
+const MOST_HOPS = MAX_CHAIN_HOPS + 1;
 const NO_HOPS: readonly PoolGroup[] = [];
 
 /** The same while the last search was incomplete: a provider may serve tomorrow what it refused. */
@@ -94,20 +95,19 @@ export function removeToken(state: LiveState, token: FollowedToken): void {
 /** The groups that the token's pools lead through, and those that their pools lead through. */
 export function hopsOf(state: LiveState, token: FollowedToken): readonly PoolGroup[] {
   if (state.hops.size === 0 || isStable(token.mint)) return NO_HOPS;
-  const hops = hopsWithin(state, token.group, MAX_CHAIN);
+  const hops = hopsWithin(state, token.group);
   return hops.length === 0 ? NO_HOPS : hops.map(({ group }) => group);
 }
 
-/** The groups behind a group's pools, nearest first, with the hops that are left behind each. */
-export function hopsWithin(
+/** The groups behind a group's pools, nearest first; `hops` counts those from the token's pool to it. */
+function hopsWithin(
   state: LiveState,
   origin: PoolGroup,
-  most: number,
-): readonly { readonly group: PoolGroup; readonly left: number }[] {
-  const hops: { readonly group: PoolGroup; readonly left: number }[] = [];
+): readonly { readonly group: PoolGroup; readonly hops: number }[] {
+  const found: { readonly group: PoolGroup; readonly hops: number }[] = [];
   const seen = new Set<PoolGroup>([origin]);
   let level: readonly PoolGroup[] = [origin];
-  for (let left = most - 1; left >= 0 && level.length > 0; left--) {
+  for (let hops = 1; hops <= MOST_HOPS && level.length > 0; hops++) {
     const next: PoolGroup[] = [];
     for (const { pools } of level) {
       for (const { open } of pools.values()) {
@@ -116,21 +116,35 @@ export function hopsWithin(
         const group = state.hops.get(quoteMint);
         if (group === undefined || seen.has(group)) continue;
         seen.add(group);
-        hops.push({ group, left });
+        found.push({ group, hops });
         next.push(group);
       }
     }
     level = next;
   }
-  return hops;
+  return found;
 }
 
-/** The quote mints that need hops of their own and whose pools were never searched. */
-export function lackingHops(
+/** A quote mint that needs hops of its own and whose pools were never searched. */
+export type LackingHop = {
+  readonly mint: Address;
+  /** How many hops may follow the pool that pays in it, by any venue, or through coins of a launchpad. */
+  readonly left: number;
+  /** A launchpad's own pool pays in it: its pools can be derived if it is a coin of the launchpad. */
+  readonly isLaunchpadQuote: boolean;
+};
+
+/** The lacking hops behind the token's pools and behind the hops that are known, nearest first. */
+export function lackingHops(state: LiveState, token: FollowedToken): readonly LackingHop[] {
+  const groups = [{ group: token.group, hops: 0 }, ...hopsWithin(state, token.group)];
+  return groups.flatMap(({ group, hops }) => lackingBehind(state, token, { group, hops }));
+}
+
+function lackingBehind(
   state: LiveState,
-  group: PoolGroup,
-  origin: Address,
-): readonly Address[] {
+  { mint: origin }: FollowedToken,
+  { group, hops }: { readonly group: PoolGroup; readonly hops: number },
+): readonly LackingHop[] {
   if (isStable(group.mint)) return [];
   const hasUnknown = group.pools.values().some(({ open: { quoteMint } }) => {
     return (
@@ -138,9 +152,25 @@ export function lackingHops(
     );
   });
   if (!hasUnknown) return [];
-  return hopMintsOf({ mint: group.mint, except: origin }, refsOf(group), state.known).filter(
-    (mint) => !state.hops.has(mint),
+  const quotes = launchpadQuotes(group.mint, refsOf(group), state.known);
+  return hopMintsOf({ mint: group.mint, except: origin }, refsOf(group), state.known).flatMap(
+    (mint) => {
+      const isLaunchpadQuote = quotes.has(mint);
+      const left = hopsLeft({ mint, isLaunchpadQuote, hops });
+      return left <= 0 || state.hops.has(mint) ? [] : [{ mint, left, isLaunchpadQuote }];
+    },
   );
+}
+
+function hopsLeft(behind: {
+  readonly mint: Address;
+  readonly isLaunchpadQuote: boolean;
+  readonly hops: number;
+}): number {
+  const { mint, isLaunchpadQuote, hops } = behind;
+  if (isLaunchpadQuote) return MAX_CHAIN_HOPS - hops;
+  // A chain may end in a stable at any depth.
+  return isStable(mint) ? MOST_HOPS - hops : MAX_HOPS - hops;
 }
 
 /** The pools of a group, by program and address. */

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { heldOf, isStable, quoteMintFor } from "./quote-mints.ts";
+import { heldOf, isMoney, isStable, quoteMintFor } from "./quote-mints.ts";
 
 /** Mints besides SOL and the stables whose own pools are searched, for one token's routes. */
 const MAX_OTHER_QUOTES = 3;
@@ -43,4 +43,30 @@ export function hopMintsOf(
     })
     .slice(0, MAX_OTHER_QUOTES);
   return [...stables, ...chosen.map(([quoteMint]) => quoteMint)];
+}
+
+/**
+ * The quote mints that a launchpad's own pool of this mint pays in, other than SOL and the stables: its
+ * other pools can be derived where they are coins of the same launchpad.
+ */
+export function launchpadQuotes(
+  mint: Address,
+  pools: Iterable<PoolRef>,
+  known: AccountSet,
+): ReadonlySet<Address> {
+  const quotes = new Set<Address>();
+  for (const pool of pools) {
+    if (pool.venue.chainSales === undefined) continue;
+    const outline = outlineOf(pool, known);
+    const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+    if (quoteMint === null || isMoney(quoteMint) || quotes.has(quoteMint)) continue;
+    if (isOwnPlace(pool, mint, quoteMint)) quotes.add(quoteMint);
+  }
+  return quotes;
+}
+
+function isOwnPlace({ venue, address, isReserved }: PoolRef, mint: Address, quote: Address) {
+  if (isReserved) return true;
+  const { derived, graduated } = venue.search(mint, quote);
+  return derived.includes(address) || graduated?.addresses().includes(address) === true;
 }

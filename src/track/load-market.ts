@@ -8,7 +8,8 @@ import type { Clock } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs, clockOf } from "./chain-clock.ts";
 import { accountsNeeded, type LoadedAccounts } from "./gather-accounts.ts";
-import { hopMintsOf } from "./hop-mints.ts";
+import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
+import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import {
   allOf,
   type FoundPools,
@@ -51,12 +52,8 @@ export async function loadMarket(
   if (staged.kind === "not-found") return staged;
   const found = await allOf(staged, first);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
-  const token = {
-    ...staged,
-    found,
-    hopMints: hopMintsOf({ mint, except: null }, found.pools, first),
-  };
-  const hops = await loadHops(deps, { mint, hopMints: token.hopMints }, { known: first, signal });
+  const token = { ...staged, found };
+  const hops = await loadHops(deps, { mint, pools: found.pools }, { known: first, signal });
   const pools = [...token.found.pools, ...hops.flatMap(({ found }) => found.pools)];
   const consistent = await readTogether(deps, { mint, pools, known: first }, signal);
   const market = marketOf(deps, { mint, token, hops, ...consistent });
@@ -70,14 +67,23 @@ export async function loadMarket(
 
 type LoadedHop = { readonly mint: Address; readonly found: FoundPools };
 
-/** The pools behind the token's pools, and behind those. */
+/** The pools behind the token's pools, and behind those; of coins of a launchpad the whole chain. */
 async function loadHops(
   deps: LoadDeps,
-  { mint: token, hopMints }: { readonly mint: Address; readonly hopMints: readonly Address[] },
+  { mint: token, pools }: { readonly mint: Address; readonly pools: readonly PoolRef[] },
   { known, signal }: { readonly known: LoadedAccounts; readonly signal: AbortSignal | undefined },
 ): Promise<readonly LoadedHop[]> {
   const loaded = new Map<Address, LoadedHop>();
-  let level = hopMints;
+  const mints = hopMintsOf({ mint: token, except: null }, pools, known);
+  const quotes = launchpadQuotes(token, pools, known);
+  const start = {
+    mints: mints.filter((mint) => quotes.has(mint)),
+    hops: MAX_CHAIN_HOPS,
+    isKnown: (mint: Address) => mint === token,
+  };
+  const { coins, ends } = await loadChain(deps, start, known, signal);
+  for (const [mint, found] of coins) loaded.set(mint, { mint, found });
+  let level = [...new Set([...mints, ...ends])].filter((mint) => !loaded.has(mint));
   for (let hop = 0; hop < MAX_HOPS && level.length > 0; hop++) {
     const found = await Promise.all(
       level.map(async (mint) => ({

@@ -16,14 +16,17 @@ import {
   type VenueFilter,
 } from "./discover-pools.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
-import { hopMintsOf } from "./hop-mints.ts";
+import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 
 /** Pools of a quote mint that are kept as hops; a route uses one of them. */
 const MAX_HOP_POOLS = 4;
-/** Hops that follow a pool of the token: a quote mint's own pool, and the pool of what that pays in. */
+/**
+ * Hops that follow a pool of the token: a quote mint's own pool, and the pool of what that pays in.
+ * Coins that a launchpad quotes in each other are followed farther (load-chain.ts).
+ */
 export const MAX_HOPS = 2;
 const MINT_BYTES = 82;
 const ACCOUNT_KIND_AT = 165;
@@ -68,6 +71,8 @@ export type LoadedToken =
       readonly rest: StagedPools["rest"];
       /** The quote mints whose own pools make the hops into SOL. */
       readonly hopMints: readonly Address[];
+      /** Those that a launchpad's own pool of the token pays in. */
+      readonly launchpadQuotes: ReadonlySet<Address>;
     }
   /** The token does not exist, or a complete search found no pool of it. */
   | { readonly kind: "not-found" };
@@ -104,8 +109,15 @@ export async function loadToken(
   const { found, rest } = await stageTokenPools(deps, mint, known, options);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
   const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
-  const hopMints = hopMintsOf({ mint, except: null }, found.pools, known);
-  return { kind: "token", mintFacts, names, found, rest, hopMints };
+  return {
+    kind: "token",
+    mintFacts,
+    names,
+    found,
+    rest,
+    hopMints: hopMintsOf({ mint, except: null }, found.pools, known),
+    launchpadQuotes: launchpadQuotes(mint, found.pools, known),
+  };
 }
 
 /** The pools that sell the mint, with every account behind them loaded into `known`. */

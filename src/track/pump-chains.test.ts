@@ -10,6 +10,8 @@ import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import type { LoadedAccounts } from "./gather-accounts.ts";
+import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { loadMarket } from "./load-market.ts";
 
 const PROGRAMS = VENUES.map(({ programId }) => programId);
@@ -49,6 +51,35 @@ test("a coin quoted in pump coins is answered over its chain, without a program 
   }
   t.diagnostic(`batched reads by kind of chain: ${JSON.stringify(Object.fromEntries(kinds))}`);
   assert.ok(kinds.size >= 4);
+});
+
+test("the coins behind a token are read in one read each, together with what is derived, without a search", async (t) => {
+  const path = sharedPath(t, "routes", "pump-routes.jsonl.gz");
+  if (path === null) return;
+  const reads = new Map<string, number>();
+  for (const { line, execution } of await readExecutions(path)) {
+    const [first, ...hops] = execution.route ?? [];
+    if (first === undefined || hops.length === 0) continue;
+    const chain = chainOf(execution.accounts);
+    const known: LoadedAccounts = new Map();
+    const { coins, ends } = await loadChain(
+      { source: chain, venues: VENUES, clock: { nowMs: () => chain.nowMs } },
+      { mints: [first.outputMint], hops: MAX_CHAIN_HOPS, isKnown: (it) => it === first.inputMint },
+      known,
+    );
+    for (const { pool, inputMint } of hops) {
+      const found = coins.get(inputMint)?.pools.map(({ address }) => address) ?? [];
+      assert.ok(found.includes(pool), `line ${line}`);
+    }
+    assert.deepEqual(ends, execution.outputMint === WSOL ? [] : [execution.outputMint]);
+    assert.equal(chain.searches.length, 0);
+    assert.equal(chain.holderSearches.length, 0);
+    const kind = [first, ...hops].map(({ venue }) => venue).join(" > ");
+    reads.set(kind, Math.max(reads.get(kind) ?? 0, chain.reads.length));
+    assert.ok(chain.reads.length <= hops.length, `line ${line}: ${chain.reads.length} reads`);
+  }
+  t.diagnostic(`reads beyond the token's own: ${JSON.stringify(Object.fromEntries(reads))}`);
+  assert.ok(reads.size >= 4);
 });
 
 /** A curve account of today's length, quoted in the mint. */

@@ -4,25 +4,26 @@ import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { addGroup, mergeFound } from "./followed-pools.ts";
-import { addToken, hopsWithin, lackingHops } from "./followed-tokens.ts";
+import { addToken, type LackingHop, lackingHops } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import {
   allOf,
+  type FoundPools,
   type LaterPools,
   type LoadDeps,
+  type LoadedToken,
   loadHopPools,
   loadToken,
   MAX_HOPS,
 } from "./load-token.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
 
-type HopLoad = {
+type HopLoad = LackingHop & {
   /** The token whose routes these are: they do not lead back to it. */
   readonly origin: Address;
-  /** How many hops may follow the token's own pool, the one to be loaded included. */
-  readonly left: number;
 };
 
 export type TokenLoadsDeps = LoadDeps & {
@@ -105,7 +106,7 @@ export class TokenLoads {
       return null;
     }
     this.#missing.delete(mint);
-    await this.#loadHops({ origin: mint, mints: token.hopMints, left: MAX_HOPS });
+    await this.#loadHops(mint, firstHops(token));
     const nowMs = this.#deps.clock.nowMs();
     const followed = addToken(this.#state, { ...token, mint, loaded, isSearched: true, nowMs });
     if (token.rest !== null) {
@@ -136,44 +137,79 @@ export class TokenLoads {
   }
 
   /** Loads the hops of pools that were found after the token was loaded. */
-  async ensureHops({ mint: origin, group }: FollowedToken): Promise<void> {
-    const state = this.#state;
-    const lacking = (of: PoolGroup) => lackingHops(state, of, origin);
-    await this.#loadHops({ origin, mints: lacking(group), left: MAX_HOPS });
-    for (const { group: hop, left } of hopsWithin(state, group, MAX_HOPS)) {
-      if (left > 0) await this.#loadHops({ origin, mints: lacking(hop), left });
+  async ensureHops(token: FollowedToken): Promise<void> {
+    for (let round = 0; round < MAX_CHAIN_HOPS; round++) {
+      const lacking = lackingHops(this.#state, token);
+      if (lacking.length === 0) return;
+      await this.#loadHops(token.mint, lacking);
     }
   }
 
-  /** Searches the pools of a quote mint again. */
+  /** Searches the pools of a quote mint again; those of a launchpad's coin are derived again. */
   async searchHop(group: PoolGroup): Promise<void> {
     const loaded: LoadedAccounts = new Map();
-    const staged = await loadHopPools(this.#deps, group.mint, loaded, this.#signal);
-    const found = await allOf(staged, loaded);
-    if (this.#state.hops.get(group.mint) !== group) return;
+    const found =
+      group.filters.length > 0
+        ? await allOf(await loadHopPools(this.#deps, group.mint, loaded, this.#signal), loaded)
+        : await this.#deriveAgain(group, loaded);
+    if (found === null || this.#state.hops.get(group.mint) !== group) return;
     group.searchedAtMs = this.#deps.clock.nowMs();
     mergeFound(this.#state, group, found, loaded);
   }
 
-  async #loadHops({ mints, ...rest }: HopLoad & { mints: readonly Address[] }): Promise<void> {
-    await Promise.all(mints.map((mint) => this.#loadHop(mint, rest)));
+  async #deriveAgain({ mint }: PoolGroup, loaded: LoadedAccounts): Promise<FoundPools | null> {
+    const start = { mints: [mint], hops: 1, isKnown: () => false };
+    const { coins } = await loadChain(this.#deps, start, loaded, this.#signal);
+    return coins.get(mint) ?? null;
   }
 
-  async #loadHop(mint: Address, load: HopLoad): Promise<void> {
+  async #loadHops(origin: Address, hops: readonly LackingHop[]): Promise<void> {
+    await Promise.all(hops.map((hop) => this.#loadHop({ ...hop, origin })));
+  }
+
+  async #loadHop(load: HopLoad): Promise<void> {
+    const { mint, isLaunchpadQuote } = load;
     if (this.#state.hops.has(mint)) return;
-    await this.#hops.run(mint, () => this.#findHop(mint, load));
+    await this.#hops.run(mint, () =>
+      isLaunchpadQuote ? this.#findChain(load) : this.#findHop(load),
+    );
   }
 
-  async #findHop(mint: Address, { origin, left }: HopLoad): Promise<void> {
+  async #findChain({ mint, origin, left }: HopLoad): Promise<void> {
+    const loaded: LoadedAccounts = new Map();
+    const isKnown = (known: Address): boolean => known === origin || this.#state.hops.has(known);
+    const start = { mints: [mint], hops: left, isKnown };
+    const { coins, ends } = await loadChain(this.#deps, start, loaded, this.#signal);
+    for (const [coin, found] of coins) {
+      if (!this.#state.hops.has(coin)) this.#addHop(coin, found, loaded);
+    }
+    // The mint itself may be no coin of the launchpad: its hops are loaded as of any other.
+    if (ends.includes(mint)) await this.#findHop({ ...searchedHop(mint, MAX_HOPS), origin });
+    const others = ends.filter((end) => end !== mint && !this.#state.hops.has(end));
+    await this.#loadHops(
+      origin,
+      others.map((end) => searchedHop(end, 1)),
+    );
+  }
+
+  async #findHop({ mint, origin, left }: HopLoad): Promise<void> {
     const loaded: LoadedAccounts = new Map();
     const { found, rest } = await loadHopPools(this.#deps, mint, loaded, this.#signal);
-    const group = addGroup(this.#state, { mint, found, loaded });
-    group.searchedAtMs = this.#deps.clock.nowMs();
-    this.#state.hops.set(mint, group);
+    const group = this.#addHop(mint, found, loaded);
     if (rest !== null) this.#deps.background.run("search pools", this.#addLaterHop(group, rest));
     if (left <= 1) return;
     const mints = hopMintsOf({ mint, except: origin }, found.pools, loaded);
-    await this.#loadHops({ origin, mints, left: left - 1 });
+    await this.#loadHops(
+      origin,
+      mints.map((next) => searchedHop(next, left - 1)),
+    );
+  }
+
+  #addHop(mint: Address, found: FoundPools, loaded: LoadedAccounts): PoolGroup {
+    const group = addGroup(this.#state, { mint, found, loaded });
+    group.searchedAtMs = this.#deps.clock.nowMs();
+    this.#state.hops.set(mint, group);
+    return group;
   }
 
   async #addLaterHop(group: PoolGroup, rest: Promise<LaterPools>): Promise<void> {
@@ -181,4 +217,16 @@ export class TokenLoads {
     if (this.#state.hops.get(group.mint) !== group) return;
     mergeFound(this.#state, group, found, loaded);
   }
+}
+
+function searchedHop(mint: Address, left: number): LackingHop {
+  return { mint, left, isLaunchpadQuote: false };
+}
+
+function firstHops(token: LoadedToken & { readonly kind: "token" }): readonly LackingHop[] {
+  return token.hopMints.map((mint) =>
+    token.launchpadQuotes.has(mint)
+      ? { mint, left: MAX_CHAIN_HOPS, isLaunchpadQuote: true }
+      : searchedHop(mint, MAX_HOPS),
+  );
 }

@@ -5,11 +5,11 @@ import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { ChainFeed } from "./chain-feed.ts";
 import { mergeFound, removeGroup } from "./followed-pools.ts";
-import { hopsOf, hopsWithin, lackingHops, removeToken, searchSoon } from "./followed-tokens.ts";
+import { hopsOf, lackingHops, removeToken, searchSoon } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
-import { findTokenPools, type LoadDeps, MAX_HOPS } from "./load-token.ts";
+import { findTokenPools, type LoadDeps } from "./load-token.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
 import { NewTokenFeed } from "./new-token-feed.ts";
 import { isStable } from "./quote-mints.ts";
@@ -222,11 +222,7 @@ export class TokenRegistry {
 
   #ensureHops(token: FollowedToken): void {
     const { state, background } = this.#deps;
-    const groups = [
-      token.group,
-      ...hopsWithin(state, token.group, MAX_HOPS - 1).map(({ group }) => group),
-    ];
-    if (groups.every((group) => lackingHops(state, group, token.mint).length === 0)) return;
+    if (lackingHops(state, token).length === 0) return;
     background.run("load a second hop", this.#loads.ensureHops(token));
   }
 

@@ -146,6 +146,11 @@ export interface ChainSales<State> {
   quoteHop(state: State, order: ExactIn, place: ChainPlace): Quote<State> | null;
   /** As `feePpm`, for a hop at this place. */
   feePpm(state: State, inputMint: Address, clock: Clock, place: ChainPlace): number;
+  /**
+   * Every account behind the launchpad's own pools of the coin that can be derived, whether it exists or
+   * not: of its pools that pay in SOL or a stable, or of those that pay in `quoteMint`.
+   */
+  derivedAccounts(mint: Address, quoteMint: Address | null): readonly Address[];
 }
 
 /**

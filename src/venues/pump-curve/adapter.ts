@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
+import { USDC } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
@@ -16,7 +17,7 @@ import {
 } from "./decode.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS, PUMP_PROGRAM } from "./layout.ts";
 import { curveRates, curveStatus, quoteExactIn, quoteInChain } from "./quote.ts";
-import { freezableVaults } from "./vaults.ts";
+import { freezableVaults, stableVault } from "./vaults.ts";
 
 /** pump.fun's bonding curve. */
 export const pumpCurve: Venue<PumpCurveState> = {
@@ -39,6 +40,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,
     feePpm: (state, _inputMint, clock, place) => feePpmAt(state, clock, place),
+    derivedAccounts,
   },
   feePpm: (state, _inputMint, clock) => feePpmAt(state, clock, SINGLE_SALE),
 };
@@ -50,6 +52,13 @@ function accountsNeeded(pool: Address, known: AccountSet, mint?: Address): reado
   if (mint === undefined) return [...shared, ...quote];
   const vaults = quoteMint === null ? [] : freezableVaults(mint, quoteMint, known);
   return [...shared, mint, ...quote, ...vaults];
+}
+
+/** The curve's address is the same for every quote. */
+function derivedAccounts(mint: Address, quoteMint: Address | null): readonly Address[] {
+  const shared = [GLOBAL_ADDRESS, CURVE_FEE_CONFIG_ADDRESS];
+  if (quoteMint !== null) return [...shared, quoteMint];
+  return [curveAddress(mint), ...shared, mint, stableVault(mint, USDC)];
 }
 
 function outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null {

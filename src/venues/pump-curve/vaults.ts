@@ -30,6 +30,11 @@ export function vaultsOf(mint: Address, quoteMint: Address, known: AccountSet): 
   return [coinVault, VAULTS.get(mint, TOKEN_PROGRAMS.length + stableIndex)];
 }
 
+/** The curve's account for a stable, in which it may be quoted. */
+export function stableVault(mint: Address, stable: (typeof STABLE_MINTS)[number]): Address {
+  return VAULTS.get(mint, TOKEN_PROGRAMS.length + STABLE_MINTS.indexOf(stable));
+}
+
 /** The vaults with a freeze authority: a coin made by pump has no freeze authority. */
 export function freezableVaults(
   mint: Address,

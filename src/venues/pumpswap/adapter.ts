@@ -1,6 +1,12 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint, minBigint } from "#src/units/integer.ts";
-import { STABLE_MINTS, USDC, WSOL } from "#src/units/known-addresses.ts";
+import {
+  STABLE_MINTS,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  USDC,
+  WSOL,
+} from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
@@ -10,6 +16,7 @@ import { pairFilters } from "../shared/pool-search.ts";
 import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
 import { nullOnMathError } from "../shared/refusals.ts";
 import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { associatedTokenAddress } from "../shared/token/associated-token.ts";
 import type { ChainPlace, Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { poolAddress, poolAuthority } from "./addresses.ts";
 import { decodePool, decodePumpSwap, liquidityShares, type PumpSwapState } from "./decode.ts";
@@ -51,12 +58,14 @@ export const pumpSwap: Venue<PumpSwapState> = {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,
     feePpm: (state, _inputMint, clock, place) => feePpmAt(state, clock, place),
+    derivedAccounts,
   },
   feePpm: (state, _inputMint, clock) => feePpmAt(state, clock, SINGLE_SALE),
 };
 
 /** What curves are quoted in where SOL or a stable comes out: a graduated pool keeps its curve's quote. */
 const CANONICAL_QUOTES = [WSOL, USDC] as const;
+const TOKEN_PROGRAMS = [TOKEN_2022_PROGRAM, TOKEN_PROGRAM] as const;
 
 /**
  * A coin whose curve is quoted in a listed token or in another pump coin graduates against that: the
@@ -96,6 +105,23 @@ function accountsNeeded(address: Address, known: AccountSet): readonly Address[]
   const shared = [address, GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS];
   if (pool === null) return shared;
   return [...shared, pool.baseVault, pool.quoteVault, pool.baseMint, pool.quoteMint];
+}
+
+/** A vault's token program is that of its mint: both are tried where the mint may be a coin. */
+function derivedAccounts(mint: Address, quoteMint: Address | null): readonly Address[] {
+  const creator = poolAuthority(mint);
+  const pools = (quoteMint === null ? CANONICAL_QUOTES : [quoteMint]).flatMap((quote) => {
+    const pool = poolAddress({ index: 0, creator, baseMint: mint, quoteMint: quote });
+    return [
+      pool,
+      quote,
+      ...TOKEN_PROGRAMS.map((program) => associatedTokenAddress(pool, mint, program)),
+      ...(quoteMint === null ? [TOKEN_PROGRAM] : TOKEN_PROGRAMS).map((program) =>
+        associatedTokenAddress(pool, quote, program),
+      ),
+    ];
+  });
+  return [mint, GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS, ...pools];
 }
 
 function outline(address: Address, known: AccountSet): PoolOutline | null {
