@@ -1,4 +1,5 @@
 import type { Assessment, BlockReason } from "#src/measure/assessment.ts";
+import type { ChainEnd } from "#src/measure/chain-end.ts";
 import type { Finding } from "#src/measure/finding.ts";
 
 export type Language = "es" | "en";
@@ -24,8 +25,12 @@ export function preferredLanguage(acceptLanguage: string | undefined): Language 
 
 /** One sentence on why confidence is below high: the block, else the worst finding; null where it is high. */
 export function noticeOf(assessment: Assessment, language: Language): string | null {
-  if (assessment.blocked !== null) return BLOCKED[assessment.blocked][language];
-  const [worst] = assessment.findings;
+  const { blocked, findings } = assessment;
+  const end = findings.find(({ kind }) => kind === "chain-end");
+  const isExplained = blocked === "unpriced-majority" || blocked === "search-incomplete";
+  if (isExplained && end !== undefined) return sentenceOf(end)[language];
+  if (blocked !== null) return BLOCKED[blocked][language];
+  const [worst] = findings;
   return worst === undefined ? null : sentenceOf(worst)[language];
 }
 
@@ -74,6 +79,8 @@ function sentenceOf(finding: Finding): Sentence {
       };
     case "unpriced-pools":
       return unpricedSentence(finding);
+    case "chain-end":
+      return chainEndSentence(finding);
     case "search-incomplete":
       return {
         es: "Un proveedor rechazó parte de la búsqueda de pools: puede faltar alguno.",
@@ -185,4 +192,31 @@ function unpricedSentence({
         es: `Pools sin valorar guardan el ${sharePct.toFixed(0)} % de la liquidez (${names}${es}).`,
         en: `Pools that are not priced hold ${sharePct.toFixed(0)} % of the liquidity (${names}${en}).`,
       };
+}
+
+const CHAIN_END: Readonly<Record<ChainEnd, Sentence>> = {
+  loop: {
+    es: "la cadena vuelve a un token anterior",
+    en: "the chain leads back to an earlier token",
+  },
+  "too-deep": {
+    es: "la cadena tiene más de cinco saltos",
+    en: "the chain has more than five further hops",
+  },
+  "unknown-coin": { es: "no se conoce ningún pool suyo", en: "no pool of it is known" },
+  "full-curve": {
+    es: "su curva está completa y su pool todavía no existe",
+    en: "its curve is complete and its pool does not exist yet",
+  },
+  "no-buyer": { es: "sus pools no pagan nada ahora", en: "its pools pay nothing now" },
+};
+
+function chainEndSentence({
+  reason,
+  mint,
+}: Extract<Finding, { readonly kind: "chain-end" }>): Sentence {
+  return {
+    es: `La cadena de cotizaciones se corta en ${mint}: ${CHAIN_END[reason].es}.`,
+    en: `The chain of quotes ends at ${mint}: ${CHAIN_END[reason].en}.`,
+  };
 }

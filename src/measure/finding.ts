@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import type { ChainEnd } from "./chain-end.ts";
 
 export type Confidence = "high" | "medium" | "low";
 
@@ -14,6 +15,8 @@ export type Finding =
       /** What they pay in, where that has no modelled way to SOL. */
       readonly quoteMints: readonly Address[];
     }
+  /** Nothing can be sold now, because the way of the pool's quote ends at this coin. */
+  | { readonly kind: "chain-end"; readonly reason: ChainEnd; readonly mint: Address }
   | { readonly kind: "search-incomplete" }
   /** `historySeconds` is null where no history is kept at all. */
   | { readonly kind: "short-history"; readonly historySeconds: number | null }

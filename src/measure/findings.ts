@@ -1,5 +1,6 @@
 import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
 import { CALIBRATION } from "./calibration.ts";
+import { endOfChain } from "./chain-end.ts";
 import type { Confidence, Finding } from "./finding.ts";
 import { priceNumber } from "./price-curve.ts";
 import { isClosedForGood, type PricedMarket } from "./priced-market.ts";
@@ -14,6 +15,7 @@ export function findingsOf(priced: PricedMarket, coverage: Coverage): readonly F
     ...marketFindings(priced, coverage),
     ...tokenFindings(priced),
     ...poolFindings(priced),
+    ...hopFindings(priced),
   ];
   const low = found.filter((finding) => levelOf(finding) === "low");
   return [...low, ...found.filter((finding) => levelOf(finding) !== "low")];
@@ -32,6 +34,7 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "starts-frozen":
     case "rewritable-reserves":
     case "live-check":
+    case "chain-end":
       return "low";
     case "family-other":
     case "unpriced-pools":
@@ -68,6 +71,8 @@ function marketFindings(priced: PricedMarket, coverage: Coverage): readonly Find
   } else if (coverage.hasUnweighed) {
     found.push({ kind: "unpriced-pools", sharePct: null, venues, quoteMints });
   }
+  const end = endOfChain(priced);
+  if (end !== null) found.push({ kind: "chain-end", ...end });
   if (!market.isSearchComplete) found.push({ kind: "search-incomplete" });
   const { historySeconds } = market;
   if (historySeconds === null || historySeconds < confidence.leastHistorySeconds) {
@@ -133,6 +138,18 @@ function tokenFindings({ market }: PricedMarket): readonly Finding[] {
 
 function hasCaution(pools: PricedMarket["market"]["pools"], caution: PoolCaution): boolean {
   return pools.some((pool) => !isClosedForGood(pool.status) && pool.cautions.includes(caution));
+}
+
+/** A coin of the way whose reserves are rewritten makes the answer as doubtful as if it were the token. */
+function hopFindings({ market, open }: PricedMarket): readonly Finding[] {
+  const known = new Set(market.pools.map(({ address }) => address));
+  const doubtful = open.flatMap(({ hops }) =>
+    hops.filter(
+      ({ address, cautions }) => !known.has(address) && cautions.includes("rewritable-reserves"),
+    ),
+  );
+  const venues = new Set(doubtful.map(({ venue }) => venue));
+  return [...venues].map((venue) => ({ kind: "rewritable-reserves", venue }));
 }
 
 function poolFindings({ market }: PricedMarket): readonly Finding[] {
