@@ -146,10 +146,9 @@ function lackingBehind(
   { group, hops }: { readonly group: PoolGroup; readonly hops: number },
 ): readonly LackingHop[] {
   if (isStable(group.mint)) return [];
-  const hasUnknown = group.pools.values().some(({ open: { quoteMint } }) => {
-    return (
-      quoteMint !== null && quoteMint !== WSOL && quoteMint !== origin && !state.hops.has(quoteMint)
-    );
+  const hasUnknown = group.pools.values().some(({ open: { quoteMint, ref } }) => {
+    if (quoteMint === null || quoteMint === WSOL || quoteMint === origin) return false;
+    return isLacking(state, quoteMint, ref.venue.chainSales !== undefined);
   });
   if (!hasUnknown) return [];
   const quotes = launchpadQuotes(group.mint, refsOf(group), state.known);
@@ -157,9 +156,21 @@ function lackingBehind(
     (mint) => {
       const isLaunchpadQuote = quotes.has(mint);
       const left = hopsLeft({ mint, isLaunchpadQuote, hops });
-      return left <= 0 || state.hops.has(mint) ? [] : [{ mint, left, isLaunchpadQuote }];
+      const isLeft = left > 0 && isLacking(state, mint, isLaunchpadQuote);
+      return isLeft ? [{ mint, left, isLaunchpadQuote }] : [];
     },
   );
+}
+
+/** Derived pools are enough behind a launchpad's own pool; behind others, all its pools are searched. */
+function isLacking(state: LiveState, mint: Address, isLaunchpadQuote: boolean): boolean {
+  const group = state.hops.get(mint);
+  return group === undefined || (!isLaunchpadQuote && isDerivedOnly(group));
+}
+
+/** Whether its pools were derived and never searched. */
+export function isDerivedOnly({ filters }: PoolGroup): boolean {
+  return filters.length === 0;
 }
 
 function hopsLeft(behind: {

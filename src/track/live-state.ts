@@ -79,8 +79,8 @@ export type PoolGroup = {
   readonly mint: Address;
   readonly pools: Map<Address, FollowedPool>;
   readonly vacancies: Map<Address, Vacancy>;
-  /** The queries that find its pools. */
-  readonly filters: readonly VenueFilter[];
+  /** The queries that find its pools; none where they are only derived. */
+  filters: readonly VenueFilter[];
   leftOut: readonly UnpricedPool[];
   isSearchComplete: boolean;
   /** The slot up to which the last complete search has seen every pool; null: none was complete. */

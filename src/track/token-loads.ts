@@ -4,7 +4,7 @@ import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { addGroup, mergeFound } from "./followed-pools.ts";
-import { addToken, type LackingHop, lackingHops } from "./followed-tokens.ts";
+import { addToken, isDerivedOnly, type LackingHop, lackingHops } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
@@ -148,10 +148,9 @@ export class TokenLoads {
   /** Searches the pools of a quote mint again; those of a launchpad's coin are derived again. */
   async searchHop(group: PoolGroup): Promise<void> {
     const loaded: LoadedAccounts = new Map();
-    const found =
-      group.filters.length > 0
-        ? await allOf(await loadHopPools(this.#deps, group.mint, loaded, this.#signal), loaded)
-        : await this.#deriveAgain(group, loaded);
+    const found = isDerivedOnly(group)
+      ? await this.#deriveAgain(group, loaded)
+      : await allOf(await loadHopPools(this.#deps, group.mint, loaded, this.#signal), loaded);
     if (found === null || this.#state.hops.get(group.mint) !== group) return;
     group.searchedAtMs = this.#deps.clock.nowMs();
     mergeFound(this.#state, group, found, loaded);
@@ -169,7 +168,8 @@ export class TokenLoads {
 
   async #loadHop(load: HopLoad): Promise<void> {
     const { mint, isLaunchpadQuote } = load;
-    if (this.#state.hops.has(mint)) return;
+    const group = this.#state.hops.get(mint);
+    if (group !== undefined && (isLaunchpadQuote || !isDerivedOnly(group))) return;
     await this.#hops.run(mint, () =>
       isLaunchpadQuote ? this.#findChain(load) : this.#findHop(load),
     );
@@ -206,6 +206,12 @@ export class TokenLoads {
   }
 
   #addHop(mint: Address, found: FoundPools, loaded: LoadedAccounts): PoolGroup {
+    const derived = this.#state.hops.get(mint);
+    if (derived !== undefined) {
+      derived.filters = found.filters;
+      mergeFound(this.#state, derived, found, loaded);
+      return derived;
+    }
     const group = addGroup(this.#state, { mint, found, loaded });
     group.searchedAtMs = this.#deps.clock.nowMs();
     this.#state.hops.set(mint, group);

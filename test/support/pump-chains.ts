@@ -28,12 +28,13 @@ const SLOT = 1n;
 const IN_SOL = { initial: 30_000_000_000n, raised: 84_990_359_084n };
 const IN_COINS = { initial: 30_000_000_000_000n, raised: 84_990_359_084_000n };
 
-/** Coins of pump, each quoted in the next, the last one in `lastQuote`. */
+/** Coins of pump, each quoted in the next, the last one in `lastQuote`; `name` sets them apart from others. */
 export function pumpChain(
+  name: string,
   kinds: readonly CoinKind[],
   lastQuote: Address | ((coins: readonly Address[]) => Address) = WSOL,
 ): PumpChain {
-  const coins = kinds.map((_, place) => namedAddress(`pump coin ${place}`));
+  const coins = kinds.map((_, place) => namedAddress(`${name} ${place}`));
   const end = typeof lastQuote === "function" ? lastQuote(coins) : lastQuote;
   const accounts = new Map<Address, Account | null>(configurations());
   if (end !== WSOL) accounts.set(end, mintAccount({ supply: SUPPLY, decimals: 6, slot: SLOT }));
