@@ -33,6 +33,9 @@ export function recordingSource(source: ChainSource): RecordingSource {
       }
       return read;
     },
+    ...(source.readAccountStarts === undefined
+      ? {}
+      : { readAccountStarts: source.readAccountStarts }),
     searchAccounts: (filter, signal) => source.searchAccounts(filter, signal),
     findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
     ...(source.readLastMention === undefined ? {} : { readLastMention: source.readLastMention }),

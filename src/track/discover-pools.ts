@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { PoolSearch, ProgramFilter, Venue } from "#src/venues/venue.ts";
@@ -16,6 +16,8 @@ export type PoolQuery = {
   readonly keep: number;
   /** No venue is searched: only the likely derived addresses are read. */
   readonly isDerivedOnly?: boolean;
+  /** A read that has the derived addresses (`derivedRefs`) already. */
+  readonly derivedRead?: AccountsRead | undefined;
 };
 
 export type Discovery = {
@@ -40,17 +42,21 @@ export type DiscoveryDeps = {
   readonly venues: readonly Venue<unknown>[];
 };
 
-/** What is known after the cheap calls, and what the searches of the programs add later. */
+/** What is known after the cheap calls, and what dearer ones add later. */
 export type StagedDiscovery = {
   readonly first: Discovery;
-  /** Null: `first` is the whole result. Never rejects. */
-  readonly rest: Promise<Discovery> | null;
+  /** The same with what the next calls found; null: `first` is the whole result. Never rejects. */
+  readonly rest: Promise<StagedDiscovery> | null;
 };
 
-/** The first result waits so long for the searches, where the cheap calls found a pool. */
+/** A first result with a pool waits so long for searches that may make it whole. */
 const GRACE_MS = 600;
-/** And so long where they found none. */
-const GRACE_WITHOUT_POOL_MS = 2_500;
+/** Where the cheap calls found no pool, the searches have so long before dearer ways are tried. */
+const GRACE_WITHOUT_POOL_MS = 1_000;
+/** A first result without a pool is returned after so long. */
+const LONGEST_FIRST_MS = 3_000;
+/** The reads for the first answer go before the calls of further stages. */
+const BEFORE_FURTHER_MS = 400;
 const NO_HOLDERS: HolderPools = { pools: [], accounts: new Map(), vaults: [] };
 const CONTINUES = "the search continues";
 
@@ -67,13 +73,14 @@ export async function discoverPools(
   query: PoolQuery,
   signal?: AbortSignal,
 ): Promise<Discovery> {
-  const { first, rest } = await discoverInStages(deps, query, signal);
-  return rest === null ? first : await rest;
+  let staged = await discoverInStages(deps, query, signal);
+  while (staged.rest !== null) staged = await staged.rest;
+  return staged.first;
 }
 
 /**
- * The same in two stages: the first result never waits long for the searches, which a provider may
- * serve slowly, a few a second, or not at all.
+ * The same in stages: the first result never waits long for the searches, which a provider may serve
+ * slowly, a few a second, or not at all. Holders are asked for only if the searches leave something open.
  *
  * @throws AppError chain_unavailable if the node can't be reached at all
  */
@@ -87,46 +94,119 @@ export async function discoverInStages(
     venue,
     ...venue.search(query.mint, query.pairedWith),
   }));
-  const derived = searches.flatMap(({ venue, derived }) => refsAt(venue, query, derived, true));
+  const derived = derivedRefs(deps.venues, query);
   const filters =
     query.isDerivedOnly === true
       ? []
       : searches.flatMap(({ venue, filters }) => filters.map((filter) => ({ venue, filter })));
-  const found: (Part | null)[] = filters.map(() => null);
-  const searching = Promise.all(
-    filters.map(async ({ venue, filter }, index) => {
-      found[index] = await runFilter(source, { venue, mint: query.mint, filter }, signal).catch(
-        (error: unknown) => refusedPart(venue, error),
-      );
-    }),
-  ).then(() => "searched" as const);
+  const searching = startSearches(source, { mint: query.mint, filters }, signal);
+  const cheap: Part[] = [await readDerived(source, derived, { signal, given: query.derivedRead })];
+  const plan = { searches, derived, filters, cheap, found: searching.found };
+  const result = (reads: PlaceReads): Promise<Discovery> =>
+    combine(deps, query, { ...plan, found: [...searching.found], reads }, signal);
+  const stages: StageDeps = { ...{ source, query, filters, cheap, searching, result, signal } };
+  if (!hasPool(cheap)) {
+    const later = furtherStages(stages);
+    const first = await Promise.race([later, delay(LONGEST_FIRST_MS, "late" as const)]);
+    if (first !== "late") return first;
+    later.catch(() => undefined);
+    return withRest(await result("none"), later);
+  }
+  const grace = await Promise.race([searching.ended, delay(GRACE_MS, "late")]);
+  if (grace !== "late" && searching.isWhole()) return { first: await result("all"), rest: null };
+  const first = await result("graduation");
+  const later = delay(BEFORE_FURTHER_MS).then(() => furtherStages(stages));
+  return withRest(first, later);
+}
+
+/** The places at which a pool of the mint may be, by the mint and well-known constants alone. */
+export function derivedRefs(
+  venues: DiscoveryDeps["venues"],
+  query: Pick<PoolQuery, "mint" | "pairedWith">,
+): readonly PoolRef[] {
+  return venues.flatMap((venue) =>
+    refsAt(venue, query, venue.search(query.mint, query.pairedWith).derived, true),
+  );
+}
+
+type StageDeps = {
+  readonly source: ChainSource;
+  readonly query: PoolQuery;
+  readonly filters: readonly VenueFilter[];
+  /** What was found without a search; each stage adds to it. */
+  readonly cheap: Part[];
+  readonly searching: Searching;
+  readonly result: (reads: PlaceReads) => Promise<Discovery>;
+  readonly signal: AbortSignal | undefined;
+};
+
+/** The holders of the mint, what they were last seen in, and in the end the searches. */
+async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
+  const { source, query, filters, cheap, searching, result, signal } = deps;
   // The holders of a stable are of no use: thousands of pools have it.
   const needsNoHolders = query.pairedWith !== null || query.isDerivedOnly === true;
   const holders = needsNoHolders
     ? NO_HOLDERS
     : poolsByHolder(source, { mint: query.mint, filters }, signal);
-  const [read, held] = await Promise.all([
-    readDerived(source, derived, signal),
-    Promise.race<HolderPools | "searched">([holders, searching]),
-  ]);
-  const cheap: Part[] = [read];
-  if (held !== "searched") cheap.push({ ...held, refusals: [], slot: null });
-  const plan = { searches, derived, filters };
-  const hasPool = cheap.some(({ pools }) => pools.length > 0);
-  const graceMs = hasPool ? GRACE_MS : GRACE_WITHOUT_POOL_MS;
-  if ((await Promise.race([searching, delay(graceMs, "late")])) === "searched") {
-    return { first: await combine(deps, query, { ...plan, cheap, found }, signal), rest: null };
+  const held = await Promise.race([holders, searching.whole]);
+  if (held === "whole") return { first: await result("all"), rest: null };
+  cheap.push({ ...held, refusals: [], slot: null });
+  if (!hasPool(cheap)) {
+    await Promise.race([searching.ended, delay(GRACE_WITHOUT_POOL_MS)]);
   }
-  if (held !== "searched") {
-    const { vaults } = held;
-    const named = await poolsByVault(source, { mint: query.mint, filters, vaults }, signal);
-    cheap.push({ ...named, refusals: [], slot: null });
-  }
-  const first = await combine(deps, query, { ...plan, cheap, found: [...found] }, signal);
-  const rest = searching
-    .then(() => combine(deps, query, { ...plan, cheap, found }, signal))
-    .catch(() => first);
-  return { first, rest };
+  if (searching.isWhole()) return { first: await result("all"), rest: null };
+  const { vaults } = held;
+  const named = await poolsByVault(source, { mint: query.mint, filters, vaults }, signal);
+  cheap.push({ ...named, refusals: [], slot: null });
+  const hasAny = hasPool(cheap) || hasPool(searching.found);
+  const first = await result(hasAny && !searching.hasEnded() ? "graduation" : "all");
+  if (searching.hasEnded()) return { first, rest: null };
+  return withRest(
+    first,
+    searching.ended.then(async () => ({ first: await result("all"), rest: null })),
+  );
+}
+
+/** A stage that fails leaves what the one before it found. */
+function withRest(first: Discovery, rest: Promise<StagedDiscovery>): StagedDiscovery {
+  return { first, rest: rest.catch(() => ({ first, rest: null })) };
+}
+
+function hasPool(parts: readonly (Part | null)[]): boolean {
+  return parts.some((part) => part !== null && part.pools.length > 0);
+}
+
+type Searching = {
+  /** By the place of the filter; null: its search goes on. */
+  readonly found: readonly (Part | null)[];
+  readonly ended: Promise<"searched">;
+  /** Resolves once every search was answered; never, if one was refused. */
+  readonly whole: Promise<"whole">;
+  readonly hasEnded: () => boolean;
+  readonly isWhole: () => boolean;
+};
+
+function startSearches(
+  source: ChainSource,
+  { mint, filters }: { readonly mint: Address; readonly filters: readonly VenueFilter[] },
+  signal: AbortSignal | undefined,
+): Searching {
+  const found: (Part | null)[] = filters.map(() => null);
+  const hasEnded = (): boolean => found.every((part) => part !== null);
+  const isWhole = (): boolean => found.every((part) => part !== null && part.refusals.length === 0);
+  const ended = Promise.all(
+    filters.map(async ({ venue, filter }, index) => {
+      found[index] = await runFilter(source, { venue, mint, filter }, signal).catch(
+        (error: unknown) => refusedPart(venue, error),
+      );
+    }),
+  ).then(() => "searched" as const);
+  const whole = new Promise<"whole">((resolve) => {
+    void ended.then(() => {
+      if (isWhole()) resolve("whole");
+    });
+  });
+  return { found, ended, whole, hasEnded, isWhole };
 }
 
 function refusedPart(venue: Venue<unknown>, error: unknown): Part {
@@ -141,13 +221,20 @@ type SearchPlan = {
   readonly cheap: readonly Part[];
   /** By the place of the filter; null: its search goes on. */
   readonly found: readonly (Part | null)[];
+  readonly reads: PlaceReads;
 };
+
+/**
+ * The addresses that replace missing searches, dozens a venue: none, those that the launchpads of the
+ * mint's curves use, or all.
+ */
+type PlaceReads = "none" | "graduation" | "all";
 
 /** Puts the parts together, and reads the addresses that replace the missing searches. */
 async function combine(
   deps: DiscoveryDeps,
   query: PoolQuery,
-  { searches, derived, filters, cheap, found }: SearchPlan,
+  { searches, derived, filters, cheap, found, reads }: SearchPlan,
   signal: AbortSignal | undefined,
 ): Promise<Discovery> {
   const missing = new Set(
@@ -158,13 +245,18 @@ async function combine(
   );
   const answered = found.filter((part) => part !== null);
   const places = searches
-    .filter(({ venue }) => missing.has(venue))
+    .filter(({ venue }) => reads === "all" && missing.has(venue))
     .flatMap(({ venue, configured }) => refsAt(venue, query, configured(), false));
-  const graduation = await graduationRefs(deps, query, { parts: [...cheap, ...answered], signal });
-  const late = await readDerived(deps.source, [...graduation, ...places], signal);
+  const graduation =
+    reads === "none"
+      ? []
+      : await graduationRefs(deps, query, { parts: [...cheap, ...answered], signal });
+  const late = await readDerived(deps.source, [...graduation, ...places], { signal });
   const parts = [...cheap, late, ...answered];
   const refusals = parts.flatMap((part) => part.refusals);
-  if (answered.length < found.length) refusals.push(CONTINUES);
+  if (answered.length < found.length || (missing.size > 0 && reads !== "all")) {
+    refusals.push(CONTINUES);
+  }
   const pools = new Map<Address, PoolRef>();
   const accounts = new Map<Address, Account | null>();
   for (const part of parts) {
@@ -196,7 +288,7 @@ function lowestSlot(parts: readonly Part[]): bigint {
 
 function refsAt(
   venue: Venue<unknown>,
-  { mint }: PoolQuery,
+  { mint }: Pick<PoolQuery, "mint">,
   addresses: readonly Address[],
   isReserved: boolean,
 ): readonly PoolRef[] {
@@ -238,17 +330,23 @@ type Part = Pick<Discovery, "pools" | "accounts" | "refusals"> & {
 async function readDerived(
   source: ChainSource,
   derived: readonly PoolRef[],
-  signal: AbortSignal | undefined,
+  {
+    signal,
+    given,
+  }: { readonly signal: AbortSignal | undefined; readonly given?: AccountsRead | undefined },
 ): Promise<Part> {
   if (derived.length === 0) return { pools: [], accounts: new Map(), refusals: [], slot: null };
-  const read = await source.readAccounts(
-    derived.map(({ address }) => address),
-    signal,
-  );
+  const addresses = derived.map(({ address }) => address);
+  const read = given ?? (await source.readAccounts(addresses, signal));
   const leftOut = derived.filter(({ address }) => !read.accounts.has(address)).length;
   return {
     pools: derived.filter(({ address, venue }) => isOwnedBy(read.accounts.get(address), venue)),
-    accounts: read.accounts,
+    accounts: new Map(
+      addresses.flatMap((address) => {
+        const account = read.accounts.get(address);
+        return account === undefined ? [] : [[address, account] as const];
+      }),
+    ),
     slot: read.slot,
     refusals: leftOut === 0 ? [] : [`${leftOut} derived addresses were left out of a read`],
   };

@@ -1,9 +1,10 @@
-import type { ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
+import { minBigint } from "#src/units/integer.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
@@ -11,11 +12,13 @@ import type { Venue } from "#src/venues/venue.ts";
 import { choosePools, MAX_POOLS } from "./choose-pools.ts";
 import {
   type Discovery,
+  derivedRefs,
   discoverInStages,
   type PoolQuery,
+  type StagedDiscovery,
   type VenueFilter,
 } from "./discover-pools.ts";
-import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
@@ -31,7 +34,8 @@ export const MAX_HOPS = 2;
 const MINT_BYTES = 82;
 const ACCOUNT_KIND_AT = 165;
 const KIND_MINT = 1;
-const MINT_START_BYTES = ACCOUNT_KIND_AT + 1;
+/** Longer than a mint with its extensions, its metadata, and a pool. */
+const START_BYTES = 4_096;
 
 export type LoadDeps = {
   readonly source: ChainSource;
@@ -57,10 +61,10 @@ export type FoundPools = {
 /** What was found by cheap calls, and what slow searches find later. */
 export type StagedPools = {
   readonly found: FoundPools;
-  /** The whole result, with its accounts; null: `found` is it. Rejects if the node can't be reached. */
+  /** What further calls add, with its accounts; null: `found` is all. Rejects if the node can't be reached. */
   readonly rest: Promise<LaterPools> | null;
 };
-export type LaterPools = { readonly found: FoundPools; readonly loaded: LoadedAccounts };
+export type LaterPools = StagedPools & { readonly loaded: LoadedAccounts };
 
 export type LoadedToken =
   | {
@@ -89,9 +93,12 @@ export async function loadToken(
   signal?: AbortSignal,
 ): Promise<LoadedToken> {
   if (mint === WSOL) return { kind: "not-found" };
-  if (await isKnownNoMint(deps.source, mint, signal)) return { kind: "not-found" };
   const metadata = metadataAddress(mint);
-  addAll(known, await deps.source.readAccounts([mint, metadata], signal));
+  const derivedRead = await readStart(deps, [mint, metadata], signal);
+  for (const address of [mint, metadata]) {
+    const account = derivedRead.accounts.get(address);
+    if (account !== undefined) known.set(address, account);
+  }
   const mintAccount = known.get(mint);
   if (mintAccount === undefined) {
     throw new AppError("chain_unavailable", {
@@ -105,7 +112,7 @@ export async function loadToken(
   // absent one costs no search: anybody can make up any number of addresses.
   const mintFacts = decodeMint(mintAccount);
   const isDerivedOnly = mintAccount === null;
-  const options = { signal, isDerivedOnly };
+  const options = { signal, isDerivedOnly, derivedRead };
   const { found, rest } = await stageTokenPools(deps, mint, known, options);
   if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
   const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
@@ -136,11 +143,15 @@ async function stageTokenPools(
   known: LoadedAccounts,
   {
     signal,
-    isDerivedOnly = false,
-  }: { readonly signal: AbortSignal | undefined; readonly isDerivedOnly?: boolean },
+    ...start
+  }: {
+    readonly signal: AbortSignal | undefined;
+    readonly isDerivedOnly?: boolean;
+    readonly derivedRead?: AccountsRead;
+  },
 ): Promise<StagedPools> {
-  const pairedWith = isStable(mint) ? WSOL : null;
-  return await findPools(deps, { mint, pairedWith, keep: MAX_POOLS, isDerivedOnly }, known, signal);
+  const query = { mint, pairedWith: pairOf(mint), keep: MAX_POOLS, ...start };
+  return await findPools(deps, query, known, signal);
 }
 
 /** Waits for the slow searches too, and adds their accounts to `known`. */
@@ -148,10 +159,13 @@ export async function allOf(
   { found, rest }: StagedPools,
   known: LoadedAccounts,
 ): Promise<FoundPools> {
-  if (rest === null) return found;
-  const later = await rest;
-  for (const [address, account] of later.loaded) known.set(address, account);
-  return later.found;
+  let staged: StagedPools = { found, rest };
+  while (staged.rest !== null) {
+    const later = await staged.rest;
+    for (const [address, account] of later.loaded) known.set(address, account);
+    staged = later;
+  }
+  return staged.found;
 }
 
 /**
@@ -164,7 +178,7 @@ export async function loadHopPools(
   known: LoadedAccounts,
   signal?: AbortSignal,
 ): Promise<StagedPools> {
-  const query = { mint, pairedWith: isStable(mint) ? WSOL : null, keep: MAX_HOP_POOLS };
+  const query = { mint, pairedWith: pairOf(mint), keep: MAX_HOP_POOLS };
   return await findPools(deps, query, known, signal);
 }
 
@@ -174,12 +188,31 @@ async function findPools(
   known: LoadedAccounts,
   signal: AbortSignal | undefined,
 ): Promise<StagedPools> {
-  const { first, rest } = await discoverInStages(deps, query, signal);
+  return await chooseInStages(deps, query, {
+    staged: await discoverInStages(deps, query, signal),
+    known,
+    signal,
+  });
+}
+
+async function chooseInStages(
+  deps: LoadDeps,
+  query: PoolQuery,
+  {
+    staged: { first, rest },
+    known,
+    signal,
+  }: {
+    readonly staged: StagedDiscovery;
+    readonly known: LoadedAccounts;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<StagedPools> {
   const found = await choose(deps, query, { discovery: first, known }, signal);
   if (rest === null) return { found, rest };
-  const later = rest.then(async (discovery) => {
+  const later = rest.then(async (staged) => {
     const loaded: LoadedAccounts = new Map(known);
-    return { found: await choose(deps, query, { discovery, known: loaded }, signal), loaded };
+    return { ...(await chooseInStages(deps, query, { staged, known: loaded, signal })), loaded };
   });
   // A caller that needs it awaits it; a rejection without a caller is not an error.
   later.catch(() => undefined);
@@ -215,18 +248,30 @@ async function choose(
 }
 
 /**
- * Whether the account at this address exists and is certainly not a mint, by its first bytes: such an
- * account may be of any size, and costs no search.
+ * The mint, its metadata and the addresses at which its launchpad pools are, in one read of their first
+ * bytes, because an account that isn't a mint may be of any size. Longer accounts of a token program or a
+ * venue are read whole.
  */
-async function isKnownNoMint(
-  source: ChainSource,
-  mint: Address,
+async function readStart(
+  { source, venues }: LoadDeps,
+  [mint, metadata]: readonly [mint: Address, metadata: Address],
   signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (source.readAccountStarts === undefined) return false;
-  const { accounts } = await source.readAccountStarts([mint], MINT_START_BYTES, signal);
-  const start = accounts.get(mint);
-  return start !== undefined && start !== null && !isMint(start);
+): Promise<AccountsRead> {
+  const derived = derivedRefs(venues, { mint, pairedWith: pairOf(mint) });
+  const addresses = [mint, metadata, ...derived.map(({ address }) => address)];
+  if (source.readAccountStarts === undefined) return await source.readAccounts(addresses, signal);
+  const { slot, accounts } = await source.readAccountStarts(addresses, START_BYTES, signal);
+  const owners = new Set([TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ...venues.map((it) => it.programId)]);
+  const isCut = (account: Account | null): boolean =>
+    account !== null && account.data.length >= START_BYTES && owners.has(account.owner);
+  const cut = [...accounts].flatMap(([address, account]) => (isCut(account) ? [address] : []));
+  if (cut.length === 0) return { slot, accounts };
+  const whole = await source.readAccounts(cut, signal);
+  return { slot: minBigint(slot, whole.slot), accounts: new Map([...accounts, ...whole.accounts]) };
+}
+
+function pairOf(mint: Address): Address | null {
+  return isStable(mint) ? WSOL : null;
 }
 
 /** Mints of both token programs have 82 bytes, or state their kind after those of a token account. */

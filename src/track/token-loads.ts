@@ -115,12 +115,16 @@ export class TokenLoads {
     return followed;
   }
 
-  /** Adds what the slow searches found, and their hops. */
+  /** Adds what each further stage of the search found, and the hops. */
   async #addLater(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
-    const { found, loaded } = await rest;
+    const { found, loaded, rest: next } = await rest;
     if (this.#state.tokens.get(token.mint) !== token) return;
     mergeFound(this.#state, token.group, found, loaded);
     this.#state.dirtyTokens.add(token);
+    if (next !== null) {
+      await this.ensureHops(token);
+      return await this.#addLater(token, next);
+    }
     if (found.isSearchComplete && token.group.pools.size === 0) {
       this.#noteMissing(token.mint);
       this.#deps.onMissing(token);
@@ -219,9 +223,10 @@ export class TokenLoads {
   }
 
   async #addLaterHop(group: PoolGroup, rest: Promise<LaterPools>): Promise<void> {
-    const { found, loaded } = await rest;
+    const { found, loaded, rest: next } = await rest;
     if (this.#state.hops.get(group.mint) !== group) return;
     mergeFound(this.#state, group, found, loaded);
+    if (next !== null) await this.#addLaterHop(group, next);
   }
 }
 
