@@ -2,6 +2,7 @@
 // Starts the command line on the pinned runtime, whatever Node the machine has.
 import { spawn } from "node:child_process";
 import nodeModule from "node:module";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 
 const NODE_MAJOR = 26;
@@ -45,5 +46,7 @@ function rerunOn(node) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => child.kill(signal));
   }
-  child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+  child.on("exit", (code, signal) =>
+    process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)),
+  );
 }

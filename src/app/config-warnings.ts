@@ -1,16 +1,7 @@
 import type { Config } from "./config.ts";
+import { CONFIG_VARIABLES } from "./config-variables.ts";
 
-/** Every variable that the service reads. */
-const KNOWN = [
-  ..."PORT HOST METRICS_PORT PUBLIC_URL TRUST_PROXY DATA_DIR DATABASE_URL REDIS_URL ROLE".split(
-    " ",
-  ),
-  ..."SOLANA_RPC_URL SOLANA_WS_URL ACCOUNTS_DIR GEYSER_URL GEYSER_TOKEN SMTP_URL MAIL_FROM".split(
-    " ",
-  ),
-  ..."AUTH_SECRET AUTH_ISSUER AUTH_AUDIENCE AUTH_JWKS_URL WEBHOOK_ALLOW STATE_DAYS".split(" "),
-  ..."TELEGRAM_BOT_TOKEN TELEGRAM_API_URL KEY_PREFIX LOG_LEVEL".split(" "),
-];
+const KNOWN = CONFIG_VARIABLES.map(([name]) => name);
 /** Only our variables have names of these groups. */
 const OUR_GROUPS = /^(?:SOLANA|GEYSER|WEBHOOK|TELEGRAM|EXITABILITY)_/;
 /** Read by the client and the agent tools, not by the service. */

@@ -121,9 +121,15 @@ function adminUsage(problem: string): UsageError {
   return new UsageError(`${problem}\n\n${adminHelp()}`);
 }
 
-/** One line per task. */
-export function adminHelp(): string {
-  const lines = USAGE.map((line) => `  exitability admin ${line}`);
+/** One line per task; only the tasks of an area where `words` names one. */
+export function adminHelp(words: readonly string[] = []): string {
+  const [area = ""] = words;
+  const own = USAGE.filter(
+    (line) => line.startsWith(area) && /^[ :]/.test(line.slice(area.length)),
+  );
+  const lines = (area === "" || own.length === 0 ? USAGE : own).map(
+    (line) => `  exitability admin ${line}`,
+  );
   const note = "USER is an e-mail address or an id; --json prints JSON instead.";
   return [...lines, "", note].join("\n");
 }

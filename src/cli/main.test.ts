@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type TestContext, test } from "node:test";
+import { readConfig } from "#src/app/config.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { run } from "./main.ts";
+import { paintFor } from "./output.ts";
 
 const COMMANDS = ["serve", "measure", "watch", "record", "verify", "mcp", "admin"];
 const MINT = "DemoThree1111111111111111111111111111111111";
@@ -55,6 +58,45 @@ test("help lists every command, and each command has its own help", async () => 
   assert.match((await call("admin", "--help")).out, /admin move-to DATABASE_URL/);
 });
 
+test("a command's help states units, defaults, environment and exit codes", async () => {
+  const { out } = await call("measure", "--help");
+  assert.match(out, /--size SOL +position to sell, worth at mid, 0\.01 to 1000 SOL; default 1$/m);
+  assert.match(out, /^ {2}SOLANA_RPC_URL +/m);
+  assert.match(out, /^Exit codes:\n {2}0 +measured\n {2}1 .*\n {2}2 /m);
+  const { out: own } = await call("admin", "user", "--help");
+  assert.match(own, /user tier USER/);
+  assert.doesNotMatch(own, /admin backup/);
+});
+
+test("help names exactly the variables that the configuration reads and the README lists", async () => {
+  const read = new Set<string>();
+  readConfig(
+    new Proxy<Record<string, string | undefined>>(
+      {},
+      {
+        get(_, name) {
+          read.add(String(name));
+          return undefined;
+        },
+      },
+    ),
+  );
+  const { out } = await call("serve", "--help");
+  const helped = [...out.matchAll(/^ {2}([A-Z_]+) {2,}/gm)].map(([, name = ""]) => name);
+  // Read only where other variables are set.
+  const dependent = ["REDIS_URL", "SOLANA_WS_URL", "GEYSER_TOKEN", "ACCURACY"];
+  assert.deepEqual([...new Set([...read, ...dependent])].toSorted(), helped.toSorted());
+  const readme = readFileSync("README.md", "utf8");
+  for (const name of helped) assert.match(readme, new RegExp(`^\\| .*\\b${name}\\b`, "m"), name);
+});
+
+test("a terminal shows colours unless NO_COLOR is set; a pipe never does", () => {
+  const shows = { isTTY: true, hasColors: () => true };
+  assert.equal(paintFor(shows)("text", "bad"), "\u001b[31mtext\u001b[39m");
+  assert.equal(paintFor({ ...shows, hasColors: () => false })("text", "bad"), "text");
+  assert.equal(paintFor({ ...shows, isTTY: false })("text", "bad"), "text");
+});
+
 test("wrong arguments end with 2 and one sentence that names the right ones", async (t) => {
   withEnvironment(t, { DATABASE_URL: undefined, SOLANA_RPC_URL: undefined });
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
@@ -73,7 +115,7 @@ test("wrong arguments end with 2 and one sentence that names the right ones", as
     [["record", MINT], /exitability record MINT DIR/],
     [["verify"], /name at least one file/],
     [["verify", "/nowhere/at-all"], /there is no file \/nowhere\/at-all/],
-    [["verify", tmpdir()], /there is no file/],
+    [["verify", tmpdir()], /is a folder; name its files/],
     [["mcp", "--url", "nowhere"], /--url must be/],
     [["serve", "now"], /serve takes no arguments/],
     [["admin"], /say what to do/],

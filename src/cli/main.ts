@@ -10,8 +10,8 @@ type Command = {
   readonly usage: string;
   readonly summary: string;
   readonly load: () => Promise<Run>;
-  /** Text that `--help` adds. */
-  readonly help?: () => Promise<string>;
+  /** Text that `--help` adds; `words` are the command's other arguments. */
+  readonly help?: (words: readonly string[]) => Promise<string>;
 };
 
 /** A command's module is loaded only when the command is called. */
@@ -50,16 +50,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: "user|key|mismatches|waitlist|alerts|funnel|backup|move-to ...",
     summary: "run an operator's task",
     load: async () => (await import("./admin.ts")).admin,
-    help: async () => (await import("./admin.ts")).adminHelp(),
+    help: async (words) => (await import("./admin.ts")).adminHelp(words),
   },
 };
 
 const HELP: readonly string[] = ["help", "--help", "-h"];
+const VERSION: readonly string[] = ["version", "--version", "-v"];
 
 /** Runs one command and returns the exit code: 0 done, 1 failed, 2 wrong arguments. */
 export async function run(args: readonly string[], output: Output = terminal): Promise<number> {
   const [first = "help", ...rest] = args;
-  if (first === "--version") {
+  if (VERSION.includes(first)) {
     output.out(manifest.version);
     return 0;
   }
@@ -75,7 +76,7 @@ export async function run(args: readonly string[], output: Output = terminal): P
     return 2;
   }
   if (isHelp || rest.some((word) => word === "--help" || word === "-h")) {
-    output.out(await helpOf(name, command));
+    output.out(await helpOf(name, command, rest));
     return 0;
   }
   try {
@@ -113,9 +114,20 @@ function isUnknownOption(error: unknown): error is Error {
   );
 }
 
-async function helpOf(name: string, { usage, summary, help }: Command): Promise<string> {
-  const lines = [`usage: exitability ${`${name} ${usage}`.trim()}`, "", `  ${summary}`];
-  return help === undefined ? lines.join("\n") : [...lines, "", await help()].join("\n");
+async function helpOf(
+  name: string,
+  { usage, summary, help }: Command,
+  words: readonly string[],
+): Promise<string> {
+  const { COMMAND_HELP, helpSections } = await import("./help.ts");
+  const details = COMMAND_HELP[name];
+  return [
+    `usage: exitability ${`${name} ${usage}`.trim()}`,
+    "",
+    `  ${summary}`,
+    ...(help === undefined ? [] : ["", await help(words)]),
+    ...(details === undefined ? [] : helpSections(details)),
+  ].join("\n");
 }
 
 function usage(): string {
@@ -123,7 +135,13 @@ function usage(): string {
     const call = usage === "" ? summary : `${usage}: ${summary}`;
     return `  ${name.padEnd(9)}${call}`;
   });
-  const note =
-    "Environment variables configure every command (README.md lists them). Without any, the chain is the demo market.";
-  return ["usage: exitability COMMAND ...", "", ...lines, "", note].join("\n");
+  return [
+    "usage: exitability COMMAND ...",
+    "",
+    ...lines,
+    "",
+    "Sizes are in SOL, slippage in percent. exitability COMMAND --help lists options with defaults,",
+    "environment variables and exit codes (0 done, 1 failed, 2 wrong arguments).",
+    "Without SOLANA_RPC_URL, the chain is the demo market: its prices are not real.",
+  ].join("\n");
 }

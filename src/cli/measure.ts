@@ -5,8 +5,10 @@ import { openChain } from "#src/app/open-chain.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
+import { exitAt } from "#src/measure/exit-at.ts";
+import type { Market } from "#src/measure/market.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
-import { parseSize, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import { parseSize, SIZE_RANGE_TEXT, sizeToLamports } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
@@ -26,12 +28,14 @@ export async function measure(args: readonly string[], output: Output): Promise<
     random: Math.random,
   });
   try {
-    const assessment = await assessOnce(chain.source, question.mint);
-    if (assessment === null) {
+    const market = await loadOnce(chain.source, question.mint);
+    if (market === null) {
       output.err(`${question.mint} has no pool or curve on any program we model`);
       return 1;
     }
-    output.out(question.isJson ? answerText(assessment, question) : formatAssessment(assessment));
+    output.out(
+      question.isJson ? answerText(assess(market), question) : reportOn(market, question, output),
+    );
     return 0;
   } finally {
     await chain.close();
@@ -49,8 +53,8 @@ export async function recordAssessment(args: readonly string[], output: Output):
       source: chain.source,
       output,
       measure: async (source, mint) => {
-        const assessment = await assessOnce(source, mint);
-        return assessment === null ? null : formatAssessment(assessment);
+        const market = await loadOnce(source, mint);
+        return market === null ? null : formatAssessment(assess(market), { paint: output.paint });
       },
     });
   } finally {
@@ -59,9 +63,16 @@ export async function recordAssessment(args: readonly string[], output: Output):
 }
 
 /** Null if the token has no known pool. */
-async function assessOnce(source: ChainSource, mint: Address): Promise<Assessment | null> {
+async function loadOnce(source: ChainSource, mint: Address): Promise<Market | null> {
   const loaded = await loadMarket({ source, venues: VENUES, clock: systemClock }, mint);
-  return loaded.kind === "not-found" ? null : assess(loaded.market);
+  return loaded.kind === "not-found" ? null : loaded.market;
+}
+
+function reportOn(market: Market, { size, profile }: Question, { paint }: Output): string {
+  const sizeSol = size.requested;
+  const lamports = sizeToLamports(sizeSol) ?? 0n;
+  const asked = { sizeSol, profile, exit: exitAt(market, lamports, profile) };
+  return formatAssessment(assess(market), { asked, paint });
 }
 
 function answerText(assessment: Assessment, { size, profile }: Question): string {

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import { type Config, readConfig } from "#src/app/config.ts";
 import { configWarnings } from "#src/app/config-warnings.ts";
 import { type Service, startService } from "#src/app/main.ts";
 import { createLogger } from "#src/platform/logger.ts";
+import { TIERS } from "#src/users/tiers.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { formatTable, type Output, UsageError } from "./output.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 /** What `npm start` runs: the whole service, until a signal stops it. */
 export async function serve(args: readonly string[], output: Output): Promise<number> {
@@ -14,7 +17,7 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
   logger.info(startFacts(config), "starting");
   for (const warning of configWarnings(process.env, config)) logger.warn(warning);
   const service = await startService(config, logger);
-  output.out(welcome(service));
+  output.out(welcome(service, config));
   await stopSignal();
   logger.info("stopping");
   await service.close();
@@ -34,18 +37,8 @@ function startFacts({ role, chain, databaseUrl, redisUrl, publicUrl }: Config) {
   };
 }
 
-/**
- * Resolves at the first signal to stop. Later signals are ignored: a terminal signals the whole process
- * group, and bin/exitability.mjs forwards signals too.
- */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => resolve());
-  });
-}
-
 /** The addresses, the demo tokens, and a command to try. */
-function welcome({ url, metricsUrl, examples }: Service): string {
+function welcome({ url, metricsUrl, examples }: Service, config: Config): string {
   const [first] = examples;
   const lines = [`Exitability listens at ${url}`];
   if (metricsUrl !== null) lines.push(`Prometheus reads ${metricsUrl}`);
@@ -60,5 +53,18 @@ function welcome({ url, metricsUrl, examples }: Service): string {
     "",
     `  curl ${url}/api/token/${first.mint}/exitability`,
     "",
+    ...beyondTheDay(url, config),
+    "",
   ].join("\n");
+}
+
+/** How to go on after the queries that an address has each day. */
+function beyondTheDay(url: string, { dataDir, smtpUrl }: Config): readonly string[] {
+  const mail = smtpUrl === null ? `the newest file in ${join(dataDir, "mail")}` : "the e-mail";
+  return [
+    `Without a key an address has ${TIERS.anonymous.dailyQueries} queries a day. For more:`,
+    `  1. sign in at ${url}/sign-in with any e-mail address; the code is in ${mail}`,
+    `  2. create a key at ${url}/api-keys and send it as header x-api-key: ${TIERS.free.dailyQueries} a day`,
+    "  3. exitability admin user tier YOUR_ADDRESS pro: no daily limit",
+  ];
 }

@@ -33,8 +33,10 @@ export async function verify(args: readonly string[], output: Output): Promise<n
   });
   if (positionals.length === 0) throw new UsageError(`name at least one file: ${VERIFY_USAGE}`);
   for (const path of positionals) {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-      throw new UsageError(`there is no file ${path}: ${VERIFY_USAGE}`);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true)
+      throw new UsageError(`${path} is a folder; name its files: ${VERIFY_USAGE}`);
+    if (found?.isFile() !== true) throw new UsageError(`there is no file ${path}: ${VERIFY_USAGE}`);
   }
   const tallies = new Map<string, VenueCounts>();
   for (const path of positionals) {
@@ -44,7 +46,8 @@ export async function verify(args: readonly string[], output: Output): Promise<n
       count(tallies, row);
     }
   }
-  if (!values.json) output.out(summary(tallies));
+  if (tallies.size === 0) output.err("no executions in these files");
+  else if (!values.json) output.out(summary(tallies));
   const isAllExact = [...tallies.values()].every(({ cases, exact }) => cases === exact);
   return isAllExact && tallies.size > 0 ? 0 : 1;
 }

@@ -48,9 +48,23 @@ test("a watch prints the token, each change, and the alert", async () => {
   assert.equal(await watching, 0);
   const text = lines.join("\n");
   assert.match(text, /exit capacity C10/);
-  assert.match(text, /depth 80\.000 SOL/);
-  assert.match(text, /depth 8\.000 SOL .*DETERIORATING/);
+  assert.match(text, /^\d\d:\d\d:\d\d +80\.00 /m);
+  assert.match(text, /^\d\d:\d\d:\d\d +8\.00 .* ALERT$/m);
   assert.match(text, /ALERT at slot \d+: \w+, withdrawn, C10 /);
+});
+
+test("every line of a watch fits into 80 columns", async () => {
+  const { chain, stop, begun, lines, write, deps } = begin();
+  placeToken(chain, MINT, 1_000_000);
+  const watching = watch([MINT], { out: write, err: write }, deps);
+  await begun;
+  stop.resolve();
+  await watching;
+  const wide = lines
+    .join("\n")
+    .split("\n")
+    .filter((line) => line.length > 80);
+  assert.deepEqual(wide, []);
 });
 
 test("with --json each line is an answer of the service", async () => {

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { noticeOf } from "#src/api/notice.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openChain } from "#src/app/open-chain.ts";
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
+import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { isSizeAllowed } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
@@ -16,7 +15,8 @@ import { lamportsToSol } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { formatAssessment } from "./assessment-report.ts";
 import { mintArgument } from "./mint-argument.ts";
-import type { Output } from "./output.ts";
+import { type Output, type Paint, plain } from "./output.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 const USAGE = "exitability watch MINT [--json]";
 const ONE_SOL: RequestedSize = { requested: 1, used: "1" };
@@ -65,21 +65,22 @@ async function follow(
     output.err("the chain can't be reached");
     return 1;
   }
-  if (!isJson) output.out(`${formatAssessment(first.assessment)}\n`);
-  let told = "";
-  const tell = (snapshot: AssessedSnapshot): void => {
+  const { paint = plain } = output;
+  if (!isJson) output.out(`${formatAssessment(first.assessment, { paint })}\n\n${HEADING}`);
+  let printed = "";
+  const print = (snapshot: AssessedSnapshot): void => {
     if (snapshot.assessment.mint !== mint) return;
-    const figures = figuresOf(snapshot);
-    if (figures === told) return;
-    told = figures;
-    output.out(isJson ? jsonLine(snapshot) : `${timeOf(snapshot)}  ${figures}`);
+    const figures = figuresOf(snapshot, paint);
+    if (figures === printed) return;
+    printed = figures;
+    output.out(isJson ? jsonLine(snapshot) : `${timeOf(snapshot)} ${figures}`);
   };
-  tell(first);
+  print(first);
   tracker.setWatched([mint]);
   const ends = [
-    tracker.onSnapshot(tell),
+    tracker.onSnapshot(print),
     tracker.onReport(({ alertChange }) => {
-      if (!isJson && alertChange?.mint === mint) output.out(alertLine(alertChange));
+      if (!isJson && alertChange?.mint === mint) output.out(alertLine(alertChange, paint));
     }),
   ];
   await stopped;
@@ -87,33 +88,41 @@ async function follow(
   return 0;
 }
 
-function figuresOf({ assessment, trend, isDeteriorating }: AssessedSnapshot): string {
-  const { measurement, blocked, findings } = assessment;
-  const notice = noticeOf(assessment, "en");
-  if (measurement === null) return `not measured (${blocked}): ${notice ?? "unknown"}`;
+/** At most 80 columns, as each line below it. Confidence and causes are in the report above and in alerts. */
+const HEADING = [
+  "Slippage in percent by size in SOL, retail; -: no exit, x: not answered by rule",
+  "time       depth SOL   C10 SOL    0.5      1      2      5     10     50  trend",
+].join("\n");
+const TRENDS = { improving: "up", stable: "stable", deteriorating: "down" } as const;
+
+function figuresOf({ assessment, trend, isDeteriorating }: AssessedSnapshot, paint: Paint): string {
+  const { measurement, blocked, family } = assessment;
+  if (measurement === null) {
+    const notice = noticeOf(assessment, "en");
+    return ` not measured (${blocked}): ${notice ?? "unknown"}`;
+  }
   const slippage = STANDARD_SIZES.map((size) => {
-    const pct = measurement.retail.slippagePct[size];
-    return `${size}: ${pct === null ? "no exit" : `${pct.toFixed(2)} %`}`;
+    if (!isSizeAllowed(family, STANDARD_SIZE_LAMPORTS[size])) return "x";
+    return measurement.retail.slippagePct[size]?.toFixed(2) ?? "-";
   });
   return [
-    `depth ${lamportsToSol(measurement.depthLamports).toFixed(3)} SOL`,
-    `C10 ${measurement.c10Sol.toFixed(3)} SOL`,
-    slippage.join("  "),
-    trend,
-    `confidence ${confidenceOf(findings)}`,
-    ...(isDeteriorating ? ["DETERIORATING"] : []),
-  ].join("  ");
+    lamportsToSol(measurement.depthLamports).toFixed(2).padStart(11),
+    measurement.c10Sol.toFixed(2).padStart(9),
+    ...slippage.map((text) => text.padStart(6)),
+    isDeteriorating ? paint(" ALERT", "bad") : ` ${TRENDS[trend]}`,
+  ].join(" ");
 }
 
 function timeOf({ assessment }: AssessedSnapshot): string {
-  return `${new Date(assessment.stateTimeMs).toISOString().slice(11, 19)} slot ${assessment.slot}`;
+  return new Date(assessment.stateTimeMs).toISOString().slice(11, 19);
 }
 
-function alertLine({ kind, deterioration, slot }: AlertChange): string {
+function alertLine({ kind, deterioration, slot }: AlertChange, paint: Paint): string {
   const { detector, cause, levelSol, c10Sol } = deterioration;
   const what = cause === null ? "cause unknown" : cause.kind;
+  const fall = `C10 ${levelSol.toFixed(2)} -> ${c10Sol.toFixed(2)} SOL`;
   return kind === "on"
-    ? `ALERT at slot ${slot}: ${detector}, ${what}, C10 ${levelSol.toFixed(3)} -> ${c10Sol.toFixed(3)} SOL`
+    ? paint(`ALERT at slot ${slot}: ${detector}, ${what}, ${fall}`, "bad")
     : `the alert (${detector}, ${what}) is over`;
 }
 
@@ -144,7 +153,7 @@ function liveDeps(): WatchDeps {
       };
       return { tracker, close };
     },
-    stopped: Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]),
+    stopped: stopSignal(),
   };
 }
 
