@@ -6,7 +6,7 @@ import { ByteWriter } from "./byte-writer.ts";
 import { metaplexMetadata } from "./metaplex-metadata.ts";
 import { mintAccount } from "./token-accounts.ts";
 
-export const DEMO_DECIMALS = 6;
+const DEMO_DECIMALS = 6;
 /** A thousand million whole tokens, as launchpads make them. */
 export const DEMO_SUPPLY = 1_000_000_000n * 10n ** BigInt(DEMO_DECIMALS);
 

@@ -4,7 +4,6 @@ import { binArrayAddress } from "#src/venues/meteora-dlmm/accounts.ts";
 import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { type FastDlmm, openFastDlmm } from "#src/venues/meteora-dlmm/fast.ts";
 import { FastBins } from "#src/venues/meteora-dlmm/fast-bins.ts";
-import { quoteAscendingReference } from "#src/venues/meteora-dlmm/quote-ascending.ts";
 import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import { CLOCK, dlmmAccounts, MINT_X, PAIR } from "#test/support/dlmm-pool.ts";
 import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
@@ -134,33 +133,6 @@ async function prepareWarm(): ReturnType<Scenario["prepare"]> {
   return theirs === null ? null : { ours: oursInTurn(known, priceMoved(known), amounts), theirs };
 }
 
-const oneWalk: Scenario = {
-  goal: "13b",
-  name: "DLMM, the reference's six quotes in one walk, beside its largest quote alone",
-  bar: 1.4,
-  ambition: 1.2,
-  ratio: "share",
-  unit: "nanoseconds",
-  prepare: async () => {
-    const state = stateOf(pairAccounts());
-    const amounts = sizes(state);
-    const largest = amounts.at(-1) ?? 0n;
-    const six = () => quoteAscendingReference(state, MINT_X, amounts, CLOCK);
-    const one = () =>
-      meteoraDlmm.quoteExactIn(state, { inputMint: MINT_X, amountIn: largest, clock: CLOCK });
-    return {
-      ours: { run: () => void six(), outputs: () => [String(six().at(-1))] },
-      theirs: {
-        run: () => void one(),
-        outputs: () => {
-          const quote = one();
-          return [quote.kind === "filled" ? String(quote.amountOut) : quote.reason];
-        },
-      },
-    };
-  },
-};
-
 const besideReference: Scenario = {
   goal: "14c",
   name: "DLMM, bytes to six quotes by the fast path, beside the reference's",
@@ -171,8 +143,17 @@ const besideReference: Scenario = {
   prepare: async () => {
     const known = pairAccounts();
     const amounts = sizes(stateOf(known));
-    const quoteAll = () =>
-      quoteAscendingReference(stateOf(known), MINT_X, amounts, CLOCK).map(String);
+    const quoteAll = () => {
+      const state = stateOf(known);
+      return amounts.map((amountIn) => {
+        const quote = meteoraDlmm.quoteExactIn(state, {
+          inputMint: MINT_X,
+          amountIn,
+          clock: CLOCK,
+        });
+        return quote.kind === "filled" ? String(quote.amountOut) : quote.reason;
+      });
+    };
     return {
       ours: oursInTurn(known, pairAccounts({ extra: 13n }), amounts),
       theirs: { run: () => void quoteAll(), outputs: quoteAll },
@@ -222,7 +203,6 @@ const accountRead: Scenario = {
 export const meteoraDlmmScenarios: readonly Scenario[] = [
   cold,
   warm,
-  oneWalk,
   besideReference,
   accountRead,
   heap,

@@ -88,7 +88,7 @@ export function curveAccount(curve: NewCurve, state: CurveState): Account {
 }
 
 /** The progress of a curve from its launch to its pool. */
-export const MIGRATION_PROGRESS = { onCurve: 0, complete: 2, migrated: 3 } as const;
+const MIGRATION_PROGRESS = { onCurve: 0, complete: 2, migrated: 3 } as const;
 
 /** Writes the state after a swap; `finishedAt` is the time of the swap that completed the curve. */
 export function writeCurveSwap(

@@ -146,7 +146,7 @@ export function oracleAccount({ pool, tradeEnableTimestamp, fee, slot }: NewOrac
 }
 
 /** The fields of an Oracle that every swap moves. */
-export function writeAdaptiveFee(writer: ByteWriter, fee: AdaptiveFee): void {
+function writeAdaptiveFee(writer: ByteWriter, fee: AdaptiveFee): void {
   writer
     .u64(ORACLE.lastReferenceUpdateTimestamp, fee.lastReferenceUpdate)
     .u64(ORACLE.lastMajorSwapTimestamp, fee.lastMajorSwap)

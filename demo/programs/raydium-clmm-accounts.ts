@@ -162,7 +162,7 @@ export type NewClmmTickArray = {
 };
 
 /** A TickArrayState account. */
-export function clmmTickArrayAccount(fields: NewClmmTickArray): Account {
+function clmmTickArrayAccount(fields: NewClmmTickArray): Account {
   const { pool, start, tickSpacing, ticks, slot } = fields;
   const writer = new ByteWriter(new Uint8Array(TICK_ARRAY_STATE.length))
     .raw(0, TICK_ARRAY_STATE.discriminator)

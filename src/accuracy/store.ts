@@ -31,7 +31,7 @@ import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
 
 /** Mismatches kept with all their accounts. */
-export const MISMATCHES_KEPT = 1_000;
+const MISMATCHES_KEPT = 1_000;
 /** Mismatches per save: an inexact venue fills the record quickly even so. */
 const MAX_PER_SAVE = 100;
 

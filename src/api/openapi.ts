@@ -77,7 +77,7 @@ function sessionCookieName(publicUrl: string): string {
 }
 
 /** Statuses that the operation documents, with the error codes of each; successes have none. */
-export function errorCodesOf({ errors }: Operation): ReadonlyMap<number, readonly PublicCode[]> {
+function errorCodesOf({ errors }: Operation): ReadonlyMap<number, readonly PublicCode[]> {
   return Map.groupBy(new Set([...errors, ...ALWAYS]), (code) => STATUS_OF_CODE[code]);
 }
 

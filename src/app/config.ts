@@ -4,7 +4,7 @@ import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
 export const ROLES = ["all", "api", "tracker", "alerts"] as const;
 export type Role = (typeof ROLES)[number];
 
-export const ACCURACY_MODES = ["full", "sample", "off"] as const;
+const ACCURACY_MODES = ["full", "sample", "off"] as const;
 export type AccuracyMode = (typeof ACCURACY_MODES)[number];
 
 /** The environment, read once and frozen. README.md lists the variables. */

@@ -40,7 +40,7 @@ export type RetryPolicy = {
   readonly longestWaitMs: number;
 };
 
-export const DEFAULT_RETRY: RetryPolicy = { attempts: 4, firstWaitMs: 150, longestWaitMs: 5_000 };
+const DEFAULT_RETRY: RetryPolicy = { attempts: 4, firstWaitMs: 150, longestWaitMs: 5_000 };
 
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_ERROR_TEXT = 300;

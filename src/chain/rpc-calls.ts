@@ -1,7 +1,7 @@
 import type { RpcFailure } from "./rpc-failure.ts";
 import { isRateLimit } from "./rpc-failure.ts";
 
-export const CALL_OUTCOMES = [
+const CALL_OUTCOMES = [
   "ok",
   "rate-limited",
   "refused",

@@ -5,7 +5,7 @@ import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
-export const VERIFY_USAGE = "exitability verify FILE... [--json]";
+const VERIFY_USAGE = "exitability verify FILE... [--json]";
 
 type VerifiedLine = {
   readonly line: number;

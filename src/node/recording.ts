@@ -6,7 +6,7 @@ import { accountText } from "./account-json.ts";
 import type { SearchKey } from "./search-key.ts";
 
 /** Stored beside the account files if the recorded node refused searches: the replaying node refuses them too. */
-export const REFUSALS_FILE = "refused-searches.txt";
+const REFUSALS_FILE = "refused-searches.txt";
 
 /** A folder of recorded accounts, or a file in it, is not valid. */
 export class RecordingError extends Error {

@@ -109,7 +109,7 @@ export class SubscriptionIndex implements LedgerListener {
 }
 
 /** The subscriptions of one connection. */
-export class ConnectionSubscriptions {
+class ConnectionSubscriptions {
   readonly #index: SubscriptionIndex;
   readonly #send: NotificationSink;
   readonly #stopById = new Map<number, { readonly kind: string; readonly stop: () => void }>();

@@ -44,7 +44,7 @@ export type UserAlertsTables = {
   };
 };
 
-export const ALERT_KINDS = ["deterioration", "slippage", "no-exit", "blocked"] as const;
+const ALERT_KINDS = ["deterioration", "slippage", "no-exit", "blocked"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** Figures before and after the fall; null: not known. */

@@ -85,7 +85,7 @@ export function addPool(
 }
 
 /** Follows an address at which a pool of the group can appear. */
-export function addVacancy(
+function addVacancy(
   state: LiveState,
   group: PoolGroup,
   ref: PoolRef,
@@ -124,7 +124,7 @@ export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: Loaded
   }
 }
 
-export function removePool(state: LiveState, pool: FollowedPool): void {
+function removePool(state: LiveState, pool: FollowedPool): void {
   for (const need of pool.needs.values()) removeUse(state, need);
   pool.needs.clear();
   pool.group.pools.delete(pool.open.ref.address);

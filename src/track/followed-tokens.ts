@@ -185,7 +185,7 @@ function hopsLeft(behind: {
 }
 
 /** The pools of a group, by program and address. */
-export function refsOf({ pools }: PoolGroup): readonly PoolRef[] {
+function refsOf({ pools }: PoolGroup): readonly PoolRef[] {
   return Array.from(pools.values(), ({ open }) => open.ref);
 }
 

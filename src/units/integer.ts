@@ -2,7 +2,6 @@ import { MathError } from "./math-error.ts";
 
 export const U64_MAX = (1n << 64n) - 1n;
 export const U128_MAX = (1n << 128n) - 1n;
-export const U256_MAX = (1n << 256n) - 1n;
 export const Q64 = 1n << 64n;
 
 /** `floor(a / b)` for non-negative a and positive b. @throws MathError when b is zero */

@@ -19,10 +19,6 @@ export const EVENT_NAMES = [
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 
-export function parseEventName(text: string): EventName | null {
-  return EVENT_NAMES.find((name) => name === text) ?? null;
-}
-
 export type Visit = {
   readonly eventName: EventName;
   readonly email: EmailAddress | null;

@@ -30,13 +30,3 @@ export function hasSameBytes(a: Uint8Array, b: Uint8Array, from: number, to: num
   for (let index = from; index < to; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0);
   return difference === 0;
 }
-
-/** A little-endian i128 as a double: exact where it lies within 2^53 of zero, NaN where it is not an i64. */
-export function i128AsDouble(bytes: Uint8Array, offset: number): number {
-  const high = u32AsDouble(bytes, offset + 4) | 0;
-  const sign = high < 0 ? 0xffff_ffff : 0;
-  if (u32AsDouble(bytes, offset + 8) !== sign || u32AsDouble(bytes, offset + 12) !== sign) {
-    return Number.NaN;
-  }
-  return high * TWO_32 + u32AsDouble(bytes, offset);
-}

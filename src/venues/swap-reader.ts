@@ -5,7 +5,7 @@ import type { ProgramRun } from "./program-run.ts";
 import type { ChainPlace, ExactIn, Venue } from "./venue.ts";
 
 /** Why a swap that was seen is not replayed. */
-export const SKIP_REASONS = [
+const SKIP_REASONS = [
   /** The trader named the output: our quotes name the input. */
   "exact-out",
   /** The program took less than was offered, or on terms that no plain holder has. */

@@ -25,7 +25,7 @@ export type ExactIn = {
   readonly clock: Clock;
 };
 
-export const UNUSABLE_REASONS = [
+const UNUSABLE_REASONS = [
   /** An account that the pool needs does not exist or was not delivered. */
   "missing-account",
   /** Bytes that are not what the program writes: owner, discriminator, length, or a value out of range. */
@@ -52,7 +52,7 @@ export type PoolStatus =
   /** A curve whose liquidity has moved to its pool: it will never trade again. */
   | "migrated";
 
-export const UNFILLABLE_REASONS = [
+const UNFILLABLE_REASONS = [
   "paused",
   "not-open-yet",
   "complete",

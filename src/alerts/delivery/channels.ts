@@ -2,7 +2,6 @@ import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { WallClock } from "#src/platform/clock.ts";
 import {
   addChannel,
-  CHANNEL_KINDS,
   type Channel,
   type ChannelKind,
   channelsOfUser,
@@ -55,10 +54,6 @@ export type ChannelAnswer =
   | { readonly kind: "limit-reached"; readonly limit: number }
   | { readonly kind: "too-many" }
   | { readonly kind: "no-user" };
-
-export function parseChannelKind(kind: unknown): ChannelKind | null {
-  return CHANNEL_KINDS.find((name) => name === kind) ?? null;
-}
 
 /** The delivery targets of a user, as the endpoints use them. */
 export type Channels = {

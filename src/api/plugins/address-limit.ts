@@ -10,7 +10,7 @@ import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import { isMetered } from "./refusing.ts";
 
 /** All requests of one caller, before any work: twice the fair use of the highest tier. */
-export const ADDRESS_RULE = { limit: 1_200, lengthMs: 60_000 } as const;
+const ADDRESS_RULE = { limit: 1_200, lengthMs: 60_000 } as const;
 const NOT_COUNTED = ["/healthz", "/readyz"];
 
 export type AddressLimitDeps = {

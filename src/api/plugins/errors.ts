@@ -98,7 +98,7 @@ export function errorAnswer({ code, publicMessage }: AppError) {
   } as const;
 }
 
-export function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+function sendError(reply: FastifyReply, error: AppError): FastifyReply {
   const { status, headers, body } = errorAnswer(error);
   return reply.code(status).headers(headers).send(body);
 }

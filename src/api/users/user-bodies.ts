@@ -81,7 +81,7 @@ export const KEY_EXAMPLE = {
   used_today: 3,
 };
 
-export const IssuedKeyBody = Type.Object(
+const IssuedKeyBody = Type.Object(
   {
     status: Type.Literal("created"),
     id: Type.String(),

@@ -7,7 +7,7 @@ import type { Address } from "#src/units/address.ts";
 import { type AssessedSnapshot, parseSnapshot, snapshotText } from "../snapshot-text.ts";
 
 /** Minimum time between stored answers of a token. */
-export const ANSWER_EVERY_MS = 60_000;
+const ANSWER_EVERY_MS = 60_000;
 /** Deflate level: later answers are compressed with the first of the day as dictionary. */
 const PACKING_LEVEL = 9;
 /** Far above any snapshot: larger data is corrupt. */

@@ -32,7 +32,7 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
  * A position's liquidity. What vests counts as its owner's to take: how much of that is due already is
  * in accounts that are not read.
  */
-export function decodePosition(account: Account): PositionShare | null {
+function decodePosition(account: Account): PositionShare | null {
   const reader = new ByteReader(account.data);
   if (account.owner !== PROGRAM_ID || reader.length !== POSITION_LENGTH) return null;
   if (!reader.has(0, POSITION_DISCRIMINATOR)) return null;

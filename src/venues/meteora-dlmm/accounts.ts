@@ -14,7 +14,7 @@ import type { DlmmParameters } from "./state.ts";
  * Bin arrays that a swap is given per direction. The program itself sets no number; a transaction's
  * compute budget ends a swap after three full arrays, or rather more sparse ones.
  */
-export const ARRAYS_PER_DIRECTION = 12;
+const ARRAYS_PER_DIRECTION = 12;
 
 const PAIR_KIND = kindOf(LB_PAIR);
 const EXTENSION_KIND = kindOf(BITMAP_EXTENSION);

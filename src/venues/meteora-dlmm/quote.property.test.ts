@@ -10,7 +10,6 @@ import {
   PAIR,
 } from "#test/support/dlmm-pool.ts";
 import { meteoraDlmm } from "./adapter.ts";
-import { quoteAscendingReference } from "./quote-ascending.ts";
 import type { DlmmState } from "./state.ts";
 
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 12n });
@@ -123,22 +122,6 @@ function withoutCrossedBins(pool: DlmmPool): DlmmPool {
     })),
   };
 }
-
-test("ascending sizes in one walk are paid as each of them alone", () => {
-  const sizes = fc.array(fc.oneof(amounts, fc.bigInt(0n, 1n << 65n)), { maxLength: 8 });
-  fc.assert(
-    fc.property(pools, mints, sizes, (pool, inputMint, amountsIn) => {
-      const state = stateOf(pool);
-      const ascending = amountsIn.toSorted((a, b) => (a < b ? -1 : 1));
-      const alone = ascending.map((amountIn) => {
-        const quote = meteoraDlmm.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-        return quote.kind === "filled" ? quote.amountOut : null;
-      });
-      assert.deepEqual(quoteAscendingReference(state, inputMint, ascending, CLOCK), alone);
-    }),
-    { numRuns: 300 },
-  );
-});
 
 test("a quote leaves the state as it was", () => {
   fc.assert(

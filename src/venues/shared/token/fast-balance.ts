@@ -6,8 +6,6 @@ const LENGTH = 165;
 const AMOUNT = 64;
 const STATE = 108;
 const INITIALIZED = 1;
-const MINT_LENGTH = 82;
-const SUPPLY = 36;
 
 /**
  * What a token account of that program holds, in base units as a double, for the fast paths; NaN
@@ -17,11 +15,4 @@ const SUPPLY = 36;
 export function fastBalance(account: Account | null | undefined, program: Address | null): number {
   if (!account || account.owner !== program || account.data.length < LENGTH) return Number.NaN;
   return account.data[STATE] === INITIALIZED ? u64AsDouble(account.data, AMOUNT) : Number.NaN;
-}
-
-/** A mint's supply in base units as a double; NaN where the account is not a mint of that program. */
-export function fastSupply(account: Account | null | undefined, program: Address | null): number {
-  if (!account || account.owner !== program || account.data.length !== MINT_LENGTH)
-    return Number.NaN;
-  return u64AsDouble(account.data, SUPPLY);
 }
