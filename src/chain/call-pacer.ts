@@ -11,6 +11,9 @@ export type PacerOptions = {
 /** The pause between calls after the first refusal of an unpaced kind. */
 const LEAST_LEARNED_MS = 50;
 const GROWTH = 1.4;
+/** What passed in the last second before a refusal is the provider's rate, if it was so many calls. */
+const RATE_WINDOW_MS = 1_000;
+const LEAST_CALLS_OF_RATE = 3;
 const SHRINK = 0.97;
 /** After so long without a refusal each success makes the calls a little faster. */
 const CALM_MS = 1_500;
@@ -36,6 +39,8 @@ export class CallPacer {
   #pausedUntilMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #waiting = 0;
+  /** When the latest calls succeeded, oldest first. */
+  #passedAtMs: readonly number[] = [];
 
   constructor(options: PacerOptions) {
     this.#options = options;
@@ -84,12 +89,15 @@ export class CallPacer {
     }
     if (nowMs - this.#refusedAtMs < Math.max(SAME_REFUSAL_MS, this.#intervalMs)) return;
     this.#refusedAtMs = nowMs;
-    const grownMs = Math.max(this.#intervalMs * GROWTH, LEAST_LEARNED_MS);
+    const passed = this.#passedSince(nowMs - RATE_WINDOW_MS).length;
+    const rateMs = passed < LEAST_CALLS_OF_RATE ? 0 : RATE_WINDOW_MS / passed;
+    const grownMs = Math.max(this.#intervalMs * GROWTH, LEAST_LEARNED_MS, rateMs);
     this.#intervalMs = Math.min(grownMs, this.#options.longestIntervalMs);
   }
 
   succeeded(): void {
     const nowMs = performance.now();
+    this.#passedAtMs = [...this.#passedSince(nowMs - RATE_WINDOW_MS), nowMs];
     if (this.#intervalMs <= this.#options.firstIntervalMs) return;
     if (nowMs - this.#refusedAtMs < CALM_MS) return;
     const shrunkMs = this.#intervalMs * SHRINK;
@@ -99,6 +107,10 @@ export class CallPacer {
   /** Whether the provider refused one of these calls a moment ago, or some wait for their turn. */
   get isPressed(): boolean {
     return this.#waiting > 0 || performance.now() - this.#refusedAtMs < GIVE_WAY_MS;
+  }
+
+  #passedSince(sinceMs: number): readonly number[] {
+    return this.#passedAtMs.filter((atMs) => atMs >= sinceMs);
   }
 
   async #yield(signal: AbortSignal | undefined): Promise<void> {

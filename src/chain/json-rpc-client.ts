@@ -16,6 +16,11 @@ export type JsonRpcCall = {
   readonly repeatsTimeouts?: boolean;
   /** Spaces the calls of this kind. */
   readonly pacer?: CallPacer;
+  /**
+   * True: the caller waited for the turn of the first attempt, and repeats a call that is refused
+   * because of its rate itself.
+   */
+  readonly isPacedByCaller?: boolean;
 };
 
 export type JsonRpcClientOptions = {
@@ -67,6 +72,8 @@ export type JsonRpcClient = {
   readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
   /** The endpoint in use is not used for a while if there is another. */
   readonly avoidEndpoint: () => void;
+  /** The caller no longer repeats a refused call. */
+  readonly gaveUp: (error: RpcFailure, method: string) => void;
 };
 
 /** JSON-RPC over HTTP POST. Integers above 2^53 lose their last digits; no integer that we read is so large. */
@@ -119,10 +126,10 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     asked?: AbortSignal,
   ): Promise<Result> {
     const signal = either(asked, options.closed);
-    const { method, pacer } = request;
+    const { method, pacer, isPacedByCaller = false } = request;
     const startedMs = performance.now();
     for (let made = 1; ; made++) {
-      await pacer?.turn(signal);
+      if (made > 1 || !isPacedByCaller) await pacer?.turn(signal);
       const endpoint = endpointNow();
       try {
         const result = parse(await attempt(request, endpoint, signal));
@@ -134,17 +141,24 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         if (!(error instanceof RpcFailure)) throw error;
         options.calls?.count(method, outcomeOf(error));
         if (isNodeFailure(error)) avoid(endpoint);
-        if (isRateLimit(error)) pacer?.limited(retryAfterOf(error));
+        if (isRateLimit(error)) {
+          pacer?.limited(retryAfterOf(error));
+          if (isPacedByCaller) throw error;
+        }
         const spentMs = performance.now() - startedMs;
         const waitMs = waitBefore(error, request, { made, spentMs, retry, random });
         if (waitMs === null) {
-          if (mayPass(error)) options.failures?.failed(error, { method });
+          if (mayPass(error)) gaveUp(error, method);
           else options.failures?.succeeded();
           throw error;
         }
         await wait(waitMs, signal);
       }
     }
+  }
+
+  function gaveUp(error: RpcFailure, method: string): void {
+    options.failures?.failed(error, { method });
   }
 
   function avoid(endpoint: PostTarget): void {
@@ -169,7 +183,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     return hashes;
   }
 
-  return { call, compareChains, avoidEndpoint: () => avoid(endpointNow()) };
+  return { call, compareChains, avoidEndpoint: () => avoid(endpointNow()), gaveUp };
 }
 
 type PostTarget = {

@@ -16,6 +16,7 @@ import type {
 } from "./chain-source.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
+import { ReadMerger } from "./read-merger.ts";
 import {
   type AccountsAnswer,
   malformed,
@@ -67,6 +68,10 @@ export type RpcReaderOptions = {
   /** The wait before a batch whose reply came from an older slot is read again. */
   readonly staleWaitMs: number;
   readonly logger: ChainLogger | null;
+  /** False for a node in this process: searches are not spaced before it refuses one. */
+  readonly isPaced: boolean;
+  /** Once it aborts, waiting reads end. */
+  readonly closed?: AbortSignal;
 };
 
 /** The reads of a ChainSource over JSON-RPC. */
@@ -97,17 +102,23 @@ export type RpcReader = {
   readonly isBack: () => boolean;
 };
 
-/** Accounts of one request. `bytes`: how many of each account; null: all. */
-type Batch = { readonly addresses: readonly Address[]; readonly bytes: number | null };
+/** Accounts of one request. */
+type Batch = {
+  readonly addresses: readonly Address[];
+  /** How many bytes of each account; null: all. */
+  readonly bytes: number | null;
+  /** The turn of its first call has come, and the sender repeats a call refused for its rate. */
+  readonly isPacedByCaller?: boolean;
+};
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
-  const { client, commitment, staleWaitMs, logger } = options;
+  const { client, commitment, staleWaitMs, logger, isPaced } = options;
   const reads = new TaskQueue(READ_LIMITS);
   const searches = new TaskQueue(SEARCH_LIMITS);
   const breaker = new CircuitBreaker();
   const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 250 });
   const searchPacer = new CallPacer({
-    firstIntervalMs: SEARCH_INTERVAL_MS,
+    firstIntervalMs: isPaced ? SEARCH_INTERVAL_MS : 0,
     longestIntervalMs: 2_000,
     yieldsTo: readPacer,
   });
@@ -118,6 +129,27 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   let batchSize = BATCH;
   /** Null: not known yet. */
   let hasSearchV2: boolean | null = null;
+
+  const newMerger = (bytes: number | null): ReadMerger =>
+    new ReadMerger({
+      turn: () => readPacer.turn(options.closed),
+      send: (addresses, signal) => readBatch({ addresses, bytes, isPacedByCaller: true }, signal),
+      repeats: (error, waitedMs) => {
+        if (!(error instanceof RpcFailure) || !isRateLimit(error)) return false;
+        if (waitedMs + readPacer.pausedForMs <= READ_DEADLINE_MS) return true;
+        client.gaveUp(error, "getMultipleAccounts");
+        return false;
+      },
+      batchSize: () => batchSize,
+      ...READ_LIMITS,
+    });
+  /** By the bytes of each account; null: all. */
+  const mergers = new Map<number | null, ReadMerger>();
+  function mergerOf(bytes: number | null): ReadMerger {
+    const merger = mergers.get(bytes) ?? newMerger(bytes);
+    mergers.set(bytes, merger);
+    return merger;
+  }
 
   /** A read: fails at once while the node does not answer. */
   async function ask<Result>(
@@ -147,13 +179,13 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   }
 
   async function readOnce(
-    { addresses: batch, bytes }: Batch,
+    { addresses: batch, bytes, isPacedByCaller = false }: Batch,
     signal: AbortSignal | undefined,
   ): Promise<AccountsAnswer> {
     if (batch.length > batchSize) return readParts({ addresses: batch, bytes }, signal);
     const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
     const params = [batch, { encoding: "base64", commitment, ...slice }];
-    const request = { method: "getMultipleAccounts", params };
+    const request = { method: "getMultipleAccounts", params, isPacedByCaller };
     try {
       return await ask(request, (result) => parseMultipleAccounts(result, batch), signal);
     } catch (error) {
@@ -181,7 +213,8 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   async function readBatch(batch: Batch, signal: AbortSignal | undefined): Promise<AccountsAnswer> {
     for (let retries = 0; ; retries++) {
       const floor = slots.newest;
-      const answer = await readOnce(batch, signal);
+      const isPacedByCaller = batch.isPacedByCaller === true && retries === 0;
+      const answer = await readOnce({ ...batch, isPacedByCaller }, signal);
       const verdict = slots.judge(answer.slot);
       if (verdict === "plausible" && (answer.slot >= floor || retries >= STALE_RETRIES)) {
         // The node stays behind, or the newest slot was wrong: accept what it returns now.
@@ -218,9 +251,9 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const batches = batchesOf([...new Set(addresses)], bytes, batchSize);
-    const answers = await Promise.all(batches.map((batch) => readBatch(batch, signal))).catch(
-      asUnavailable,
-    );
+    const answers = await Promise.all(
+      batches.map((batch) => mergerOf(bytes).read(batch.addresses, signal)),
+    ).catch(asUnavailable);
     return merged(answers) ?? { slot: slots.newest, accounts: new Map() };
   }
 

@@ -71,7 +71,12 @@ export function createRpcSource(
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   const staleWaitMs = options.staleWaitMs ?? STALE_WAIT_MS;
-  const reader = createRpcReader({ client, commitment, clock, staleWaitMs, logger });
+  // The demo market and recorded accounts are served by a node in this process.
+  const isPaced = options.origin === "live";
+  const reader = createRpcReader({
+    ...{ client, commitment, clock, staleWaitMs, logger, isPaced },
+    closed: closing.signal,
+  });
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
   const link = createSubscriptionLinks({ url: options.wsUrl, clock, random, logger, timing });
   const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });

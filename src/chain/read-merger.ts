@@ -1,0 +1,209 @@
+import { AppError } from "#src/platform/app-error.ts";
+import type { Address } from "#src/units/address.ts";
+import type { AccountsAnswer } from "./rpc-answers.ts";
+import { RpcFailure } from "./rpc-failure.ts";
+
+/** While a call is on its way, reads that do not fill another one wait so long for more of them. */
+const GATHER_MS = 40;
+
+type Waiting = {
+  readonly addresses: readonly Address[];
+  readonly answer: PromiseWithResolvers<AccountsAnswer>;
+  readonly sinceMs: number;
+  /** Set once it is part of a call. */
+  call: Call | null;
+  isGivenUp: boolean;
+};
+
+/** Readers of one call. It is aborted when none of them wants its reply any more. */
+type Call = { readonly abort: AbortController; readers: number };
+
+export type ReadMergerOptions = {
+  /** Resolves when the provider's rate allows the next call; rejects if there is none any more. */
+  readonly turn: () => Promise<void>;
+  /** Reads these accounts in one call, whose turn has come. */
+  readonly send: (addresses: readonly Address[], signal: AbortSignal) => Promise<AccountsAnswer>;
+  /** Whether a read that has waited so long is sent again after this failure. */
+  readonly repeats: (error: unknown, waitedMs: number) => boolean;
+  /** The most accounts that the node accepts in one call. */
+  readonly batchSize: () => number;
+  readonly maxActive: number;
+  readonly maxWaiting: number;
+  readonly overloadedMessage: string;
+};
+
+/**
+ * Merges the account reads of all tokens: reads that wait, for the provider's rate or for a call before
+ * them, go together in one call. The accounts of one read are never divided, so they are of one slot.
+ */
+export class ReadMerger {
+  readonly #options: ReadMergerOptions;
+  readonly #waiting = new Set<Waiting>();
+  #active = 0;
+  /** Calls that wait for their turn, with nothing in them yet. */
+  #turning = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: ReadMergerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param addresses distinct, at most as many as the node accepts in one call
+   * @throws RpcFailure; AppError overloaded; the signal's reason
+   */
+  async read(
+    addresses: readonly Address[],
+    signal: AbortSignal | undefined,
+  ): Promise<AccountsAnswer> {
+    signal?.throwIfAborted();
+    const { maxWaiting, overloadedMessage } = this.#options;
+    if (this.#waiting.size >= maxWaiting) {
+      throw new AppError("overloaded", {
+        publicMessage: overloadedMessage,
+        context: { active: this.#active, waiting: this.#waiting.size },
+        retryable: true,
+      });
+    }
+    const read: Waiting = {
+      addresses,
+      answer: Promise.withResolvers(),
+      sinceMs: performance.now(),
+      call: null,
+      isGivenUp: false,
+    };
+    const giveUp = (): void => this.#giveUp(read, signal);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    this.#waiting.add(read);
+    // Reads of the same round of the event loop go together.
+    setImmediate(() => this.#schedule());
+    try {
+      return await read.answer.promise;
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  #giveUp(read: Waiting, signal: AbortSignal | undefined): void {
+    read.isGivenUp = true;
+    this.#waiting.delete(read);
+    if (read.call !== null && --read.call.readers === 0) read.call.abort.abort(signal?.reason);
+    read.answer.reject(signal?.reason);
+  }
+
+  #schedule(): void {
+    while (
+      this.#turning === 0 &&
+      this.#waiting.size > 0 &&
+      this.#active < this.#options.maxActive
+    ) {
+      const waitMs = this.#active === 0 || this.#fillsCall() ? 0 : this.#gatherMs();
+      if (waitMs > 0) {
+        this.#timer ??= setTimeout(() => {
+          this.#timer = null;
+          this.#schedule();
+        }, waitMs);
+        return;
+      }
+      void this.#begin();
+    }
+  }
+
+  #gatherMs(): number {
+    const [oldest] = this.#waiting;
+    return oldest === undefined ? 0 : GATHER_MS - (performance.now() - oldest.sinceMs);
+  }
+
+  #fillsCall(): boolean {
+    let count = 0;
+    for (const { addresses } of this.#waiting) {
+      count += addresses.length;
+      if (count >= this.#options.batchSize()) return true;
+    }
+    return false;
+  }
+
+  async #begin(): Promise<void> {
+    this.#active++;
+    this.#turning++;
+    const failure = await this.#options.turn().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    this.#turning--;
+    const reads = failure === null ? this.#take() : [...this.#waiting];
+    if (failure === null) {
+      this.#schedule();
+      if (reads.length > 0) await this.#send(reads);
+    } else this.#fail(reads, failure.error);
+    this.#active--;
+    this.#schedule();
+  }
+
+  #fail(reads: readonly Waiting[], error: unknown): void {
+    for (const read of reads) {
+      this.#waiting.delete(read);
+      read.answer.reject(error);
+    }
+  }
+
+  /** The oldest read, and all others that fit into the same call. */
+  #take(): readonly Waiting[] {
+    const size = this.#options.batchSize();
+    const taken: Waiting[] = [];
+    const addresses = new Set<Address>();
+    for (const read of [...this.#waiting].toSorted((a, b) => a.sinceMs - b.sinceMs)) {
+      const added = read.addresses.filter((address) => !addresses.has(address));
+      if (taken.length > 0 && addresses.size + added.length > size) continue;
+      for (const address of added) addresses.add(address);
+      this.#waiting.delete(read);
+      taken.push(read);
+    }
+    return taken;
+  }
+
+  async #send(reads: readonly Waiting[]): Promise<void> {
+    const call: Call = { abort: new AbortController(), readers: reads.length };
+    for (const read of reads) read.call = call;
+    const addresses = [...new Set(reads.flatMap((read) => read.addresses))];
+    try {
+      const { slot, accounts } = await this.#options.send(addresses, call.abort.signal);
+      for (const { addresses: asked, answer } of reads) {
+        const own = asked.flatMap((address) => {
+          const account = accounts.get(address);
+          return account === undefined ? [] : [[address, account] as const];
+        });
+        answer.resolve({ slot, accounts: new Map(own) });
+      }
+    } catch (error) {
+      const isWanted = (read: Waiting): boolean => !call.abort.signal.aborted && !read.isGivenUp;
+      if (reads.length > 1 && isTooLarge(error)) await this.#sendAlone(reads.filter(isWanted));
+      else for (const read of reads.filter(isWanted)) this.#repeat(read, error);
+    }
+  }
+
+  /** The read goes together with those that wait meanwhile. */
+  #repeat(read: Waiting, error: unknown): void {
+    if (this.#options.repeats(error, performance.now() - read.sinceMs)) {
+      read.call = null;
+      this.#waiting.add(read);
+    } else read.answer.reject(error);
+  }
+
+  /** One token's huge account must not fail the reads of the others. */
+  async #sendAlone(reads: readonly Waiting[]): Promise<void> {
+    for (const read of reads) {
+      try {
+        await this.#options.turn();
+      } catch (error) {
+        read.answer.reject(error);
+        continue;
+      }
+      await this.#send([read]);
+    }
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RpcFailure && error.failure.kind === "too-large";
+}
