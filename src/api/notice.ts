@@ -102,6 +102,11 @@ function sentenceOf(finding: Finding): Sentence {
         es: `Un pool con parte de la profundidad se aparta un ${finding.awayPct.toFixed(1)} % del precio medio, más de lo que explican sus comisiones.`,
         en: `A pool with part of the depth is ${finding.awayPct.toFixed(1)} % away from the mid, more than its fees explain.`,
       };
+    case "price-doubt":
+      return {
+        es: `Hasta ${finding.scorePoints.toFixed(1)} puntos de la puntuación dependen de precios que sostiene poca profundidad.`,
+        en: `Up to ${finding.scorePoints.toFixed(1)} points of the score rest on prices that little of the depth supports.`,
+      };
     case "high-fees":
       return {
         es: `Vender al precio medio cuesta un ${finding.feePct.toFixed(1)} % en comisiones.`,

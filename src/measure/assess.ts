@@ -34,16 +34,17 @@ export function assess(market: Market): Assessment {
   const phase = phaseOf(priced);
   const blocked = blockReasonOf(priced, coverage, phase);
   const { token } = market;
+  const measurement = blocked === null && token !== null ? measure(priced, token) : null;
   return {
     mint: market.mint,
     decimals: market.token?.decimals ?? null,
     token: market.token,
     phase,
     family: priced.family,
-    measurement: blocked === null && token !== null ? measure(priced, token) : null,
+    measurement,
     blocked,
     pricedWhileBlocked: blocked === null || token === null ? null : pricedPartOf(priced, phase),
-    findings: findingsOf(priced, coverage),
+    findings: findingsOf(priced, { coverage, measurement }),
     slot: market.slot,
     stateTimeMs: market.stateTimeMs,
   };

@@ -71,14 +71,18 @@ export const CALIBRATION = {
     ageLowSeconds: 120,
     unpricedSharePct: 10,
     leastHistorySeconds: 300,
-    /**
-     * Routes that together have less of the near depth can't disagree with the mid. At 5 % and at
-     * 2 %, bids above the market raised scores by over 5 points (docs/adversary.md).
-     */
-    disagreementShareOfNearPct: 1,
+    /** A route with less of the near depth can't disagree with the mid. */
+    disagreementShareOfNearPct: 5,
     /** Percent from the mid, beyond the difference of the fees. */
     disagreementMediumPct: 3,
     disagreementLowPct: 10,
+    /**
+     * The mid is in doubt where the median with this part of the near depth less, above or below, is
+     * another: that part may be an attacker's (section 7).
+     */
+    doubtfulShareOfNearPct: 5n,
+    /** What prices in doubt may change before it is named: points of the score. */
+    doubtfulScorePoints: 2,
     /** Fees of selling at the mid above this are named. */
     feePct: 10,
     liveCheckExactPct: 99,

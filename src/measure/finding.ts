@@ -22,6 +22,8 @@ export type Finding =
   | { readonly kind: "short-history"; readonly historySeconds: number | null }
   /** Percent from the mid, beyond the difference of the fees. */
   | { readonly kind: "spot-disagreement"; readonly awayPct: number }
+  /** Points of the score that rest on prices which little of the near depth states. */
+  | { readonly kind: "price-doubt"; readonly scorePoints: number }
   /** What selling at the mid loses to fees. */
   | { readonly kind: "high-fees"; readonly feePct: number }
   | { readonly kind: "freeze-authority" }

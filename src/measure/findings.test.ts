@@ -88,6 +88,17 @@ describe("each finding leaves confidence at most where the method's table says",
       "high-fees",
       "medium",
     ],
+    [
+      "a mid that half of the near depth, within 5 %, decides",
+      {
+        pools: [
+          poolOfSol(100, 0.000_991, { number: 1, feePpm: 10_000 }),
+          poolOfSol(90, 0.001_009, { number: 2, feePpm: 10_000 }),
+        ],
+      },
+      "price-doubt",
+      "medium",
+    ],
     ["a transfer hook", token({ transferHook: SOMEBODY }), "transfer-hook", "low"],
     ["a permanent delegate", token({ permanentDelegate: SOMEBODY }), "permanent-delegate", "low"],
     [
@@ -138,8 +149,8 @@ describe("just inside each limit nothing is found", () => {
       { token: { ...PLAIN_TOKEN, pausable: { isPaused: false, authority: null } } },
     ],
     [
-      "a disagreeing pool of less than 1 % of the near depth",
-      { pools: [pool, poolOfSol(0.6, 0.001_04, { number: 2 })] },
+      "a disagreeing pool of less than 5 % of the near depth, without effect on the score",
+      { pools: [pool, poolOfSol(2, 0.001_04, { number: 2 })] },
     ],
     ["99 % exact", { exactPctByVenue: new Map([["raydium-cpmm", 99]]) }],
     ["another venue's failing check", { exactPctByVenue: new Map([["meteora-dlmm", 10]]) }],

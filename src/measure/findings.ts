@@ -1,18 +1,22 @@
 import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
+import type { Measurement } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { endOfChain } from "./chain-end.ts";
 import type { Confidence, Finding } from "./finding.ts";
 import { priceNumber } from "./price-curve.ts";
+import { priceDoubtOf } from "./price-doubt.ts";
 import { isClosedForGood, type PricedMarket } from "./priced-market.ts";
 import { ageSecondsOf, type Coverage } from "./quality.ts";
+
+type Evidence = { readonly coverage: Coverage; readonly measurement: Measurement | null };
 
 /**
  * Everything that lowers confidence (method.md section 4), worst first, and within one level in the
  * order of the method's table.
  */
-export function findingsOf(priced: PricedMarket, coverage: Coverage): readonly Finding[] {
+export function findingsOf(priced: PricedMarket, evidence: Evidence): readonly Finding[] {
   const found = [
-    ...marketFindings(priced, coverage),
+    ...marketFindings(priced, evidence),
     ...tokenFindings(priced),
     ...poolFindings(priced),
     ...hopFindings(priced),
@@ -40,6 +44,7 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "unpriced-pools":
     case "search-incomplete":
     case "short-history":
+    case "price-doubt":
     case "high-fees":
     case "freeze-authority":
     case "transfer-fee-authority":
@@ -57,7 +62,10 @@ export function confidenceOf(findings: readonly Finding[]): Confidence {
   return findings.some((finding) => levelOf(finding) === "low") ? "low" : "medium";
 }
 
-function marketFindings(priced: PricedMarket, coverage: Coverage): readonly Finding[] {
+function marketFindings(
+  priced: PricedMarket,
+  { coverage, measurement }: Evidence,
+): readonly Finding[] {
   const { market } = priced;
   const { confidence } = CALIBRATION;
   const found: Finding[] = [];
@@ -81,6 +89,8 @@ function marketFindings(priced: PricedMarket, coverage: Coverage): readonly Find
   const awayPct = farthestFromMidPct(priced);
   if (awayPct > confidence.disagreementMediumPct) {
     found.push({ kind: "spot-disagreement", awayPct: Math.round(100 * awayPct) / 100 });
+  } else {
+    found.push(...doubtFindings(priced, measurement));
   }
   const feePct = 100 * (priced.midRoute?.feeShare ?? 0);
   if (feePct > confidence.feePct) {
@@ -90,29 +100,31 @@ function marketFindings(priced: PricedMarket, coverage: Coverage): readonly Find
 }
 
 /**
- * How far the spots of routes are from the mid, percent, beyond what the difference of their fees
- * explains: the farthest distance that routes with enough of the near depth together reach. Their
- * sum counts, so that an attacker who splits a pool into many is seen like one who does not.
+ * How far the spots of routes with enough of the near depth are from the mid, percent, beyond what the
+ * difference of their fees explains.
  */
 function farthestFromMidPct({ routes, midRoute }: PricedMarket): number {
   const mid = midRoute?.spotPrice ?? null;
   if (midRoute === null || mid === null) return 0;
   const whole = routes.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
   const leastPct = BigInt(CALIBRATION.confidence.disagreementShareOfNearPct);
-  const farthestFirst = routes
-    .flatMap(({ spotPrice, nearDepthLamports, feeShare }) => {
-      if (spotPrice === null || nearDepthLamports === 0n) return [];
-      const ratio = priceNumber(spotPrice) / priceNumber(mid);
-      const away = Math.abs(ratio - 1) - Math.abs(feeShare - midRoute.feeShare);
-      return [{ away, nearDepthLamports }];
-    })
-    .sort((a, b) => b.away - a.away);
-  let together = 0n;
-  for (const { away, nearDepthLamports } of farthestFirst) {
-    together += nearDepthLamports;
-    if (together * 100n > whole * leastPct) return Math.max(0, 100 * away);
+  let farthest = 0;
+  for (const { spotPrice, nearDepthLamports, feeShare } of routes) {
+    if (spotPrice === null || nearDepthLamports * 100n <= whole * leastPct) continue;
+    const ratio = priceNumber(spotPrice) / priceNumber(mid);
+    const away = Math.abs(ratio - 1) - Math.abs(feeShare - midRoute.feeShare);
+    farthest = Math.max(farthest, 100 * away);
   }
-  return 0;
+  return farthest;
+}
+
+/** Prices that a small part of the near depth states, where the answer rests on them. */
+function doubtFindings(priced: PricedMarket, measurement: Measurement | null): readonly Finding[] {
+  if (measurement === null || measurement.midPrice === null) return [];
+  const { scorePoints, movesExitMax } = priceDoubtOf(priced, measurement);
+  const { doubtfulScorePoints } = CALIBRATION.confidence;
+  if (scorePoints <= doubtfulScorePoints && !movesExitMax) return [];
+  return [{ kind: "price-doubt", scorePoints: Math.round(10 * scorePoints) / 10 }];
 }
 
 function tokenFindings({ market }: PricedMarket): readonly Finding[] {

@@ -35,7 +35,7 @@ export function ladderOf(
   return {
     slippagePct: shown,
     score: scoreOf(measured, profile),
-    exitMaxSol: exitMaxOf(shown),
+    exitMaxSol: exitMaxOf(STANDARD_SIZES.map((size) => shown[size])),
   };
 }
 
@@ -52,12 +52,13 @@ function bySize(
   };
 }
 
-function exitMaxOf(slippage: Ladder["slippagePct"]): number {
+/** The largest standard size below 10 %, in SOL, from slippages by size, ascending; 0 where none is. */
+export function exitMaxOf(slippages: readonly (number | null)[]): number {
   let largest = 0;
-  for (const size of STANDARD_SIZES) {
-    const pct = slippage[size];
+  STANDARD_SIZES.forEach((size, index) => {
+    const pct = slippages[index] ?? null;
     if (pct !== null && pct < CALIBRATION.score.exitMaxSlippagePct) largest = Number(size);
-  }
+  });
   return largest;
 }
 
@@ -66,8 +67,8 @@ export function retailScore(slippages: readonly (number | null)[]): number {
   return scoreOf(slippages, "retail");
 }
 
-/** `100 * sum(w(s) / (1 + (slip(s) / 10)^2))`, one decimal; null counts as 0. */
-function scoreOf(slippages: readonly (number | null)[], profile: Profile): number {
+/** From slippages by size, ascending: `100 * sum(w(s) / (1 + (slip(s) / 10)^2))`, one decimal; null counts as 0. */
+export function scoreOf(slippages: readonly (number | null)[], profile: Profile): number {
   const { weights, halfWeightSlippagePct } = CALIBRATION.score;
   const sum = STANDARD_SIZES.reduce((total, size, index) => {
     const pct = slippages[index] ?? null;

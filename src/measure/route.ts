@@ -68,12 +68,17 @@ function weighedAlone(route: Route): Route {
  * higher. Null where no route has near depth.
  */
 export function middleRoute(routes: readonly Route[]): Route | null {
+  return routeAtShare(routes, { numerator: 1n, denominator: 2n });
+}
+
+/** The route with the lowest spot such that it and those below have more than this share of the near depth. */
+export function routeAtShare(routes: readonly Route[], share: Ratio): Route | null {
   const weighed = routes.filter((route) => route.nearDepthLamports > 0n).toSorted(bySpot);
   const whole = weighed.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
   let below = 0n;
   for (const route of weighed) {
     below += route.nearDepthLamports;
-    if (2n * below > whole) return route;
+    if (share.denominator * below > share.numerator * whole) return route;
   }
   return null;
 }

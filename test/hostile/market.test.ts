@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { honestMarket } from "#bench/adversary/honest-markets.ts";
 import { assessPlan, marketOfPlan } from "#bench/adversary/measure-plan.ts";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
@@ -36,6 +37,43 @@ describe("case 1: a pool of 0.12 SOL whose fee hides its price", () => {
       assert.deepEqual(after, before);
     });
   }
+});
+
+describe("prices that little of the near depth states (method.md 7)", () => {
+  test("bids far above the market that raise the score by more than 2 points lower confidence", () => {
+    // The worst market of `npm run adversary -- --seed 1047` before: 1 % of the near depth, 5.1 points.
+    const honest = honestMarket(1_047);
+    const bids = [
+      bidPool({ sol: 0.114, price: 3.139, feePct: 0.4, range: 0.033 }),
+      bidPool({ venue: "meteora-dlmm", sol: 0.0175, price: 1.259, feePct: 1.35, range: 0.0067 }),
+    ];
+    const before = seen(assessPlan(honest));
+    const after = seen(assessPlan({ ...honest, pools: [...honest.pools, ...bids] }));
+    assert.equal(before.confidence, "high");
+    assert.ok((after.pro ?? 0) - (before.pro ?? 0) > 2);
+    assert.equal(after.confidence, "medium");
+  });
+
+  test("a bid of 5 % that moves the median from one pool to another lowers confidence", () => {
+    const pools = [
+      honestPool({ venue: "raydium-cpmm", sol: 100, price: 0.000_991, feePct: 1 }),
+      honestPool({ venue: "raydium-cpmm", sol: 90, price: 0.001_009, feePct: 1 }),
+    ];
+    const bid = bidPool({ sol: 0.49, price: 0.000_991, feePct: 0.01 });
+    const before = seen(assessPlan(planOf(pools)));
+    const after = seen(assessPlan(planOf([...pools, bid])));
+    assert.notEqual(after.mid, before.mid);
+    assert.equal(after.confidence, "medium");
+  });
+
+  test("honest pools whose prices differ by less than their fees leave confidence high", () => {
+    let high = 0;
+    for (let seed = 1; seed <= 100; seed++) {
+      const { findings } = assessPlan(honestMarket(seed));
+      if (!findings.some(({ kind }) => kind === "price-doubt")) high++;
+    }
+    assert.ok(high >= 97, `${high} of 100`);
+  });
 });
 
 describe("case 2: empty pools", () => {

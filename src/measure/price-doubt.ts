@@ -1,0 +1,120 @@
+import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import {
+  type Ladder,
+  type Measurement,
+  type Profile,
+  STANDARD_SIZES,
+  type StandardSize,
+} from "./assessment.ts";
+import { CALIBRATION } from "./calibration.ts";
+import { exitMaxOf, scoreOf } from "./ladder.ts";
+import { priceNumber } from "./price-curve.ts";
+import type { PricedMarket } from "./priced-market.ts";
+import { routeAtShare } from "./route.ts";
+
+/** How far the answer would move if the prices that a small part of the near depth states were not there. */
+export type PriceDoubt = {
+  /** Points of the score, of the profile that moves more. */
+  readonly scorePoints: number;
+  readonly movesExitMax: boolean;
+};
+
+/** What could be wrong with the prices of a market, as shares of the mid, and in SOL. */
+type Suspicion = {
+  /** So far below and above the mid are the medians with a few percent of the near depth less. */
+  readonly below: number;
+  readonly above: number;
+  /** What bids above the mid pay beyond it. */
+  readonly overpaidSol: number;
+};
+
+type Slippages = Ladder["slippagePct"];
+
+const PERCENT = 100n;
+
+/**
+ * What of the answer rests on prices that an attacker can state for 5 % of the near depth (method.md
+ * section 7): the mid where it is close to another pool's spot, and bids above the mid, which pay
+ * until they are arbitraged. An upper bound from the slippages; nothing is quoted.
+ */
+export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): PriceDoubt {
+  const suspicion = suspicionOf(priced);
+  if (suspicion === null) return { scorePoints: 0, movesExitMax: false };
+  const retail = doubtOf(measurement.retail, "retail", {
+    better: (pct) => shifted(pct, -suspicion.below),
+    worse: (pct) => shifted(pct, suspicion.above),
+  });
+  const withoutOverpaid = slippagesWithout(measurement, suspicion.overpaidSol);
+  const pro = doubtOf(measurement.pro, "pro", {
+    better: (pct) => shifted(pct, -suspicion.below),
+    worse: (_, size) => shifted(withoutOverpaid[size], suspicion.above),
+  });
+  return {
+    scorePoints: Math.max(retail.scorePoints, pro.scorePoints),
+    movesExitMax: retail.movesExitMax || pro.movesExitMax,
+  };
+}
+
+function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
+  const spot = midRoute?.spotPrice ?? null;
+  if (midRoute === null || spot === null) return null;
+  const mid = priceNumber(spot);
+  const { doubtfulShareOfNearPct, disagreementMediumPct } = CALIBRATION.confidence;
+  const priceAt = (sharePct: bigint): number => {
+    const other = routeAtShare(routes, { numerator: sharePct, denominator: 2n * PERCENT });
+    return other?.spotPrice == null ? mid : priceNumber(other.spotPrice);
+  };
+  const overpaidSol = routes.reduce((sum, { spotPrice, nearDepthLamports, feeShare }) => {
+    if (spotPrice === null || nearDepthLamports === 0n) return sum;
+    const above = 1 - mid / priceNumber(spotPrice);
+    const explained = Math.abs(feeShare - midRoute.feeShare) + disagreementMediumPct / 100;
+    return above <= explained ? sum : sum + above * toNumber(nearDepthLamports);
+  }, 0);
+  const suspicion = {
+    below: 1 - priceAt(PERCENT - doubtfulShareOfNearPct) / mid,
+    above: priceAt(PERCENT + doubtfulShareOfNearPct) / mid - 1,
+    overpaidSol: overpaidSol / toNumber(LAMPORTS_PER_SOL),
+  };
+  return Object.values(suspicion).some((share) => share > 0) ? suspicion : null;
+}
+
+/** The slippage of a position of the same size at a mid that is higher by this share. */
+function shifted(pct: number | null, higherBy: number): number | null {
+  return pct === null ? null : Math.max(0, 100 - (100 - pct) / (1 + higherBy));
+}
+
+/**
+ * The `pro` slippages without what was overpaid: no more than `retail`, which sells to one pool, and
+ * no more than at a larger size.
+ */
+function slippagesWithout({ retail, pro }: Measurement, overpaidSol: number): Slippages {
+  const without = { ...pro.slippagePct };
+  let atLarger = Number.POSITIVE_INFINITY;
+  for (const size of STANDARD_SIZES.toReversed()) {
+    const pct = pro.slippagePct[size];
+    if (pct === null) continue;
+    const lost = pct + (100 * overpaidSol) / Number(size);
+    const single = retail.slippagePct[size] ?? Number.POSITIVE_INFINITY;
+    atLarger = Math.max(pct, Math.min(lost, single, atLarger));
+    without[size] = atLarger;
+  }
+  return without;
+}
+
+type Shift = (pct: number | null, size: StandardSize) => number | null;
+
+function doubtOf(
+  { slippagePct, score, exitMaxSol }: Ladder,
+  profile: Profile,
+  shifts: { readonly better: Shift; readonly worse: Shift },
+): PriceDoubt {
+  let scorePoints = 0;
+  let movesExitMax = false;
+  for (const shift of [shifts.better, shifts.worse]) {
+    const moved = STANDARD_SIZES.map((size) => shift(slippagePct[size], size));
+    scorePoints = Math.max(scorePoints, Math.abs(scoreOf(moved, profile) - score));
+    movesExitMax ||= exitMaxOf(moved) !== exitMaxSol;
+  }
+  return { scorePoints, movesExitMax };
+}
