@@ -77,6 +77,11 @@ function sentenceOf(finding: Finding): Sentence {
         es: "La mayor parte de la profundidad está en un AMM de fuera de las familias principales.",
         en: "Most of the depth is on an AMM outside the main families.",
       };
+    case "family-other-close":
+      return {
+        es: "Los AMM de fuera de las familias principales tienen casi tanta profundidad como la familia mayor.",
+        en: "AMMs outside the main families have almost as much depth as the largest family.",
+      };
     case "unpriced-pools":
       return unpricedSentence(finding);
     case "chain-end":

@@ -208,9 +208,7 @@ function nextUnexplained(
 ): number {
   if (last === null || losses === null) return unexplained;
   const fall = last - unexplained - raw;
-  const explained = explainedBy(losses);
-  if (fall > 0) return unexplained + Math.max(0, fall - Math.max(0, explained));
-  return Math.max(0, unexplained - Math.max(0, -fall - Math.max(0, -explained)));
+  return Math.max(0, unexplained + fall - explainedBy(losses));
 }
 
 /** An alert that is on can't recover to a level of another series; new lows are counted from here. */

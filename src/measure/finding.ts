@@ -8,6 +8,7 @@ export type Confidence = "high" | "medium" | "low";
 export type Finding =
   | { readonly kind: "stale"; readonly ageSeconds: number }
   | { readonly kind: "family-other" }
+  | { readonly kind: "family-other-close" }
   | {
       readonly kind: "unpriced-pools";
       readonly sharePct: number | null;

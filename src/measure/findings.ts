@@ -41,6 +41,7 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "chain-end":
       return "low";
     case "family-other":
+    case "family-other-close":
     case "unpriced-pools":
     case "search-incomplete":
     case "short-history":
@@ -72,6 +73,7 @@ function marketFindings(
   const ageSeconds = ageSecondsOf(market);
   if (ageSeconds > confidence.ageMediumSeconds) found.push({ kind: "stale", ageSeconds });
   if (priced.family === "other") found.push({ kind: "family-other" });
+  else if (isOtherClose(priced)) found.push({ kind: "family-other-close" });
   const { venues, quoteMints } = coverage;
   if (coverage.unpricedPct > confidence.unpricedSharePct) {
     const sharePct = Math.round(10 * coverage.unpricedPct) / 10;
@@ -97,6 +99,20 @@ function marketFindings(
     found.push({ kind: "high-fees", feePct: Math.round(100 * feePct) / 100 });
   }
   return found;
+}
+
+/** Whether as much near depth as one attacker may have decides that the family is not "other". */
+function isOtherClose({ routes, family }: PricedMarket): boolean {
+  let whole = 0n;
+  let other = 0n;
+  let heaviest = 0n;
+  for (const { pool, nearDepthLamports } of routes) {
+    whole += nearDepthLamports;
+    if (pool.family === "other") other += nearDepthLamports;
+    if (pool.family === family) heaviest += nearDepthLamports;
+  }
+  const closer = whole * CALIBRATION.confidence.doubtfulShareOfNearPct;
+  return other > 0n && (heaviest - other) * 100n <= closer;
 }
 
 /**

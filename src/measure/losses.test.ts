@@ -68,6 +68,13 @@ test("a paused pool is paused, alone or among others", () => {
   assert.equal(causeBetween([whole, small], [paused, small])?.kind, "paused");
 });
 
+test("a withdrawal is counted while another pool appears, which gives more than it took", () => {
+  const less = constantProductPool({ base: (BASE / 10n) * 9n, quote: 90n * SOL });
+  const bid = poolOfSol(15, 0.001, { number: 2 });
+  const losses = lossesBetween(assess(marketOf([whole])), assess(marketOf([less, bid])));
+  assert.ok(Math.abs((losses?.withdrawn ?? 0) + Math.log(0.9)) < 1e-3, `${losses?.withdrawn}`);
+});
+
 test("a rise has no losses, and a gap has none that are known", () => {
   const more = poolOfSol(200);
   assert.equal(causeBetweenOrNull([whole], [more]), null);

@@ -84,20 +84,37 @@ export function lossesBetween(
   if (fall > 0 && after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
   const seen = new Map(later.pools.map((pool) => [pool.address, pool]));
   let whole = 0;
-  let changed = NO_LOSSES;
+  let lost = NO_LOSSES;
+  let gained = NO_LOSSES;
   for (const pool of earlier.pools) {
     const now = seen.get(pool.address);
+    seen.delete(pool.address);
     whole += toNumber(pool.nearDepthLamports);
-    if (fall < 0) changed = addLosses(changed, now === undefined ? null : gainsOf(pool, now));
-    else if (now !== undefined || isClosed(pool.address)) {
-      changed = addLosses(changed, lossesOf(pool, now));
+    if (now !== undefined || (fall > 0 && isClosed(pool.address))) {
+      lost = addLosses(lost, lossesOf(pool, now));
     }
+    if (now !== undefined) gained = addLosses(gained, gainsOf(pool, now));
   }
-  const all = Math.abs(explainedBy(changed));
-  if (all === 0 || whole === 0) return NO_LOSSES;
+  if (whole === 0) return NO_LOSSES;
+  let appeared = 0;
+  for (const pool of seen.values()) appeared += toNumber(pool.nearDepthLamports);
   const { explainedFactor } = CALIBRATION.deterioration.cause;
-  const explained = fall > 0 ? -Math.log1p(-Math.min(all / whole, 1)) : Math.log1p(all / whole);
-  return scaled(changed, Math.min(Math.abs(fall), explainedFactor * explained) / all);
+  const lostLog = -Math.log1p(-Math.min(explainedBy(lost) / whole, 1));
+  const gainedLog = explainedFactor * Math.log1p(-explainedBy(gained) / whole);
+  // What came at the same time can hide a loss: it counts as far as that may have made up for it.
+  const hidden = Math.min(
+    lostLog,
+    fall + gainedLog + explainedFactor * Math.log1p(appeared / whole),
+  );
+  const taken = Math.max(0, Math.min(explainedFactor * lostLog, Math.max(fall, hidden)));
+  const rise = Math.max(0, taken - fall);
+  return addLosses(summingTo(lost, taken), summingTo(gained, -Math.min(rise, gainedLog)));
+}
+
+/** Changes of near depth as natural logarithms of C10: scaled so that together they are `sum`. */
+function summingTo(changes: Losses, sum: number): Losses {
+  const all = explainedBy(changes);
+  return all === 0 ? NO_LOSSES : scaled(changes, sum / all);
 }
 
 /**

@@ -11,7 +11,7 @@ import { CALIBRATION } from "./calibration.ts";
 import { exitMaxOf, scoreOf } from "./ladder.ts";
 import { priceNumber } from "./price-curve.ts";
 import type { PricedMarket } from "./priced-market.ts";
-import { routeAtShare } from "./route.ts";
+import { type Route, routeAtShare } from "./route.ts";
 
 /** How far the answer would move if the prices that a small part of the near depth states were not there. */
 export type PriceDoubt = {
@@ -27,16 +27,21 @@ type Suspicion = {
   readonly above: number;
   /** What bids above the mid pay beyond it. */
   readonly overpaidSol: number;
+  /** What routes that hold more than an attacker may can pay in all; Infinity where there are no others. */
+  readonly majorSol: number;
 };
 
 type Slippages = Ladder["slippagePct"];
 
 const PERCENT = 100n;
+const SOL = toNumber(LAMPORTS_PER_SOL);
+/** Who pays so much of what it has is exhausted: a pool without an end never comes so far. */
+const NEARLY_ALL = 0.97;
 
 /**
  * What of the answer rests on prices that an attacker can state for 5 % of the near depth (method.md
- * section 7): the mid where it is close to another pool's spot, and bids above the mid, which pay
- * until they are arbitraged. An upper bound from the slippages; nothing is quoted.
+ * section 7): the mid where it is close to another pool's spot, bids above the mid, which pay until
+ * they are arbitraged, and small pools that take what the others refuse. An upper bound from the slippages; nothing is quoted.
  */
 export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): PriceDoubt {
   const suspicion = suspicionOf(priced);
@@ -45,10 +50,10 @@ export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): Pr
     better: (pct) => shifted(pct, -suspicion.below),
     worse: (pct) => shifted(pct, suspicion.above),
   });
-  const withoutOverpaid = slippagesWithout(measurement, suspicion.overpaidSol);
+  const withoutMinor = slippagesWithout(measurement, suspicion);
   const pro = doubtOf(measurement.pro, "pro", {
     better: (pct) => shifted(pct, -suspicion.below),
-    worse: (_, size) => shifted(withoutOverpaid[size], suspicion.above),
+    worse: (_, size) => shifted(withoutMinor[size], suspicion.above),
   });
   return {
     scorePoints: Math.max(retail.scorePoints, pro.scorePoints),
@@ -65,7 +70,7 @@ function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
     const other = routeAtShare(routes, { numerator: sharePct, denominator: 2n * PERCENT });
     return other?.spotPrice == null ? mid : priceNumber(other.spotPrice);
   };
-  const overpaidSol = routes.reduce((sum, { spotPrice, nearDepthLamports, feeShare }) => {
+  const overpaidLamports = routes.reduce((sum, { spotPrice, nearDepthLamports, feeShare }) => {
     if (spotPrice === null || nearDepthLamports === 0n) return sum;
     const above = 1 - mid / priceNumber(spotPrice);
     const explained = Math.abs(feeShare - midRoute.feeShare) + disagreementMediumPct / 100;
@@ -74,9 +79,24 @@ function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
   const suspicion = {
     below: 1 - priceAt(PERCENT - doubtfulShareOfNearPct) / mid,
     above: priceAt(PERCENT + doubtfulShareOfNearPct) / mid - 1,
-    overpaidSol: overpaidSol / toNumber(LAMPORTS_PER_SOL),
+    overpaidSol: overpaidLamports / SOL,
+    majorSol: majorSolOf(routes),
   };
-  return Object.values(suspicion).some((share) => share > 0) ? suspicion : null;
+  const { below, above, overpaidSol, majorSol } = suspicion;
+  const isClear = below === 0 && above === 0 && overpaidSol === 0;
+  return isClear && majorSol === Number.POSITIVE_INFINITY ? null : suspicion;
+}
+
+function majorSolOf(routes: readonly Route[]): number {
+  const whole = routes.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
+  let majorLamports = 0;
+  let hasMinor = false;
+  for (const { depthLamports, feeShare } of routes) {
+    if (depthLamports * PERCENT > whole * CALIBRATION.confidence.doubtfulShareOfNearPct) {
+      majorLamports += toNumber(depthLamports) * (1 - feeShare);
+    } else if (depthLamports > 0n) hasMinor = true;
+  }
+  return hasMinor ? majorLamports / SOL : Number.POSITIVE_INFINITY;
 }
 
 /** The slippage of a position of the same size at a mid that is higher by this share. */
@@ -86,9 +106,13 @@ function shifted(pct: number | null, higherBy: number): number | null {
 
 /**
  * The `pro` slippages without what was overpaid: no more than `retail`, which sells to one pool, and
- * no more than at a larger size.
+ * no more than at a larger size. Null where the routes that hold more than an
+ * attacker may have no more to pay.
  */
-function slippagesWithout({ retail, pro }: Measurement, overpaidSol: number): Slippages {
+function slippagesWithout(
+  { retail, pro }: Measurement,
+  { overpaidSol, majorSol }: Suspicion,
+): Slippages {
   const without = { ...pro.slippagePct };
   let atLarger = Number.POSITIVE_INFINITY;
   for (const size of STANDARD_SIZES.toReversed()) {
@@ -97,7 +121,8 @@ function slippagesWithout({ retail, pro }: Measurement, overpaidSol: number): Sl
     const lost = pct + (100 * overpaidSol) / Number(size);
     const single = retail.slippagePct[size] ?? Number.POSITIVE_INFINITY;
     atLarger = Math.max(pct, Math.min(lost, single, atLarger));
-    without[size] = atLarger;
+    const paidSol = Number(size) * (1 - pct / 100);
+    without[size] = paidSol > NEARLY_ALL * majorSol ? null : atLarger;
   }
   return without;
 }

@@ -66,6 +66,30 @@ describe("prices that little of the near depth states (method.md 7)", () => {
     assert.equal(after.confidence, "medium");
   });
 
+  test("a dust pool that takes what the real pool refuses lowers confidence", () => {
+    // A pool whose bids end at 3.9 SOL refuses 5 SOL: null, 0 points. With dust beside it the sale is
+    // filled for what the real pool has, and counts 4.8 points.
+    const real = honestPool({ venue: "meteora-damm-v2", sol: 3.9, feePct: 2, range: 0.08 });
+    const dust = honestPool({ venue: "raydium-cpmm", sol: 0.01, price: 0.000_83 });
+    const before = seen(assessPlan(planOf([real])));
+    const after = seen(assessPlan(planOf([real, dust])));
+    assert.equal(before.confidence, "high");
+    assert.ok((after.pro ?? 0) - (before.pro ?? 0) > 4.5);
+    assert.equal(after.confidence, "medium");
+  });
+
+  test("a bid that decides that the family is not other leaves confidence where it was", () => {
+    const pools = [
+      honestPool({ venue: "orca-whirlpool", sol: 7.8, feePct: 1 }),
+      honestPool({ venue: "raydium-cpmm", sol: 49.5, feePct: 1 }),
+    ];
+    const bid = honestPool({ venue: "raydium-cpmm", sol: 1.5, feePct: 1 });
+    const before = seen(assessPlan(planOf(pools)));
+    const after = seen(assessPlan(planOf([...pools, bid])));
+    assert.deepEqual([before.family, before.confidence], ["other", "medium"]);
+    assert.deepEqual([after.family, after.confidence], ["raydium", "medium"]);
+  });
+
   test("honest pools whose prices differ by less than their fees leave confidence high", () => {
     let high = 0;
     for (let seed = 1; seed <= 100; seed++) {
