@@ -131,7 +131,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   await registerConditional(app);
   const { quotas } = users;
   const callers = createCallers(deps);
-  const { pageTokens } = users;
+  const { pageTokens, browsers } = users;
   const limits = { quotas, callers, pageTokens, clock };
   registerAddressLimit(app, { ...users, clock });
   registerRefusing(app, { ...limits, admission });
@@ -151,8 +151,11 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     callerFirst: createCallerFirst(limits),
   });
   await referenceRoutes(app, deps);
-  const pageCookie = () => pageTokens.cookie(clock.nowMs());
-  await registerStatic(app, { ...deps.dashboard, pageCookie });
+  const pageCookies = (cookies: string | undefined): string[] => [
+    pageTokens.cookie(clock.nowMs()),
+    ...(browsers.read(cookies) === null ? [browsers.newCookie()] : []),
+  ];
+  await registerStatic(app, { ...deps.dashboard, pageCookies });
   refuseOtherMethods();
   await app.ready();
   return app;

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from "typebox";
 import type { PublicCode } from "#src/platform/app-error.ts";
+import { sessionCookieName } from "#src/users/sign-in-library.ts";
 import { errorSchema } from "./error-bodies.ts";
 import { HEADERS, type HeaderName, METERED_HEADERS, OPEN_TO_PAGES_HEADERS } from "./headers.ts";
 import type { DocumentedOperation as Operation, Parameter, Response } from "./operation.ts";
@@ -68,12 +69,6 @@ export function openapiDocument(
       },
     },
   };
-}
-
-/** Behind TLS browsers take a cookie of this prefix over TLS alone. */
-function sessionCookieName(publicUrl: string): string {
-  const prefix = publicUrl.startsWith("https:") ? "__Secure-" : "";
-  return `${prefix}exitability.session_token`;
 }
 
 /** Statuses that the operation documents, with the error codes of each; successes have none. */

@@ -57,7 +57,7 @@ export type Input<Params, Query, Body, WithCaller extends Access, Question> = {
 export type Answer = {
   /** The first of `responses` if left out. */
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: unknown;
 };
 

@@ -51,7 +51,7 @@ function changeFor(task: string | undefined, tierName: string, isSure: boolean):
     case "delete":
       if (!isSure)
         throw new UsageError("this deletes all data of the user; repeat the command with --yes");
-      return ({ db }, { id }, nowMs) => deleteUserData(db, id, nowMs);
+      return ({ db }, { id }, nowMs) => deleteUserData(db, id, { nowMs, kept: null });
     default:
       throw new UsageError(
         "user find TEXT | tier USER TIER | disable USER | enable USER | delete USER",

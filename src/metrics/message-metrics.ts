@@ -1,3 +1,4 @@
+import type { SignInOutbox } from "#src/users/sign-in-outbox.ts";
 import { known, type Metric } from "./exposition.ts";
 
 type OutboxBacklog = { readonly count: number; readonly oldestDueMs: number | null };
@@ -55,12 +56,17 @@ export function outboxMetrics(
 }
 
 /** Sign-in mails. */
-export function signInMetrics(outcomes: {
-  readonly handled: number;
-  readonly failed: number;
-  readonly dead: number;
-}): readonly Metric[] {
+export function signInMetrics({
+  outcomes,
+  capped,
+}: Pick<SignInOutbox, "outcomes" | "capped">): readonly Metric[] {
   return [
+    {
+      name: "exitability_sign_in_mails_capped_total",
+      help: "Sign-in mails that were not sent because a limit of the day was reached, by limit.",
+      type: "counter",
+      samples: Object.entries(capped).flatMap(([limit, count]) => known(count, { limit })),
+    },
     {
       name: "exitability_sign_in_requests_total",
       help: "Requests for a sign-in code: handled, failed attempts, and mails given up (dead).",

@@ -8,6 +8,15 @@ import { createMetrics, type LedSources, type MetricsSources } from "./metrics.t
 
 const NOW = 1_800_000_000_000;
 
+const NO_MAILS = {
+  mailbox_from_asker: 0,
+  mailbox: 0,
+  address: 0,
+  new_from_address: 0,
+  new_to_domain: 0,
+  new: 0,
+  all: 0,
+};
 const NO_OUTCOMES = { delivered: 0, failed: 0, dead: 0 };
 
 /** Samples of one scrape, by name and labels as written. */
@@ -25,7 +34,7 @@ async function scrape(
       database,
       health: () => NOTHING_TRACKED,
       delivery: { outcomes: NO_OUTCOMES, waiting: async () => ({ count: 0, oldestDueMs: null }) },
-      signIn: { outcomes: { handled: 0, failed: 0, dead: 0 } },
+      signIn: { outcomes: { handled: 0, failed: 0, dead: 0 }, capped: { ...NO_MAILS, all: 2 } },
       ...change,
       led: () => led,
     },

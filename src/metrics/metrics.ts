@@ -40,7 +40,7 @@ export type MetricsSources = {
   readonly health: () => Freshness | null;
   readonly led: () => LedSources | null;
   readonly delivery: Pick<Delivery["outbox"], "outcomes" | "waiting"> | null;
-  readonly signIn: Pick<Users["outbox"], "outcomes"> | null;
+  readonly signIn: Pick<Users["outbox"], "outcomes" | "capped"> | null;
 };
 
 type Freshness = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot">;
@@ -84,7 +84,7 @@ export async function createMetrics(
         ...freshnessMetrics(sources.health()),
         ...ledMetrics(sources.led(), clock.nowMs()),
         ...outbox,
-        ...(signIn === null ? [] : signInMetrics(signIn.outcomes)),
+        ...(signIn === null ? [] : signInMetrics(signIn)),
       ]);
       return `${own}\n${processText}`;
     },

@@ -13,6 +13,7 @@ import type { ProgramDeploymentsTables } from "./program-deployments.ts";
 import type { QuotedExecutedTables } from "./quoted-executed.ts";
 import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
+import type { SignInCodesTables } from "./sign-in-codes.ts";
 import type { SignInRequestsTables } from "./sign-in-requests.ts";
 import type { StoredAnswersTables } from "./stored-answers.ts";
 import type { TokensTables } from "./tokens.ts";
@@ -27,6 +28,7 @@ export type Schema = UsageTables &
   UsersTables &
   SessionsTables &
   AccessChangesTables &
+  SignInCodesTables &
   SignInRequestsTables &
   ApiKeysTables &
   WaitlistTables &

@@ -12,6 +12,12 @@ import {
 
 const NOW = 1_800_000_000_000;
 const MINUTE = 60_000;
+const requestOf = (email: string) => ({
+  email,
+  asker: "asker",
+  address: null,
+  isFromKnownBrowser: false,
+});
 const claim = { limit: 10, leaseMs: MINUTE };
 
 test("one address gets at most one code a minute and five an hour", async (t) => {
@@ -46,8 +52,8 @@ test("deleteOldCodesSent keeps the times that still limit", async (t) => {
 
 test("a request is claimed once, and is due again if its claimant dies", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    await requestSignIn(store.db, "a@example.com", NOW);
-    await requestSignIn(store.db, "b@example.com", NOW);
+    await requestSignIn(store.db, requestOf("a@example.com"), NOW);
+    await requestSignIn(store.db, requestOf("b@example.com"), NOW);
     const [first, second] = await Promise.all([
       claimSignInRequests(store, { ...claim, nowMs: NOW }),
       claimSignInRequests(store, { ...claim, nowMs: NOW }),
@@ -68,7 +74,7 @@ test("a request is claimed once, and is due again if its claimant dies", async (
 
 test("a postponed request is not due before its time", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    await requestSignIn(store.db, "a@example.com", NOW);
+    await requestSignIn(store.db, requestOf("a@example.com"), NOW);
     const [request] = await claimSignInRequests(store, { ...claim, nowMs: NOW });
     assert.ok(request);
     await postponeSignInRequest(store.db, request.id, NOW + 5 * MINUTE);

@@ -13,6 +13,8 @@ export type DailyQuota = {
   readonly day: number;
 };
 
+export type DailyLimit = { readonly subject: string; readonly limit: number };
+
 type LimitedQuota = DailyQuota & { readonly limit: number };
 
 export type DailySpend = LimitedQuota & {
@@ -48,6 +50,57 @@ export async function spendDailyQuota(
     if (!spent.allowed) await deleteUsage(transaction, marked);
     return spent;
   });
+}
+
+class LimitReached extends Error {
+  readonly reached: DailyLimit;
+
+  constructor(reached: DailyLimit) {
+    super("a daily limit is reached");
+    this.reached = reached;
+  }
+}
+
+/**
+ * Takes one use of each limit, or of none if one of them is reached. Parallel calls name their limits
+ * in the same order of kinds, so that none waits for another in a circle.
+ *
+ * @returns the limit that is reached; null if all uses were taken
+ */
+export async function spendDailyLimits<Limit extends DailyLimit>(
+  db: Kysely<Schema>,
+  limits: readonly Limit[],
+  day: number,
+): Promise<Limit | null> {
+  try {
+    await db.transaction().execute(async (transaction) => {
+      for (const limit of limits)
+        if ((await takeOne(transaction, { ...limit, day })) === null) throw new LimitReached(limit);
+    });
+    return null;
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    return limits.find((limit) => limit === error.reached) ?? null;
+  }
+}
+
+/** Copies a day's uses of one subject to another that has fewer. */
+export async function copyDailyUsage(
+  db: Kysely<Schema>,
+  { from, to, day }: { readonly from: string; readonly to: string; readonly day: number },
+): Promise<void> {
+  const used = BigInt(await dailyUsage(db, { subject: from, day }));
+  if (used === 0n) return;
+  await db
+    .insertInto("daily_usage")
+    .values({ subject: to, day: BigInt(day), used })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["subject", "day"])
+        .doUpdateSet({ used })
+        .where("daily_usage.used", "<", used),
+    )
+    .execute();
 }
 
 /** Gives one use back, and the mark it was counted for. The count never falls below zero. */

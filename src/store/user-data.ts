@@ -5,6 +5,7 @@ import { type Channel, channelsOfUser } from "./channels.ts";
 import { eventsOfEmail, type FunnelEvent, forgetEventsOfEmail } from "./events.ts";
 import type { Schema, Store } from "./schema.ts";
 import { type Session, sessionsOfUser } from "./sessions.ts";
+import { copyDailyUsage } from "./usage.ts";
 import { alertsOfUser, type UserAlert } from "./user-alerts.ts";
 import type { UserId } from "./user-id.ts";
 import { findUser, type User } from "./users.ts";
@@ -36,11 +37,7 @@ export async function readUserData(
   if (user === null) return null;
   return {
     user,
-    foreignIdentities: await db
-      .selectFrom("foreign_identities")
-      .select(["issuer", "subject"])
-      .where("user_id", "=", userId)
-      .execute(),
+    foreignIdentities: await foreignIdentitiesOf(db, userId),
     sessions: await sessionsOfUser(store, userId, nowMs),
     apiKeys: await apiKeysOfUser(db, userId, day),
     dailyUsage: await usageOfUser(db, userId),
@@ -50,6 +47,14 @@ export async function readUserData(
     channels: await channelsOfUser(db, userId),
     alerts: await alertsOfUser(db, { userId, beforeId: null, limit: 1_000 }),
   };
+}
+
+function foreignIdentitiesOf(db: Kysely<Schema>, userId: UserId) {
+  return db
+    .selectFrom("foreign_identities")
+    .select(["issuer", "subject"])
+    .where("user_id", "=", userId)
+    .execute();
 }
 
 async function usageOfUser(db: Kysely<Schema>, userId: UserId) {
@@ -62,25 +67,35 @@ async function usageOfUser(db: Kysely<Schema>, userId: UserId) {
   return rows.map((row) => ({ day: Number(row.day), used: Number(row.used) }));
 }
 
+/** Under which names a deleted user's uses of the day are kept, so that a new account goes on with them. */
+export type KeptUsage = {
+  readonly day: number;
+  readonly ofEmail: (email: string) => string;
+  readonly ofIdentity: (identity: { readonly issuer: string; readonly subject: string }) => string;
+};
+
 /**
  * Deletes a user and all data stored about them; tables with a reference to users cascade. Events are
  * kept for the funnel's totals, without address and payload. The times of codes sent to the mailbox
- * are kept for their hour, so that a deletion does not reset that limit.
+ * are kept for their hour, so that a deletion does not reset that limit; so is the day's count of
+ * queries, under a keyed hash.
  *
  * @returns whether the user existed
  */
 export async function deleteUserData(
   db: Kysely<Schema>,
   userId: UserId,
-  nowMs: number,
+  { nowMs, kept }: { readonly nowMs: number; readonly kept: KeptUsage | null },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    const identities = await foreignIdentitiesOf(transaction, userId);
     const deleted = await transaction
       .deleteFrom("users")
       .where("id", "=", userId)
       .returning("email")
       .executeTakeFirst();
     if (deleted === undefined) return false;
+    if (kept !== null) await keepUsage(transaction, kept, { ...deleted, userId, identities });
     await transaction
       .deleteFrom("daily_usage")
       .where((eb) =>
@@ -93,12 +108,27 @@ export async function deleteUserData(
   });
 }
 
+async function keepUsage(
+  transaction: Kysely<Schema>,
+  kept: KeptUsage,
+  deleted: {
+    readonly userId: UserId;
+    readonly email: string | null;
+    readonly identities: UserData["foreignIdentities"];
+  },
+): Promise<void> {
+  const { userId, email, identities } = deleted;
+  const names = [
+    ...identities.map(kept.ofIdentity),
+    ...(email === null ? [] : [kept.ofEmail(email)]),
+  ];
+  for (const to of names)
+    await copyDailyUsage(transaction, { from: `user:${userId}`, to, day: kept.day });
+}
+
 async function deleteEmail(transaction: Kysely<Schema>, email: string): Promise<void> {
   await transaction.deleteFrom("waitlist").where("email", "=", email).execute();
   await transaction.deleteFrom("sign_in_requests").where("email", "=", email).execute();
-  await transaction
-    .deleteFrom("sign_in_codes")
-    .where("identifier", "=", `sign-in-otp-${email}`)
-    .execute();
+  await transaction.deleteFrom("sign_in_codes").where("email", "=", email).execute();
   await forgetEventsOfEmail(transaction, email);
 }

@@ -39,14 +39,6 @@ export type UsersTables = {
     created_at: LibraryMoment;
     updated_at: LibraryMoment;
   };
-  sign_in_codes: {
-    id: string;
-    identifier: string;
-    value: string;
-    expires_at: LibraryMoment;
-    created_at: LibraryMoment;
-    updated_at: LibraryMoment;
-  };
   /** The user of an external identity: never joined by e-mail. */
   foreign_identities: { issuer: string; subject: string; user_id: UserId };
 };
@@ -60,17 +52,23 @@ export type User = {
   readonly disabledAtMs: number | null;
 };
 
-/** Creates a user on the free tier for an address without one. */
+/**
+ * Creates a user on the free tier for an address without one.
+ *
+ * @returns the new user's id; null if the address has a user
+ */
 export async function createUserForEmail(
   { db, dialect }: Store,
   email: string,
   nowMs: number,
-): Promise<void> {
-  await db
+): Promise<UserId | null> {
+  const created = await db
     .insertInto("users")
     .values(newUser(dialect, email, nowMs))
     .onConflict((conflict) => conflict.column("email").doNothing())
-    .execute();
+    .returning("id")
+    .executeTakeFirst();
+  return created?.id ?? null;
 }
 
 /** The user of (issuer, subject), created on the free tier if there is none. */

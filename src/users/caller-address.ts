@@ -14,3 +14,8 @@ export function countedAddress(address: string): string {
   const network = parsed.parts.slice(0, IPV6_NETWORK_PARTS).map((part) => part.toString(16));
   return `${network.join(":")}::/${IPV6_NETWORK_BITS}`;
 }
+
+/** This machine, or all clients of a proxy that TRUST_PROXY does not count. */
+export function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+}

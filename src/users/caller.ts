@@ -16,9 +16,10 @@ export type UserCaller = {
 /** How a user authenticated. */
 export type Credential =
   | { readonly kind: "api-key"; readonly id: string }
-  | { readonly kind: "cookie"; readonly sessionId: string }
-  | { readonly kind: "bearer"; readonly sessionId: string }
-  | { readonly kind: "foreign-token" };
+  | { readonly kind: "cookie"; readonly sessionId: string; readonly sinceMs: number }
+  | { readonly kind: "bearer"; readonly sessionId: string; readonly sinceMs: number }
+  /** `sinceMs`: when its user signed in at the provider; null if the token does not say. */
+  | { readonly kind: "foreign-token"; readonly sinceMs: number | null };
 
 export function callerTier(caller: Caller): TierName {
   return caller.kind === "anonymous" ? "anonymous" : caller.tier;
@@ -26,5 +27,9 @@ export function callerTier(caller: Caller): TierName {
 
 /** The subject whose counters a request belongs to: the user, for every credential. */
 export function quotaSubject(caller: Caller): string {
-  return caller.kind === "anonymous" ? `address:${caller.address}` : `user:${caller.userId}`;
+  return caller.kind === "anonymous" ? `address:${caller.address}` : quotaSubjectOf(caller.userId);
+}
+
+export function quotaSubjectOf(userId: UserId): string {
+  return `user:${userId}`;
 }

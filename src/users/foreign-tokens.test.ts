@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
 import {
   type CryptoKey,
@@ -34,9 +36,13 @@ async function provider(t: TestContext) {
 
 const claims = { iss: ISSUER, aud: AUDIENCE, sub: "user-1", exp: NOW / 1000 + 600 };
 
-function signed(privateKey: CryptoKey, change: object = {}, kid = "one"): Promise<string> {
+function signed(
+  privateKey: CryptoKey,
+  change: object = {},
+  header: { readonly kid?: string; readonly typ?: string } = {},
+): Promise<string> {
   return new SignJWT({ ...claims, ...change })
-    .setProtectedHeader({ alg: "ES256", kid })
+    .setProtectedHeader({ alg: "ES256", kid: "one", ...header })
     .sign(privateKey);
 }
 
@@ -47,7 +53,10 @@ test("a valid token is the identity (iss, sub), and an invalid one has none", as
     issuer: ISSUER,
     subject: "user-1",
     expiresAtMs: NOW + 600_000,
+    sinceMs: null,
   });
+  const dated = await tokens.verify(await signed(privateKey, { iat: NOW / 1000 - 5 }), NOW);
+  assert.equal(dated?.sinceMs, NOW - 5_000);
   const stranger = await generateKeyPair("ES256");
   const spki = new TextEncoder().encode(await exportSPKI(publicKey));
   const refused = {
@@ -60,7 +69,7 @@ test("a valid token is the identity (iss, sub), and an invalid one has none", as
     "a number for a subject": await signed(privateKey, { sub: 7 as unknown as string }),
     "not valid yet": await signed(privateKey, { nbf: NOW / 1000 + 60 }),
     "a foreign key": await signed(stranger.privateKey),
-    "an unknown key": await signed(privateKey, {}, "two"),
+    "an unknown key": await signed(privateKey, {}, { kid: "two" }),
     unsigned: new UnsecuredJWT(claims).encode(),
     "the public key as a secret": await new SignJWT(claims)
       .setProtectedHeader({ alg: "HS256", kid: "one" })
@@ -70,6 +79,39 @@ test("a valid token is the identity (iss, sub), and an invalid one has none", as
   };
   for (const [what, token] of Object.entries(refused))
     assert.equal(await tokens.verify(token, NOW), null, what);
+});
+
+test("M5: a token for something else than access has no identity", async (t) => {
+  const { privateKey, jwksUrl } = await provider(t);
+  const tokens = createForeignTokens({ issuer: ISSUER, audience: AUDIENCE, jwksUrl });
+  for (const typ of ["JWT", "at+jwt"])
+    assert.notEqual(await tokens.verify(await signed(privateKey, {}, { typ }), NOW), null, typ);
+  for (const typ of ["logout+jwt", "dpop+jwt", "id+jwt"])
+    assert.equal(await tokens.verify(await signed(privateKey, {}, { typ }), NOW), null, typ);
+  for (const idToken of [{ nonce: "n" }, { at_hash: "h" }, { typ: "ID" }]) {
+    const token = await signed(privateKey, idToken);
+    assert.equal(await tokens.verify(token, NOW), null, JSON.stringify(idToken));
+  }
+});
+
+test("M5: keys without an end, and a provider that fails, are answered 503, and little of them is read", async (t) => {
+  const { privateKey } = await provider(t);
+  let sent = 0;
+  const endless = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    const chunks = function* () {
+      for (; ; sent += 65_536) yield " ".repeat(65_536);
+    };
+    pipeline(Readable.from(chunks()), response).catch(() => undefined);
+  });
+  await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
+  t.after(() => endless.close());
+  const { port } = endless.address() as AddressInfo;
+  for (const jwksUrl of [`http://127.0.0.1:${port}/jwks`, "http://127.0.0.1:9/jwks"]) {
+    const tokens = createForeignTokens({ issuer: ISSUER, audience: AUDIENCE, jwksUrl });
+    await assert.rejects(tokens.verify(await signed(privateKey), NOW), { code: "overloaded" });
+  }
+  assert.ok(sent < 64 * 1_024 * 1_024, `${sent} bytes were sent`);
 });
 
 test("an unreachable provider is an error, not an invalid token", async (t) => {

@@ -26,8 +26,8 @@ test("expired addresses, limits and changes are deleted, current ones kept", asy
       days.map(({ day }) => Number(day)),
       [today - 2, today],
     );
-    const codes = await db.selectFrom("codes_sent").select("email").execute();
-    assert.deepEqual(codes, [{ email: "new@example.com" }]);
+    const codes = await db.selectFrom("codes_sent").select("receiver").execute();
+    assert.deepEqual(codes, [{ receiver: "new@example.com" }]);
     assert.equal((await db.selectFrom("access_changes").selectAll().execute()).length, 1);
   });
 });

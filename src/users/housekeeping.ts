@@ -3,6 +3,7 @@ import { deleteApiKeyUsesBefore } from "#src/store/api-keys.ts";
 import { deleteOldEvents } from "#src/store/events.ts";
 import type { Store } from "#src/store/schema.ts";
 import { deleteExpiredSessions } from "#src/store/sessions.ts";
+import { deleteExpiredCodes } from "#src/store/sign-in-codes.ts";
 import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { deleteUsageBefore } from "#src/store/usage.ts";
 import { dayOf } from "./quotas.ts";
@@ -19,6 +20,7 @@ export async function deleteExpiredRows(store: Store, nowMs: number): Promise<vo
   await deleteUsageBefore(store.db, firstDay);
   await deleteApiKeyUsesBefore(store.db, firstDay);
   await deleteOldCodesSent(store.db, nowMs);
+  await deleteExpiredCodes(store.db, nowMs);
   await deleteExpiredSessions(store, nowMs);
   await deleteAccessChangesBefore(store.db, nowMs - KEEP_ACCESS_CHANGES_MS);
 }

@@ -17,7 +17,7 @@ const OTHER_MINT = address("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
 
 function user(tier: UserTier, sessionId = "s1"): Caller {
   const userId = parseUserId("0b54e1c2-7a8f-4f06-9f52-1f1a3a9e6d01") as UserId;
-  return { kind: "user", userId, tier, via: { kind: "cookie", sessionId } };
+  return { kind: "user", userId, tier, via: { kind: "cookie", sessionId, sinceMs: 0 } };
 }
 
 test("200 parallel requests on a limit of 10 pass exactly 10", async (t) => {

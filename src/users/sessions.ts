@@ -1,11 +1,14 @@
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { Store } from "#src/store/schema.ts";
+import { copyDailyUsage } from "#src/store/usage.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
 import { findUser, type User, userOfForeignIdentity } from "#src/store/users.ts";
 import type { AccessCacheSync } from "./access-cache-sync.ts";
-import type { Credential, UserCaller } from "./caller.ts";
+import { type Credential, quotaSubjectOf, type UserCaller } from "./caller.ts";
 import type { ForeignTokens } from "./foreign-tokens.ts";
+import type { KeptNames } from "./kept-usage.ts";
 import { cookieValue } from "./page-tokens.ts";
+import { dayOf } from "./quotas.ts";
 import type { SignInLibrary } from "./sign-in-library.ts";
 import { parseUserTier } from "./tiers.ts";
 
@@ -23,6 +26,7 @@ export class Sessions {
   readonly #store: Store;
   readonly #library: SignInLibrary;
   readonly #foreignTokens: ForeignTokens | null;
+  readonly #keptNames: KeptNames;
   readonly #cacheSync: AccessCacheSync;
   readonly #cookieName: string;
   readonly #cache = new BoundedMap<string, CachedSession>(CACHED_SESSIONS);
@@ -32,12 +36,14 @@ export class Sessions {
     readonly library: SignInLibrary;
     readonly cookieName: string;
     readonly foreignTokens: ForeignTokens | null;
+    readonly keptNames: KeptNames;
     readonly cacheSync: AccessCacheSync;
   }) {
     this.#store = deps.store;
     this.#library = deps.library;
     this.#cookieName = deps.cookieName;
     this.#foreignTokens = deps.foreignTokens;
+    this.#keptNames = deps.keptNames;
     this.#cacheSync = deps.cacheSync;
     deps.cacheSync.onChange((userId) => this.#dropUser(userId));
   }
@@ -84,15 +90,23 @@ export class Sessions {
     const userId = parseUserId(found.user.id);
     const user = userId === null ? null : await findUser(this.#store.db, userId);
     const untilMs = found.session.expiresAt.getTime();
-    return user === null ? null : sessionOf(user, { kind, sessionId: found.session.id }, untilMs);
+    const sinceMs = found.session.createdAt.getTime();
+    return user === null
+      ? null
+      : sessionOf(user, { kind, sessionId: found.session.id, sinceMs }, untilMs);
   }
 
   async #foreignSession(token: string, nowMs: number): Promise<CachedSession | null> {
     const identity = (await this.#foreignTokens?.verify(token, nowMs)) ?? null;
     if (identity === null) return null;
-    const { issuer, subject, expiresAtMs } = identity;
+    const { issuer, subject, sinceMs, expiresAtMs } = identity;
     const user = await userOfForeignIdentity(this.#store, { issuer, subject }, nowMs);
-    return sessionOf(user, { kind: "foreign-token" }, expiresAtMs);
+    if (user.createdAtMs === nowMs) {
+      const from = this.#keptNames.ofIdentity({ issuer, subject });
+      const to = quotaSubjectOf(user.id);
+      await copyDailyUsage(this.#store.db, { from, to, day: dayOf(nowMs) });
+    }
+    return sessionOf(user, { kind: "foreign-token", sinceMs }, expiresAtMs);
   }
 
   #dropUser(userId: UserId): void {

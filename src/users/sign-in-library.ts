@@ -1,23 +1,23 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { kyselyAdapter } from "@better-auth/kysely-adapter";
+import type { BetterAuthPlugin } from "better-auth";
+import { createAuthEndpoint } from "better-auth/api";
+import { setSessionCookie } from "better-auth/cookies";
 import { betterAuth } from "better-auth/minimal";
 import { bearer } from "better-auth/plugins/bearer";
-import { emailOTP } from "better-auth/plugins/email-otp";
 import type { Kysely, KyselyPlugin, RootOperationNode, UnknownRow } from "kysely";
+import { z } from "zod";
 import type { Schema, Store } from "#src/store/schema.ts";
 import { secretFor } from "./auth-secret.ts";
 
-export const CODE_DIGITS = 6;
-export const CODE_VALID_SECONDS = 600;
-const WRONG_GUESSES_ALLOWED = 5;
 export const SESSION_VALID_SECONDS = 30 * 86_400;
 
 export type SignInLibrary = ReturnType<typeof createSignInLibrary>;
 
 /**
- * The sign-in library on our database: it creates and checks codes and sessions. Its HTTP endpoints
- * are not served. A stolen database contains no usable credential: codes are stored as an HMAC under
- * our secret, and session tokens are valid only with a signature.
+ * The sign-in library on our database: it creates and checks sessions. Its HTTP endpoints are not
+ * served. A stolen database contains no usable credential: session tokens are valid only with a
+ * signature.
  */
 export function createSignInLibrary(deps: {
   readonly store: Store;
@@ -25,7 +25,7 @@ export function createSignInLibrary(deps: {
   readonly publicUrl: string;
 }) {
   const { store, authSecret, publicUrl } = deps;
-  const codeSecret = secretFor("sign-in-codes", authSecret);
+  const isSecure = publicUrl.startsWith("https:");
   return betterAuth({
     appName: "Exitability",
     secret: secretFor("sessions", authSecret),
@@ -35,7 +35,11 @@ export function createSignInLibrary(deps: {
     logger: { disabled: true },
     rateLimit: { enabled: false }, // Our limits count across processes.
     advanced: {
-      cookiePrefix: "exitability",
+      // The prefix makes browsers refuse the cookie from any other host, and without TLS. The library
+      // would add the weaker __Secure-.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isSecure },
+      cookies: { session_token: { name: sessionCookieName(publicUrl) } },
       database: { generateId: () => randomUUID(), validateSchema: false },
     },
     user: {
@@ -74,27 +78,32 @@ export function createSignInLibrary(deps: {
         updatedAt: "updated_at",
       },
     },
-    verification: {
-      modelName: "sign_in_codes",
-      fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" },
-    },
-    plugins: [
-      emailOTP({
-        otpLength: CODE_DIGITS,
-        expiresIn: CODE_VALID_SECONDS,
-        allowedAttempts: WRONG_GUESSES_ALLOWED,
-        disableSignUp: true, // The sign-in outbox creates users.
-        storeOTP: {
-          hash: async (code) => createHmac("sha256", codeSecret).update(code).digest("base64url"),
-        },
-        sendVerificationOTP: async () => {
-          throw new Error("codes are sent from the outbox");
-        },
-      }),
-      bearer({ requireSignature: true }),
-    ],
+    plugins: [sessionsOfUsers, bearer({ requireSignature: true })],
   });
 }
+
+export function sessionCookieName(publicUrl: string): string {
+  return `${publicUrl.startsWith("https:") ? "__Host-" : ""}exitability.session_token`;
+}
+
+/** Begins a session of a user whose code was right; called in this process only. */
+const sessionsOfUsers = {
+  id: "sessions-of-users",
+  endpoints: {
+    beginSession: createAuthEndpoint(
+      "/begin-session",
+      { method: "POST", body: z.object({ userId: z.string() }) },
+      async (context) => {
+        const { internalAdapter } = context.context;
+        const user = await internalAdapter.findUserById(context.body.userId);
+        if (user === null) return context.json(null);
+        const session = await internalAdapter.createSession(user.id);
+        await setSessionCookie(context, { session, user });
+        return context.json({ sessionId: session.id });
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin;
 
 /** The library compares numbers; SQLite returns ours as bigint. */
 function handleFor({ db, dialect }: Store): Kysely<Schema> {

@@ -1,6 +1,6 @@
 import type { EmailAddress } from "./email-address.ts";
 import type { Mail } from "./mailer.ts";
-import { CODE_VALID_SECONDS } from "./sign-in-library.ts";
+import { CODE_VALID_SECONDS } from "./sign-in-codes.ts";
 
 /** The mail with a sign-in code. The same for new and existing users. */
 export function signInMail(input: {

@@ -10,10 +10,14 @@ import {
   type SignInRequest,
   spendCode,
 } from "#src/store/sign-in-requests.ts";
-import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
-import { parseEmailAddress } from "./email-address.ts";
+import { spendDailyLimits } from "#src/store/usage.ts";
+import { findUserByEmail } from "#src/store/users.ts";
+import { type EmailAddress, parseEmailAddress } from "./email-address.ts";
+import type { KeptNames } from "./kept-usage.ts";
+import { type MailCap, mailCapsOf } from "./mail-caps.ts";
 import type { Mailer } from "./mailer.ts";
-import type { SignInLibrary } from "./sign-in-library.ts";
+import { dayOf } from "./quotas.ts";
+import type { SignInCodes } from "./sign-in-codes.ts";
 import { signInMail } from "./sign-in-mail.ts";
 
 /** The polling interval does not depend on requests, so that no answer's time shows what a request costs. */
@@ -27,17 +31,31 @@ const ATTEMPTS = 5;
 
 type Deps = {
   readonly store: Store;
-  readonly library: SignInLibrary;
+  readonly codes: SignInCodes;
+  readonly keptNames: KeptNames;
   readonly mailer: Mailer;
   readonly publicUrl: string;
   readonly clock: WallClock;
   readonly log: FailureLogger;
 };
 
-/** Handles requests for a sign-in code: creates the user, the code and the mail. */
+/** Limits that all callers share: one caller that uses them up keeps others from signing in. */
+const COMMON_CAPS: readonly MailCap[] = ["new_to_domain", "new", "all"];
+
+/** Handles requests for a sign-in code: creates the code and the mail. */
 export class SignInOutbox {
   readonly #deps: Deps;
   readonly #outcomes = { handled: 0, failed: 0, dead: 0 };
+  readonly #capped: Record<MailCap, number> = {
+    mailbox_from_asker: 0,
+    mailbox: 0,
+    address: 0,
+    new_from_address: 0,
+    new_to_domain: 0,
+    new: 0,
+    all: 0,
+  };
+  readonly #alarmed = new Map<MailCap, number>();
   readonly #poller: Poller<number>;
   readonly #sendFailures: FailureLog;
   readonly #lostMails: FailureLog;
@@ -69,6 +87,11 @@ export class SignInOutbox {
   /** Since the start: handled requests, failed attempts, and mails given up. */
   get outcomes(): { readonly handled: number; readonly failed: number; readonly dead: number } {
     return this.#outcomes;
+  }
+
+  /** Since the start: mails that were not sent because of a day's limit, by the limit. */
+  get capped(): Readonly<Record<MailCap, number>> {
+    return this.#capped;
   }
 
   start(): void {
@@ -116,21 +139,46 @@ export class SignInOutbox {
     await finishSignInRequest(store.db, request.id);
   }
 
-  async #sendCode({ email: text, attempts }: SignInRequest): Promise<"done" | "later"> {
-    const { store, library, mailer, publicUrl, clock } = this.#deps;
-    const email = parseEmailAddress(text);
+  async #sendCode(request: SignInRequest): Promise<"done" | "later"> {
+    const { store, codes, mailer, publicUrl, clock } = this.#deps;
+    const { asker, attempts } = request;
+    const email = parseEmailAddress(request.email);
     if (email === null) return "done";
-    await createUserForEmail(store, email, clock.nowMs());
     const user = await findUserByEmail(store.db, email);
-    if (user === null || user.disabledAtMs !== null) return "done";
+    if (user !== null && user.disabledAtMs !== null) return "done";
     // A refusal at the first attempt: a code was sent less than a minute ago or five times this hour.
     // At a later one the process may have stopped between the count and the mail.
-    if (!(await spendCode(store.db, email, clock.nowMs())))
+    if (!(await spendCode(store.db, `${email} ${asker}`, clock.nowMs())))
       return attempts === 0 ? "done" : "later";
-    const code = await library.api.createVerificationOTP({ body: { email, type: "sign-in" } });
+    if (attempts === 0 && !(await this.#isWithinCaps(request, { email, isNew: user === null })))
+      return "done";
+    const code = await codes.make(email, asker);
     await mailer.send(signInMail({ to: email, code, publicUrl }));
     this.#sendFailures.succeeded();
     this.#lostMails.succeeded();
     return "done";
+  }
+
+  async #isWithinCaps(
+    { asker, address, isFromKnownBrowser }: SignInRequest,
+    { email, isNew }: { readonly email: EmailAddress; readonly isNew: boolean },
+  ): Promise<boolean> {
+    const { store, keptNames, clock, log } = this.#deps;
+    const mailbox = keptNames.ofMailbox(email);
+    const isToNewUser = isNew;
+    const mail = { email, mailbox, asker, address, isFromKnownBrowser, isToNewUser };
+    const day = dayOf(clock.nowMs());
+    const reached = await spendDailyLimits(store.db, mailCapsOf(mail), day);
+    if (reached === null) return true;
+    const { name, limit } = reached;
+    this.#capped[name]++;
+    if (COMMON_CAPS.includes(name) && this.#alarmed.get(name) !== day) {
+      this.#alarmed.set(name, day);
+      log.error(
+        { cap: name, limit },
+        "a day's limit of sign-in mails is reached; further codes are not sent until 00:00 UTC",
+      );
+    }
+    return false;
   }
 }

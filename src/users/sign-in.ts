@@ -1,29 +1,36 @@
-import { isAPIError } from "better-auth/api";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { deleteOtherSessions, deleteSession } from "#src/store/sessions.ts";
 import { requestSignIn } from "#src/store/sign-in-requests.ts";
-import { parseUserId, type UserId } from "#src/store/user-id.ts";
-import { findUser } from "#src/store/users.ts";
+import { copyDailyUsage } from "#src/store/usage.ts";
+import type { UserId } from "#src/store/user-id.ts";
+import { createUserForEmail, findUserByEmail, type User } from "#src/store/users.ts";
 import type { AccessCacheSync } from "./access-cache-sync.ts";
+import type { Asker, Askers } from "./askers.ts";
+import type { Browsers } from "./browsers.ts";
+import { quotaSubjectOf } from "./caller.ts";
 import type { EmailAddress } from "./email-address.ts";
-import { CODE_DIGITS, SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
+import type { KeptNames } from "./kept-usage.ts";
+import type { Notices } from "./notices.ts";
+import { dayOf } from "./quotas.ts";
+import type { SignInCodes } from "./sign-in-codes.ts";
+import { SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
 
-const CODE_FORM = new RegExp(`^\\d{${CODE_DIGITS}}$`);
 const LONGEST_USER_AGENT = 256;
 
 export type SignedIn = {
-  /** For the Set-Cookie header. */
-  readonly cookie: string;
+  /** Set-Cookie headers: the session first, then the browser in which the user signed in. */
+  readonly cookies: readonly string[];
   /** The same session as a bearer token. */
   readonly accessToken: string;
   readonly expiresAtMs: number;
 };
 
 export type SignIn = {
-  /** Stores the request; the outbox creates the user, the code and the mail. */
-  readonly requestCode: (email: EmailAddress) => Promise<void>;
-  /** Null if the code is wrong, expired, used, or has had too many guesses; the reason is not returned. */
+  /** Stores the request; the outbox creates the code and the mail. */
+  readonly requestCode: (email: EmailAddress, asker: Asker) => Promise<void>;
+  /** Creates the user where there is none. Null if the code is wrong, of another asker, expired, used, or has
+   * had too many guesses; the reason is not returned. */
   readonly signIn: (attempt: SignInAttempt) => Promise<SignedIn | null>;
   /** Ends one session everywhere. @returns whether the user had it */
   readonly endSession: (userId: UserId, sessionId: string) => Promise<boolean>;
@@ -37,47 +44,75 @@ export type SignInAttempt = {
   readonly email: EmailAddress;
   readonly code: string;
   readonly userAgent: string | null;
+  readonly asker: Asker;
 };
 
 export function createSignIn(deps: {
   readonly store: Store;
   readonly library: SignInLibrary;
+  readonly codes: SignInCodes;
+  readonly askers: Askers;
+  readonly browsers: Browsers;
+  readonly keptNames: KeptNames;
+  readonly notices: Notices;
   readonly sessionCookie: SessionCookie;
   readonly cacheSync: AccessCacheSync;
   readonly clock: WallClock;
 }): SignIn {
-  const { store, library, sessionCookie, cacheSync, clock } = deps;
-  /** Sessions of disabled users are invalid, and not issued. */
-  async function isDisabled(id: string): Promise<boolean> {
-    const userId = parseUserId(id);
-    const user = userId === null ? null : await findUser(store.db, userId);
-    return user === null || user.disabledAtMs !== null;
+  const { store, library, codes, askers, browsers, keptNames, notices } = deps;
+  const { sessionCookie, cacheSync, clock } = deps;
+  async function begin(userId: UserId, userAgent: string | null): Promise<SignedIn> {
+    const headers = new Headers();
+    if (userAgent !== null)
+      headers.set(
+        "user-agent",
+        userAgent.replaceAll(/[^\x20-\x7e]/g, "").slice(0, LONGEST_USER_AGENT),
+      );
+    const answer = await library.api.beginSession({
+      body: { userId },
+      headers,
+      returnHeaders: true,
+    });
+    const cookie = answer.headers.get("set-cookie");
+    const accessToken = answer.headers.get("set-auth-token");
+    if (cookie === null || accessToken === null)
+      throw new Error("the sign-in library returned no session");
+    return {
+      cookies: [cookie],
+      accessToken,
+      expiresAtMs: clock.nowMs() + SESSION_VALID_SECONDS * 1000,
+    };
+  }
+
+  /** The user of a code that was right, created where there is none; null for a disabled one. */
+  async function userOf(email: EmailAddress): Promise<{ user: User; isNew: boolean } | null> {
+    const nowMs = clock.nowMs();
+    const createdId = await createUserForEmail(store, email, nowMs);
+    if (createdId !== null) {
+      const subjects = { from: keptNames.ofEmail(email), to: quotaSubjectOf(createdId) };
+      await copyDailyUsage(store.db, { ...subjects, day: dayOf(nowMs) });
+    }
+    const user = await findUserByEmail(store.db, email);
+    // Sessions of disabled users are invalid, and not issued.
+    if (user === null || user.disabledAtMs !== null) return null;
+    return { user, isNew: createdId !== null };
   }
 
   return {
-    requestCode: (email) => requestSignIn(store.db, email, clock.nowMs()),
-    async signIn({ email, code, userAgent }) {
-      if (!CODE_FORM.test(code)) return null;
-      const headers = new Headers();
-      if (userAgent !== null)
-        headers.set(
-          "user-agent",
-          userAgent.replaceAll(/[^\x20-\x7e]/g, "").slice(0, LONGEST_USER_AGENT),
-        );
-      const answer = await library.api
-        .signInEmailOTP({ body: { email, otp: code }, headers, returnHeaders: true })
-        .catch((cause: unknown) => {
-          if (isAPIError(cause) && cause.statusCode < 500) return null;
-          throw cause;
-        });
-      if (answer === null) return null;
-      // Checked after the code: checked before, the answer time would show who has an account.
-      if (await isDisabled(answer.response.user.id)) return null;
-      const cookie = answer.headers.get("set-cookie");
-      const accessToken = answer.headers.get("set-auth-token");
-      if (cookie === null || accessToken === null)
-        throw new Error("the sign-in library returned no session");
-      return { cookie, accessToken, expiresAtMs: clock.nowMs() + SESSION_VALID_SECONDS * 1000 };
+    requestCode: (email, asker) =>
+      requestSignIn(store.db, askers.requestOf(email, asker), clock.nowMs()),
+    async signIn({ email, code, userAgent, asker }) {
+      // The code first: checked after the user, the answer time would show who has an account.
+      if (!(await codes.use({ email, askers: askers.namesOf(asker), code }))) return null;
+      const found = await userOf(email);
+      if (found === null) return null;
+      const session = await begin(found.user.id, userAgent);
+      const browser = askers.browserOf(asker);
+      const isKnown = browser !== null && browsers.isKnown(browser, email);
+      if (!found.isNew && !isKnown) notices.send(email, "sign-in");
+      const cookies = [...session.cookies];
+      if (browser !== null) cookies.push(browsers.signedInCookie(browser, email));
+      return { ...session, cookies };
     },
     async endSession(userId, sessionId) {
       const isEnded = await deleteSession(store.db, { userId, sessionId }, clock.nowMs());

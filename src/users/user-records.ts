@@ -5,6 +5,7 @@ import { deleteUserData, readUserData, type UserData } from "#src/store/user-dat
 import type { UserId } from "#src/store/user-id.ts";
 import { findUser, type User } from "#src/store/users.ts";
 import type { AccessCacheSync } from "./access-cache-sync.ts";
+import type { KeptNames } from "./kept-usage.ts";
 import { dayOf } from "./quotas.ts";
 
 export type UserRecords = {
@@ -20,16 +21,20 @@ export type UserRecords = {
 export function createUserRecords(deps: {
   readonly store: Store;
   readonly cacheSync: AccessCacheSync;
+  readonly keptNames: KeptNames;
   readonly clock: WallClock;
 }): UserRecords {
-  const { store, cacheSync, clock } = deps;
+  const { store, cacheSync, keptNames, clock } = deps;
   return {
     find: (userId) => findUser(store.db, userId),
     sessions: (userId) => sessionsOfUser(store, userId, clock.nowMs()),
     read: (userId) =>
       readUserData(store, userId, { nowMs: clock.nowMs(), day: dayOf(clock.nowMs()) }),
     async remove(userId) {
-      const isRemoved = await deleteUserData(store.db, userId, clock.nowMs());
+      const isRemoved = await deleteUserData(store.db, userId, {
+        nowMs: clock.nowMs(),
+        kept: { day: dayOf(clock.nowMs()), ...keptNames },
+      });
       cacheSync.invalidate(userId);
       return isRemoved;
     },

@@ -6,15 +6,20 @@ import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import { AccessCacheSync } from "./access-cache-sync.ts";
 import { ApiKeys } from "./api-keys.ts";
+import { createAskers } from "./askers.ts";
+import { type Browsers, createBrowsers } from "./browsers.ts";
 import { FixedWindows, type Windows } from "./fixed-windows.ts";
 import { createForeignTokens } from "./foreign-tokens.ts";
 import { createFunnel, type Funnel } from "./funnel.ts";
 import { deleteExpiredRows } from "./housekeeping.ts";
+import { createKeptNames } from "./kept-usage.ts";
 import { createFileMailer, createSmtpMailer, type Mailer } from "./mailer.ts";
+import { createNotices, type Notices } from "./notices.ts";
 import { createPageTokens, type PageTokens } from "./page-tokens.ts";
 import { createQuotas, type Quotas } from "./quotas.ts";
 import { Sessions } from "./sessions.ts";
 import { createSignIn, type SignIn, sessionCookieOf } from "./sign-in.ts";
+import { createSignInCodes } from "./sign-in-codes.ts";
 import { createSignInLibrary } from "./sign-in-library.ts";
 import { SignInOutbox } from "./sign-in-outbox.ts";
 import { createUserRecords, type UserRecords } from "./user-records.ts";
@@ -30,6 +35,8 @@ export type Users = {
   readonly records: UserRecords;
   readonly funnel: Funnel;
   readonly pageTokens: PageTokens;
+  readonly browsers: Browsers;
+  readonly notices: Notices;
   /** Counts of the last minutes, shared with other processes if there are several. */
   readonly windows: Windows;
   readonly outbox: SignInOutbox;
@@ -67,7 +74,11 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
   const apiKeys = new ApiKeys({ store, cacheSync, prefix: deps.apiKeyPrefix, clock, log });
   const foreignTokens =
     deps.foreignIdentity === null ? null : createForeignTokens(deps.foreignIdentity);
-  const outbox = new SignInOutbox({ store, library, mailer, publicUrl, clock, log });
+  const keptNames = createKeptNames(deps.authSecret);
+  const browsers = createBrowsers(deps);
+  const notices = createNotices({ mailer, publicUrl, log });
+  const codes = createSignInCodes(deps);
+  const outbox = new SignInOutbox({ store, codes, keptNames, mailer, publicUrl, clock, log });
   const housekeeping = new Poller({
     run: () => deleteExpiredRows(store, clock.nowMs()),
     everyMs: HOUSEKEEPING_EVERY_MS,
@@ -86,10 +97,24 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
       library,
       cookieName: sessionCookie.name,
       foreignTokens,
+      keptNames,
       cacheSync,
     }),
-    signIn: createSignIn({ store, library, sessionCookie, cacheSync, clock }),
-    records: createUserRecords({ store, cacheSync, clock }),
+    signIn: createSignIn({
+      store,
+      library,
+      codes,
+      askers: createAskers({ authSecret: deps.authSecret, browsers }),
+      browsers,
+      keptNames,
+      notices,
+      sessionCookie,
+      cacheSync,
+      clock,
+    }),
+    records: createUserRecords({ store, cacheSync, keptNames, clock }),
+    browsers,
+    notices,
     funnel: createFunnel({ db: store.db, clock }),
     pageTokens: createPageTokens(deps),
     outbox,

@@ -79,7 +79,7 @@ export async function testUsers(
     mails,
     mailer: memory,
     lastCode: (email) => {
-      const mail = mails.findLast(({ to }) => to === email);
+      const mail = mails.findLast(({ to, text }) => to === email && text.includes("code is"));
       assert.ok(mail, "no mail was sent");
       const [, code] = /code is (\d{6})/.exec(mail.text) ?? [];
       assert.ok(code, "the mail holds no code");

@@ -211,7 +211,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Make a free account and mail it a sign-in code
+         * Mail a sign-in code; its first use makes a free account
          * @description The same answer for known and unknown addresses. It never holds a key.
          */
         readonly post: operations["register"];
@@ -283,7 +283,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign in with the code
-         * @description Sets the dashboard's cookie too. Pages of other sites get forbidden_origin.
+         * @description The code works for who asked for it: the browser, by a cookie of the dashboard, or the address of a caller without one. Sets the dashboard's cookie too. Pages of other sites get forbidden_origin.
          */
         readonly post: operations["signIn"];
         readonly delete?: never;
@@ -353,7 +353,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         readonly post?: never;
-        /** Delete the account and everything kept about it */
+        /**
+         * Delete the account and everything kept about it
+         * @description Needs a session that began in the last 24 hours.
+         */
         readonly delete: operations["deleteAccount"];
         readonly options?: never;
         readonly head?: never;
@@ -516,7 +519,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Add a mailbox, a webhook or a Telegram chat; a code verifies it
-         * @description A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. Its host's addresses must be public.
+         * @description A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. Its host's addresses must be public. Needs a session that began in the last 24 hours.
          */
         readonly post: operations["addChannel"];
         /** Remove a channel */

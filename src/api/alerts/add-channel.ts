@@ -5,6 +5,7 @@ import { assertNever } from "#src/platform/assert-never.ts";
 import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
 import { WRITE_ERRORS } from "../operation-parts.ts";
+import { requireFreshSession } from "../plugins/fresh-session.ts";
 import {
   AddedChannelBody,
   addedChannelBody,
@@ -21,7 +22,7 @@ export const addChannel = defineOperation({
   tag: "watchlist",
   summary: "Add a mailbox, a webhook or a Telegram chat; a code verifies it",
   description:
-    "A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. Its host's addresses must be public.",
+    "A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. Its host's addresses must be public. Needs a session that began in the last 24 hours.",
   headers: [LANGUAGE_HEADER],
   body: {
     schema: Type.Object({
@@ -47,7 +48,9 @@ export const addChannel = defineOperation({
     },
   },
   errors: [...WRITE_ERRORS, "invalid_email", "limit_reached", "duplicate", "rate_limit_exceeded"],
-  async handler({ caller: { userId }, body, language, reply }, { channels }) {
+  async handler({ caller, body, language, reply }, { channels, clock }) {
+    requireFreshSession(caller, clock.nowMs());
+    const { userId } = caller;
     const { kind, target } = body;
     const answer = await channels.add({ userId, kind, target: target.trim(), language });
     if (answer.kind === "added") return { body: addedChannelBody(answer, language) };

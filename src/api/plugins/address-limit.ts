@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import ipaddr from "ipaddr.js";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
-import { countedAddress } from "#src/users/caller-address.ts";
+import { countedAddress, isLoopback } from "#src/users/caller-address.ts";
 import { FixedWindows, type Window } from "#src/users/fixed-windows.ts";
 import { rateLimitBody } from "../rate-limit-body.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
@@ -59,8 +58,4 @@ function statusOf({ used, resetAtMs }: Window) {
   const { limit, lengthMs } = ADDRESS_RULE;
   const windowSeconds = lengthMs / 1000;
   return { policy: "minute", limit, used, remaining: 0, windowSeconds, resetAtMs } as const;
-}
-
-function isLoopback(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
 }

@@ -44,22 +44,20 @@ export type StaticOptions = {
   /** Paths of the dashboard's own router: each serves index.html. */
   readonly pages: readonly string[];
   readonly isBehindTls: boolean;
-  /** The Set-Cookie header by which requests of the page are recognised. */
-  readonly pageCookie?: () => string;
+  /** The Set-Cookie headers by which requests of the page, and the browser, are recognised. */
+  readonly pageCookies?: (cookies: string | undefined) => string[];
 };
 
 /** Serves the built dashboard, compressed at build time. Without a build, every page says how to make one. */
 export async function registerStatic(app: FastifyInstance, options: StaticOptions): Promise<void> {
-  const { directory, pages, pageCookie } = options;
+  const { directory, pages, pageCookies } = options;
   const isBuilt = existsSync(join(directory, "index.html"));
   for (const page of pages) {
-    app.get(page, (_request, reply) =>
-      isBuilt
-        ? (pageCookie === undefined ? reply : reply.header("set-cookie", pageCookie())).sendFile(
-            "index.html",
-          )
-        : sendUnbuilt(reply),
-    );
+    app.get(page, ({ headers }, reply) => {
+      if (!isBuilt) return sendUnbuilt(reply);
+      if (pageCookies !== undefined) reply.header("set-cookie", pageCookies(headers.cookie));
+      return reply.sendFile("index.html");
+    });
   }
   if (!isBuilt) return;
   const headers = { ...PAGE_HEADERS, ...safetyHeaders(options) };

@@ -1,6 +1,7 @@
 import { AppError } from "#src/platform/app-error.ts";
 import { defineOperation } from "../operation.ts";
 import { WRITE_ERRORS } from "../operation-parts.ts";
+import { noticeNewKey } from "./notice-new-key.ts";
 import { ISSUED_KEY_RESPONSE, issuedKeyBody } from "./user-bodies.ts";
 
 export const createKey = defineOperation({
@@ -18,6 +19,7 @@ export const createKey = defineOperation({
       throw new AppError("duplicate", {
         publicMessage: "You have a key already; rotate it to get another.",
       });
+    await noticeNewKey(users, userId);
     return { body: issuedKeyBody(issued) };
   },
 });

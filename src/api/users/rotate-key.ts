@@ -2,6 +2,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { defineOperation } from "../operation.ts";
 import { WRITE_ERRORS } from "../operation-parts.ts";
 import { countChange } from "./daily-limit.ts";
+import { noticeNewKey } from "./notice-new-key.ts";
 import { ISSUED_KEY_RESPONSE, issuedKeyBody } from "./user-bodies.ts";
 
 const ROTATIONS_A_DAY = 20;
@@ -22,6 +23,7 @@ export const rotateKey = defineOperation({
       throw new AppError("not_found", {
         publicMessage: "You have no key to rotate; activate access first.",
       });
+    await noticeNewKey(users, userId);
     return { body: issuedKeyBody(issued) };
   },
 });

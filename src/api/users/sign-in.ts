@@ -3,6 +3,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { EXAMPLE_EMAIL, EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { PUBLIC_ERRORS, statusResponse } from "../operation-parts.ts";
+import { askerOf } from "../plugins/asker.ts";
 import { isSameOrigin } from "../plugins/origin.ts";
 import { EmailField, Timestamp, timestamp } from "../values.ts";
 
@@ -12,7 +13,8 @@ export const signIn = defineOperation({
   id: "signIn",
   tag: "accounts",
   summary: "Sign in with the code",
-  description: "Sets the dashboard's cookie too. Pages of other sites get forbidden_origin.",
+  description:
+    "The code works for who asked for it: the browser, by a cookie of the dashboard, or the address of a caller without one. Sets the dashboard's cookie too. Pages of other sites get forbidden_origin.",
   access: "anyone",
   throttlePerMinute: 30,
   body: {
@@ -35,14 +37,20 @@ export const signIn = defineOperation({
     if (request.headers.origin !== undefined && !isSameOrigin(request, publicUrl))
       throw new AppError("forbidden_origin", { publicMessage: "Sign in on the dashboard itself." });
     const userAgent = request.headers["user-agent"] ?? null;
-    const session = await users.signIn.signIn({ email, code, userAgent });
+    const session = await users.signIn.signIn({
+      email,
+      code,
+      userAgent,
+      asker: askerOf(request),
+    });
     if (session === null)
       throw new AppError("unauthorized", {
-        publicMessage: "This code is wrong, used, or no longer valid; ask for another.",
+        publicMessage:
+          "This code is wrong, used, no longer valid, or was asked for in another browser; ask for another here.",
       });
-    const { accessToken, expiresAtMs, cookie } = session;
+    const { accessToken, expiresAtMs, cookies } = session;
     return {
-      headers: { "set-cookie": cookie },
+      headers: { "set-cookie": [...cookies] },
       body: {
         status: "signed_in",
         access_token: accessToken,

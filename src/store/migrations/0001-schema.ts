@@ -48,7 +48,7 @@ function typesOf(dialect: Dialect): Types {
 
 const OF_USER = "user_id text not null references users (id) on delete cascade";
 
-/** `users`, `sessions`, `library_accounts` and `sign_in_codes` belong to the sign-in library. */
+/** `users`, `sessions` and `library_accounts` belong to the sign-in library. */
 const users = ({ libraryMoment, libraryBoolean }: Types): readonly string[] => [
   `create table users (
     id text not null primary key,
@@ -86,14 +86,6 @@ const users = ({ libraryMoment, libraryBoolean }: Types): readonly string[] => [
     created_at ${libraryMoment} not null,
     updated_at ${libraryMoment} not null)`,
   "create index library_accounts_by_user on library_accounts (user_id)",
-  `create table sign_in_codes (
-    id text not null primary key,
-    identifier text not null,
-    value text not null,
-    expires_at ${libraryMoment} not null,
-    created_at ${libraryMoment} not null,
-    updated_at ${libraryMoment} not null)`,
-  "create index sign_in_codes_by_identifier on sign_in_codes (identifier)",
   `create table foreign_identities (
     issuer text not null,
     subject text not null,
@@ -103,8 +95,17 @@ const users = ({ libraryMoment, libraryBoolean }: Types): readonly string[] => [
 ];
 
 const signIn: readonly string[] = [
+  // asker: a keyed hash of the browser, or the address, that asked for the code.
+  `create table sign_in_codes (
+    email text not null,
+    asker text not null,
+    code_hash text not null,
+    guesses bigint not null,
+    expires_at_ms bigint not null,
+    primary key (email, asker))`,
+  "create index sign_in_codes_by_time on sign_in_codes (expires_at_ms)",
   `create table codes_sent (
-    email text not null primary key,
+    receiver text not null primary key,
     last_ms bigint not null,
     second_ms bigint not null,
     third_ms bigint not null,
@@ -148,6 +149,9 @@ const visitors = ({ numberedKey }: Types): readonly string[] => [
   `create table sign_in_requests (
     id ${numberedKey},
     email text not null,
+    asker text not null,
+    address text,
+    is_known bigint not null,
     requested_at_ms bigint not null,
     run_at_ms bigint not null,
     attempts bigint not null)`,

@@ -1,0 +1,22 @@
+import { createHmac } from "node:crypto";
+import { secretFor } from "./auth-secret.ts";
+
+/** Names of the day's counts that outlive an account: keyed hashes, which do not reveal the address. */
+export type KeptNames = {
+  /** Under which the queries of a deleted account are kept. */
+  readonly ofEmail: (email: string) => string;
+  /** Under which a mailbox's mails of the day are counted. */
+  readonly ofMailbox: (email: string) => string;
+  readonly ofIdentity: (identity: { readonly issuer: string; readonly subject: string }) => string;
+};
+
+export function createKeptNames(authSecret: string): KeptNames {
+  const secret = secretFor("deleted-accounts", authSecret);
+  const hashOf = (identity: readonly string[]): string =>
+    createHmac("sha256", secret).update(JSON.stringify(identity)).digest("base64url");
+  return {
+    ofEmail: (email) => `deleted:${hashOf([email])}`,
+    ofMailbox: (email) => hashOf(["mailbox", email]),
+    ofIdentity: ({ issuer, subject }) => `deleted:${hashOf([issuer, subject])}`,
+  };
+}
