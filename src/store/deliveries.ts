@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { Generated, Kysely } from "kysely";
-import { type Channel, toChannel } from "./channels.ts";
 import { inChunks } from "./chunks.ts";
 import type { Schema, Store } from "./schema.ts";
 import { toUserAlert, type UserAlert } from "./user-alerts.ts";
@@ -157,50 +156,6 @@ export async function insertMessages(
   }
 }
 
-export type ChannelClaim = {
-  readonly limit: number;
-  readonly leaseMs: number;
-  readonly nowMs: number;
-  /** Channels whose last attempt failed or took long are claimed apart from the others. */
-  readonly isSlow: boolean;
-};
-
-/**
- * Takes up to `limit` channels that have something due, each for this worker alone. One that is not
- * given back is free again after `leaseMs`: its worker has died.
- */
-export async function claimChannels(
-  { db, dialect }: Store,
-  { limit, leaseMs, nowMs, isSlow }: ChannelClaim,
-): Promise<readonly Channel[]> {
-  const moment = BigInt(nowMs);
-  let due = db
-    .selectFrom("channels")
-    .select("id")
-    .where("enabled", "=", 1n)
-    .where("verified_at_ms", "is not", null)
-    .where("is_slow", "=", isSlow ? 1n : 0n)
-    .where("lease_until_ms", "<=", moment)
-    .where("retry_at_ms", "<=", moment)
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("messages")
-        .select("channel_id")
-        .where("ended_at_ms", "is", null)
-        .where("due_ms", "<=", moment),
-    )
-    .orderBy("retry_at_ms")
-    .limit(limit);
-  if (dialect === "postgres") due = due.forUpdate().skipLocked();
-  const rows = await db
-    .updateTable("channels")
-    .set({ lease_until_ms: BigInt(nowMs + leaseMs) })
-    .where("id", "in", due)
-    .returningAll()
-    .execute();
-  return rows.map(toChannel);
-}
-
 export type Message = {
   readonly id: bigint;
   readonly uid: string;
@@ -335,24 +290,6 @@ export async function refuseMessage(
       .where("id", "=", channelId)
       .execute();
   });
-}
-
-/** Gives back a channel that had nothing to send after all. */
-export async function releaseChannel(db: Kysely<Schema>, channelId: bigint): Promise<void> {
-  await db
-    .updateTable("channels")
-    .set({ lease_until_ms: 0n })
-    .where("id", "=", channelId)
-    .execute();
-}
-
-/** Frees every channel: for a process that has the database for itself and has just begun. */
-export async function releaseAllChannels(db: Kysely<Schema>): Promise<void> {
-  await db
-    .updateTable("channels")
-    .set({ lease_until_ms: 0n })
-    .where("lease_until_ms", ">", 0n)
-    .execute();
 }
 
 export type DeadLetter = {

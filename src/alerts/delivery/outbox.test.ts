@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { claimChannels } from "#src/store/channel-leases.ts";
 import { channelsOfUser, switchChannel } from "#src/store/channels.ts";
-import { claimChannels, deadLetters, takeMessage } from "#src/store/deliveries.ts";
+import { deadLetters, takeMessage } from "#src/store/deliveries.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { Address } from "#src/units/address.ts";

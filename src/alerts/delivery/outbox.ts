@@ -1,14 +1,12 @@
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { claimChannels, releaseAllChannels, releaseChannel } from "#src/store/channel-leases.ts";
 import type { Channel } from "#src/store/channels.ts";
 import {
-  claimChannels,
   failMessage,
   finishMessage,
   type Message,
   refuseMessage,
-  releaseAllChannels,
-  releaseChannel,
   takeMessage,
   waitingMessages,
 } from "#src/store/deliveries.ts";
