@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   watchlist: ["units", "platform", "store", "users", "track"],
   api: ["units", "platform", "measure", "track", "users", "watchlist", "alerts", "accuracy"],
   accuracy: ["units", "platform", "venues", "store", "chain", "track"],
+  proof: ["units", "platform", "venues", "measure", "chain", "store"],
   relay: ["units", "platform", "measure", "store", "track", "users"],
   node: ["units", "platform", "venues"],
   metrics: ["units", "platform", "store", "track", "users", "alerts", "accuracy", "api"],

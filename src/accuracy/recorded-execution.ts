@@ -35,6 +35,8 @@ export type RecordedLine =
       readonly execution: RecordedExecution;
       /** The deployed slot of the code that executed it; null if the line has none. */
       readonly deployedSlot: bigint | null;
+      /** The build of the program that executed it; null if the line names none. */
+      readonly executedBy: string | null;
     }
   | { readonly kind: "set" }
   | { readonly kind: "unreadable"; readonly reason: string };
@@ -55,11 +57,12 @@ export class RecordedExecutionReader {
         this.#sets.set(text(value, "set"), accountSet(value.accounts));
         return { kind: "set" };
       }
-      const { deployedSlot = null } = value;
+      const { deployedSlot = null, executedBy = null } = value;
       return {
         kind: "execution",
         execution: this.#execution(value),
         deployedSlot: deployedSlot === null ? null : integer(value, "deployedSlot"),
+        executedBy: executedBy === null ? null : text(value, "executedBy"),
       };
     } catch (error) {
       if (error instanceof LineError) return { kind: "unreadable", reason: error.message };

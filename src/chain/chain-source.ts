@@ -142,6 +142,22 @@ export interface AccountStarts {
   ): Promise<AccountsRead>;
 }
 
+/** Bytes of an account, from an offset. */
+export type AccountSlice = { readonly offset: number; readonly length: number };
+
+/** Reads an account in parts: a program's code is larger than the replies of some providers. */
+export interface AccountSlices {
+  /**
+   * The account with `data` cut to the slice, shorter where the account ends; null: it does not exist.
+   * Fails as the reads of a ChainSource do.
+   */
+  readAccountSlice(
+    address: Address,
+    slice: AccountSlice,
+    signal?: AbortSignal,
+  ): Promise<Account | null>;
+}
+
 /** Transactions of a node. */
 export interface TransactionSource {
   /**

@@ -8,6 +8,8 @@ import type { ProgramFilter } from "#src/venues/venue.ts";
 import { CallPacer } from "./call-pacer.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import type {
+  AccountSlice,
+  AccountSlices,
   AccountsRead,
   ChainHead,
   LargestAccounts,
@@ -85,6 +87,7 @@ export type RpcReader = {
     bytes: number,
     signal?: AbortSignal,
   ) => Promise<AccountsRead>;
+  readonly readAccountSlice: AccountSlices["readAccountSlice"];
   readonly searchAccounts: (filter: ProgramFilter, signal?: AbortSignal) => Promise<SearchResult>;
   readonly findLargestAccounts: (mint: Address, signal?: AbortSignal) => Promise<LargestAccounts>;
   readonly readHead: (signal?: AbortSignal) => Promise<ChainHead>;
@@ -245,6 +248,23 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     return { slot, accounts: new Map([...accounts].map(([at, whole]) => [at, cut(whole, bytes)])) };
   }
 
+  /** Beside the merged reads: one account, whose reply may be the largest of all. */
+  async function readAccountSlice(
+    address: Address,
+    slice: AccountSlice,
+    signal?: AbortSignal,
+  ): Promise<Account | null> {
+    const params = [[address], { encoding: "base64", commitment, dataSlice: slice }];
+    const request = { method: "getMultipleAccounts", params };
+    const parse = (result: unknown) => parseMultipleAccounts(result, [address]);
+    const { accounts } = await ask(request, parse, signal).catch(asUnavailable);
+    const account = accounts.get(address);
+    if (account === undefined) return asUnavailable(malformed("an account was left out"));
+    // A node that ignores the slice sends all of it.
+    if (account === null || account.data.length <= slice.length) return account;
+    return { ...account, data: account.data.slice(slice.offset, slice.offset + slice.length) };
+  }
+
   async function readAll(
     addresses: readonly Address[],
     bytes: number | null,
@@ -390,6 +410,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   return {
     readAccounts,
     readAccountStarts,
+    readAccountSlice,
     searchAccounts,
     findLargestAccounts,
     readHead,

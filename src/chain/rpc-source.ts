@@ -1,7 +1,12 @@
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog } from "#src/platform/failure-log.ts";
 import { type ChainLogger, hostOf } from "./chain-logger.ts";
-import type { AccountStarts, ChainSource, TransactionSource } from "./chain-source.ts";
+import type {
+  AccountSlices,
+  AccountStarts,
+  ChainSource,
+  TransactionSource,
+} from "./chain-source.ts";
 import { createJsonRpcClient, type RetryPolicy } from "./json-rpc-client.ts";
 import { type CallCount, RpcCalls } from "./rpc-calls.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
@@ -50,7 +55,7 @@ export type NodeReport = {
 /** A Solana node over JSON-RPC: HTTP for reads, WebSockets for subscriptions. */
 export function createRpcSource(
   options: RpcSourceOptions,
-): ChainSource & TransactionSource & AccountStarts & NodeReport {
+): ChainSource & TransactionSource & AccountStarts & AccountSlices & NodeReport {
   const { clock, random, commitment = "confirmed", logger = null } = options;
   const { fallbacks = [] } = options;
   const closing = new AbortController();

@@ -157,8 +157,9 @@ export class FastDlmm implements FastQuoter {
     walk.run(amountsOut);
     for (let index = 0; index < amountsOut.length; index++) {
       const gross = amountsOut[index] ?? ASK_REFERENCE;
-      if (gross === 0 || gross > this.#reserveOut) amountsOut[index] = REFUSED;
-      else if (gross > 0) amountsOut[index] = gross - withheld(fixed.feesOut, gross, epoch);
+      const net = gross > 0 ? gross - withheld(fixed.feesOut, gross, epoch) : gross;
+      if (net === 0 || gross > this.#reserveOut) amountsOut[index] = REFUSED;
+      else amountsOut[index] = net;
     }
   }
 

@@ -144,6 +144,7 @@ function walkBins(state: DlmmState, side: SwapSide, order: ExactIn): DlmmSwapRes
     bins,
   };
   const amountOut = grossOut - transferFee(outFees, grossOut, epoch);
+  if (amountOut === 0n) return { kind: "unfillable", reason: "output-zero" };
   return {
     kind: "filled",
     swap: { amountOut, grossOut, grossIn, fee, protocolFee: protocol, feeRate: rate, after },

@@ -11,7 +11,7 @@ import {
   SYSTEM_PROGRAM,
 } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { decodeProgram, PROGRAM_HEAD_BYTES, programDataAddress } from "./program-deployments.ts";
+import { decodeProgram, PROGRAM_HEAD_BYTES, programDataAddress } from "./deployed-program.ts";
 
 const PUMPSWAP = address("pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA");
 const DEPLOYED_SLOT = 431_172_301n;

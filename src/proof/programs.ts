@@ -1,0 +1,101 @@
+import type { AccountSlices } from "#src/chain/chain-source.ts";
+import type { WallClock } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import type { CodeFiles } from "./code-files.ts";
+import { findCode, type ProgramCode, readCode } from "./program-code.ts";
+import { VmError, type VmHost } from "./vm/vm-host.ts";
+
+/** A new deployment is noticed within this time; its slot is one small read. */
+const CHECK_EVERY_MS = 30_000;
+/** A program that could not be loaded is read again after this. */
+const RETRY_AFTER_MS = 60_000;
+
+/** A program that is in the VM. */
+export type LoadedProgram = Omit<ProgramCode, "code">;
+
+export type LoadOutcome =
+  | { readonly kind: "loaded"; readonly program: LoadedProgram }
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+type ProgramEntry = { loaded: LoadOutcome; checkedAtMs: number };
+
+export type ProgramsDeps = {
+  readonly chain: AccountSlices;
+  readonly vm: Pick<VmHost, "load">;
+  /** Null: nothing is kept on disk. */
+  readonly files: CodeFiles | null;
+  readonly clock: WallClock;
+  readonly signal: AbortSignal;
+  readonly onFailure: (what: string, cause: unknown) => void;
+};
+
+/** The programs in the VM, each as it is deployed now. */
+export class Programs {
+  readonly #deps: ProgramsDeps;
+  readonly #entries = new Map<Address, ProgramEntry>();
+  readonly #loading = new Map<Address, Promise<LoadOutcome>>();
+
+  constructor(deps: ProgramsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Loads the program, or loads it again if it was deployed since. Never throws but VmError if no VM runs. */
+  load(programId: Address): Promise<LoadOutcome> {
+    const entry = this.#entries.get(programId);
+    const { nowMs } = this.#deps.clock;
+    if (entry !== undefined) {
+      const isGood = entry.loaded.kind === "loaded";
+      const dueMs = entry.checkedAtMs + (isGood ? CHECK_EVERY_MS : RETRY_AFTER_MS);
+      if (nowMs() < dueMs) return Promise.resolve(entry.loaded);
+    }
+    const running = this.#loading.get(programId) ?? this.#loadNow(programId, entry);
+    this.#loading.set(programId, running);
+    return running.finally(() => this.#loading.delete(programId));
+  }
+
+  /** Makes the next proof check the program's deployment. */
+  recheck(programId: Address): void {
+    const entry = this.#entries.get(programId);
+    if (entry !== undefined) entry.checkedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  list(): readonly LoadedProgram[] {
+    return [...this.#entries.values()].flatMap(({ loaded }) =>
+      loaded.kind === "loaded" ? [loaded.program] : [],
+    );
+  }
+
+  async #loadNow(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
+    const loaded = await this.#read(programId, entry).catch((cause: unknown): LoadOutcome => {
+      if (cause instanceof VmError && cause.isMissing) throw cause;
+      this.#deps.onFailure("load a program into the VM", cause);
+      return { kind: "unavailable", reason: reasonOf(cause) };
+    });
+    this.#entries.set(programId, { loaded, checkedAtMs: this.#deps.clock.nowMs() });
+    return loaded;
+  }
+
+  async #read(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
+    const { chain, vm, files, signal } = this.#deps;
+    const place = await findCode(chain, programId, signal);
+    if ("kind" in place) return { kind: "unavailable", reason: place.reason };
+    const held = entry?.loaded;
+    if (held?.kind === "loaded" && held.program.deployedSlot === place.deployedSlot) return held;
+    const { loader, deployedSlot } = place;
+    const stored = (await files?.read(programId, { loader, deployedSlot })) ?? null;
+    const program = stored ?? (await readCode(chain, programId, signal));
+    const read = "code" in program ? program : program.kind === "read" ? program.program : null;
+    if (read === null) {
+      const reason = "reason" in program ? program.reason : "its code can't be read";
+      return { kind: "unavailable", reason };
+    }
+    await vm.load(read);
+    if (stored === null) await files?.write(read);
+    const { code: _code, ...facts } = read;
+    return { kind: "loaded", program: facts };
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
