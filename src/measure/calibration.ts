@@ -152,6 +152,8 @@ export const CALIBRATION = {
       hourMs: 3_600_000,
       /** Withdrawals less additions since the highest hourly level reach half of it. */
       withdrawnPct: 50,
+      /** Or half of it is gone, and withdrawals explain this share of the fall. */
+      withdrawnShare: 0.4,
     },
     /** After a gap: so much of the last known level is gone. */
     gapFallPct: 50,

@@ -60,8 +60,8 @@ export function restartLevels(levels: DayLevels): DayLevels {
 
 /**
  * The highest hourly level, where withdrawals less additions have since taken half of it and C10 is
- * not back near it; or where half of it is gone, and they explain most of that; else null. Elapsed
- * elapsed time does not reduce it.
+ * not back near it; or where half of it is gone, and they explain a part of that; else null.
+ * Elapsed time does not reduce it.
  */
 export function drainedFrom(
   { totals, hours, last }: DayLevels,
@@ -74,5 +74,5 @@ export function drainedFrom(
   const fall = highest.level - last.level;
   const half = -Math.log1p(-day.withdrawnPct / 100);
   const isDrained = withdrawn >= half && fall > -Math.log(recoveredPct / 100);
-  return isDrained || (fall >= half && withdrawn >= fall / 2) ? highest : null;
+  return isDrained || (fall >= half && withdrawn >= fall * day.withdrawnShare) ? highest : null;
 }
