@@ -52,7 +52,7 @@ const SQRT_MIN_PRICE = 4_295_048_016n;
 const MAX_BINS = 60;
 const { slot: SLOT } = PLAN_CLOCK;
 
-type Writer = {
+export type Writer = {
   readonly accounts: Map<Address, Account>;
   readonly random: SeededRandom;
   readonly baseMint: Address;
@@ -125,7 +125,8 @@ function writeHop(writer: Writer, plan: PoolPlan, baseMint: Address): PlannedPoo
   return writePool(writer, { plan, baseMint, quoteMint: WSOL });
 }
 
-function writePool(writer: Writer, placed: Placed): PlannedPool {
+/** Writes one pool's accounts; the mints and the clock are the caller's. */
+export function writePool(writer: Writer, placed: Placed): PlannedPool {
   switch (placed.plan.venue) {
     case "raydium-amm-v4":
       return writeAmmV4(writer, placed);

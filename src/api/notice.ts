@@ -29,6 +29,11 @@ export function noticeOf(assessment: Assessment, language: Language): string | n
   const end = findings.find(({ kind }) => kind === "chain-end");
   const isExplained = blocked === "unpriced-majority" || blocked === "search-incomplete";
   if (isExplained && end !== undefined) return sentenceOf(end)[language];
+  // What the pools pay in says more than that most of them can't be priced.
+  const unpriced = findings.find((finding) => finding.kind === "unpriced-pools");
+  if (blocked === "unpriced-majority" && (unpriced?.quoteMints.length ?? 0) > 0) {
+    return unpriced === undefined ? null : unpricedSentence(unpriced)[language];
+  }
   if (blocked !== null) return BLOCKED[blocked][language];
   const [worst] = findings;
   return worst === undefined ? null : sentenceOf(worst)[language];
