@@ -13,8 +13,8 @@ import { join, relative } from "node:path";
 import type { TestOutcome } from "./events-reporter.ts";
 
 /**
- * Runs the tests in two processes for each processor and prints the failures and a
- * summary; skipped tests are grouped by reason. A process takes files in chunks, because loading the
+ * Runs the tests in two processes for each processor and prints the failures and a summary;
+ * skipped tests are grouped by reason. A process takes files in chunks, because loading the
  * product again for every file costs more than most files' tests.
  *
  * Ends with 1 where a test failed, a process died, or a file was left in the temporary folder.
@@ -27,7 +27,7 @@ const DEFAULT_FILES = [
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
 const PROCESSES_PER_PROCESSOR = 2;
-const CHUNKS_PER_PROCESS = 4;
+const CHUNKS_PER_PROCESS = 2;
 /** A test that takes longer hangs: it fails by name. */
 const TEST_TIMEOUT_MS = 180_000;
 /** A process that has not ended by then is killed: something that a test opened keeps it alive. */
