@@ -17,7 +17,7 @@ export type Refusal =
   /** The connection stays open and no reply comes. */
   | { readonly kind: "hang" };
 
-/** The documented limits of one plan of an RPC provider. */
+/** The limits of one plan of an RPC provider; `PLANS` states which are documented. */
 export type ProviderPlan = {
   readonly id: string;
   readonly name: string;
@@ -73,9 +73,10 @@ function helius(plan: string, perSecond: number, searches: number, perMonth: num
 }
 
 /**
- * Limits and prices as the providers document them (November 2026); what is not documented is left
- * unlimited. Sources: solana.com/docs/references/clusters, helius.dev/docs/billing, quicknode.com/docs/solana,
- * docs.chainstack.com/docs/limits, docs.triton.one.
+ * Limits and prices as the providers document them (November 2026): solana.com/docs/references/clusters,
+ * helius.dev/docs/billing, quicknode.com/docs/solana, docs.chainstack.com/docs/limits. Estimated, because
+ * no figure is documented: QuickNode's calls a second in all, every limit of Triton, what a refusal looks
+ * like there, and all latencies. What is neither documented nor estimated is left unlimited.
  */
 export const PLANS: readonly ProviderPlan[] = [
   {

@@ -20,19 +20,27 @@ export function recordingSource(source: ChainSource): RecordingSource {
   const record = (update: AccountUpdate): void => {
     if (recorder !== null && holds(update.address)) recorder.add(update);
   };
+  const recorded =
+    (read: ChainSource["readAccounts"]): ChainSource["readAccounts"] =>
+    async (addresses, signal) => {
+      const result = await read(addresses, signal);
+      for (const [address, account] of result.accounts) {
+        record({ address, account, slot: account?.slot ?? result.slot });
+      }
+      return result;
+    };
+  const { background } = source;
   return {
     recordTo: (to, isHeld) => {
       recorder = to;
       holds = isHeld;
     },
     origin: source.origin,
-    readAccounts: async (addresses, signal) => {
-      const read = await source.readAccounts(addresses, signal);
-      for (const [address, account] of read.accounts) {
-        record({ address, account, slot: account?.slot ?? read.slot });
-      }
-      return read;
-    },
+    readAccounts: recorded((addresses, signal) => source.readAccounts(addresses, signal)),
+    background:
+      background === undefined
+        ? undefined
+        : { ...background, readAccounts: recorded(background.readAccounts) },
     ...(source.readAccountStarts === undefined
       ? {}
       : { readAccountStarts: source.readAccountStarts }),

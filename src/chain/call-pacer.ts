@@ -11,12 +11,18 @@ export type PacerOptions = {
 /** The pause between calls after the first refusal of an unpaced kind. */
 const LEAST_LEARNED_MS = 50;
 const GROWTH = 1.4;
-/** What passed in the last second before a refusal is the provider's rate, if it was so many calls. */
+/**
+ * What passed before a refusal is the provider's rate, if it was so many calls: since the refusal before,
+ * as an allowance may be of many seconds, else in the last second.
+ */
 const RATE_WINDOW_MS = 1_000;
+const LONGEST_RATE_WINDOW_MS = 10_000;
 const LEAST_CALLS_OF_RATE = 3;
+/** Successes that are remembered, at least. */
+const MOST_PASSED = 1_000;
 const SHRINK = 0.97;
 /** After so long without a refusal each success makes the calls a little faster. */
-const CALM_MS = 1_500;
+const CALM_MS = 5_000;
 /** How long calls of less weight pause after a refusal of these. */
 const GIVE_WAY_MS = 700;
 /** Refusals of calls that were sent together count as one. */
@@ -40,7 +46,7 @@ export class CallPacer {
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   /** When the latest calls succeeded, oldest first. */
-  #passedAtMs: readonly number[] = [];
+  readonly #passedAtMs: number[] = [];
 
   constructor(options: PacerOptions) {
     this.#options = options;
@@ -88,16 +94,19 @@ export class CallPacer {
       this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
     }
     if (nowMs - this.#refusedAtMs < Math.max(SAME_REFUSAL_MS, this.#intervalMs)) return;
+    const sinceRefusalMs = nowMs - this.#refusedAtMs;
+    const windowMs = sinceRefusalMs <= LONGEST_RATE_WINDOW_MS ? sinceRefusalMs : RATE_WINDOW_MS;
+    const passed = this.#passedSince(nowMs - windowMs).length;
+    const rateMs = passed < LEAST_CALLS_OF_RATE ? 0 : windowMs / passed;
     this.#refusedAtMs = nowMs;
-    const passed = this.#passedSince(nowMs - RATE_WINDOW_MS).length;
-    const rateMs = passed < LEAST_CALLS_OF_RATE ? 0 : RATE_WINDOW_MS / passed;
     const grownMs = Math.max(this.#intervalMs * GROWTH, LEAST_LEARNED_MS, rateMs);
     this.#intervalMs = Math.min(grownMs, this.#options.longestIntervalMs);
   }
 
   succeeded(): void {
     const nowMs = performance.now();
-    this.#passedAtMs = [...this.#passedSince(nowMs - RATE_WINDOW_MS), nowMs];
+    this.#passedAtMs.push(nowMs);
+    if (this.#passedAtMs.length > 2 * MOST_PASSED) this.#passedAtMs.splice(0, MOST_PASSED);
     if (this.#intervalMs <= this.#options.firstIntervalMs) return;
     if (nowMs - this.#refusedAtMs < CALM_MS) return;
     const shrunkMs = this.#intervalMs * SHRINK;

@@ -121,6 +121,8 @@ export interface ChainSource {
     address: Address,
     signal?: AbortSignal,
   ) => Promise<ObservedTransaction | null>;
+  /** Reads that no answer waits for, sent when the provider's rate leaves room; absent: there is no difference. */
+  readonly background?: BackgroundReads | undefined;
   /** Reads the Clock sysvar. */
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   follow(events: FollowEvents): Following;
@@ -128,6 +130,11 @@ export interface ChainSource {
   followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Subscription;
   close(): Promise<void>;
 }
+
+export type BackgroundReads = Pick<
+  ChainSource,
+  "readAccounts" | "findLargestAccounts" | "readLastMention"
+>;
 
 /** Reads the first bytes of accounts that are too large to read whole, such as a program's code. */
 export interface AccountStarts {

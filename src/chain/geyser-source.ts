@@ -81,6 +81,7 @@ export async function createGeyserSource(
     searchAccounts: reads.searchAccounts,
     findLargestAccounts: reads.findLargestAccounts,
     ...(reads.readLastMention === undefined ? {} : { readLastMention: reads.readLastMention }),
+    background: reads.background,
     readHead: reads.readHead,
     readTransaction: reads.readTransaction,
     follow: source.follow,

@@ -1,6 +1,6 @@
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
-import { TaskQueue } from "#src/platform/task-queue.ts";
+import { TaskQueue, type TaskQueueOptions } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -11,6 +11,7 @@ import type {
   AccountSlice,
   AccountSlices,
   AccountsRead,
+  BackgroundReads,
   ChainHead,
   LargestAccounts,
   ObservedTransaction,
@@ -56,6 +57,8 @@ const SEARCH_LIMITS = {
 };
 /** Between two searches before a rate is learned. */
 const SEARCH_INTERVAL_MS = 60;
+/** Between two calls that no answer waits for, before a rate is learned. */
+const LATER_INTERVAL_MS = 200;
 /** Repeated reads after a reply from an older slot than the newest seen. */
 const STALE_RETRIES = 3;
 const PAGE_ACCOUNTS = 1_000;
@@ -99,14 +102,29 @@ export type RpcReader = {
     address: Address,
     signal?: AbortSignal,
   ) => Promise<ObservedTransaction | null>;
+  readonly background: BackgroundReads;
   /** What the node refuses to search. */
   readonly refusedSearches: SearchMemory["list"];
   /** Whether the node's slots went back, so that its replies are not used. */
   readonly isBack: () => boolean;
 };
 
+/** Calls of one urgency. */
+type CallLane = {
+  readonly limits: TaskQueueOptions;
+  readonly queue: TaskQueue;
+  readonly pacer: CallPacer;
+  /** By the bytes of each account; null: all. */
+  readonly mergers: Map<number | null, ReadMerger>;
+};
+
+function laneOf(limits: TaskQueueOptions, pacer: CallPacer): CallLane {
+  return { limits, queue: new TaskQueue(limits), pacer, mergers: new Map() };
+}
+
 /** Accounts of one request. */
 type Batch = {
+  readonly lane: CallLane;
   readonly addresses: readonly Address[];
   /** How many bytes of each account; null: all. */
   readonly bytes: number | null;
@@ -116,15 +134,19 @@ type Batch = {
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
   const { client, commitment, staleWaitMs, logger, isPaced } = options;
-  const reads = new TaskQueue(READ_LIMITS);
   const searches = new TaskQueue(SEARCH_LIMITS);
   const breaker = new CircuitBreaker();
-  const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 250 });
-  const searchPacer = new CallPacer({
-    firstIntervalMs: isPaced ? SEARCH_INTERVAL_MS : 0,
-    longestIntervalMs: 2_000,
-    yieldsTo: readPacer,
-  });
+  const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 500 });
+  const lesserPacer = (firstIntervalMs: number): CallPacer =>
+    new CallPacer({
+      firstIntervalMs: isPaced ? firstIntervalMs : 0,
+      longestIntervalMs: 2_000,
+      yieldsTo: readPacer,
+    });
+  const searchPacer = lesserPacer(SEARCH_INTERVAL_MS);
+  const first = laneOf(READ_LIMITS, readPacer);
+  /** Of what no answer waits for. */
+  const later = laneOf({ ...READ_LIMITS, maxActive: 4 }, lesserPacer(LATER_INTERVAL_MS));
   const memory = new SearchMemory(logger);
   const holders = new SearchMemory(null);
   /** Nodes behind a load balancer may be at different slots; replies from before the newest are read again. */
@@ -133,29 +155,32 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   /** Null: not known yet. */
   let hasSearchV2: boolean | null = null;
 
-  const newMerger = (bytes: number | null): ReadMerger =>
-    new ReadMerger({
-      turn: () => readPacer.turn(options.closed),
-      send: (addresses, signal) => readBatch({ addresses, bytes, isPacedByCaller: true }, signal),
+  function mergerOf(lane: CallLane, bytes: number | null): ReadMerger {
+    const merger = lane.mergers.get(bytes) ?? newMerger(lane, bytes);
+    lane.mergers.set(bytes, merger);
+    return merger;
+  }
+
+  function newMerger(lane: CallLane, bytes: number | null): ReadMerger {
+    const { pacer, limits } = lane;
+    return new ReadMerger({
+      ...limits,
+      turn: () => pacer.turn(options.closed),
+      send: (addresses, signal) =>
+        readBatch({ lane, addresses, bytes, isPacedByCaller: true }, signal),
       repeats: (error, waitedMs) => {
         if (!(error instanceof RpcFailure) || !isRateLimit(error)) return false;
-        if (waitedMs + readPacer.pausedForMs <= READ_DEADLINE_MS) return true;
+        if (waitedMs + pacer.pausedForMs <= READ_DEADLINE_MS) return true;
         client.gaveUp(error, "getMultipleAccounts");
         return false;
       },
       batchSize: () => batchSize,
-      ...READ_LIMITS,
     });
-  /** By the bytes of each account; null: all. */
-  const mergers = new Map<number | null, ReadMerger>();
-  function mergerOf(bytes: number | null): ReadMerger {
-    const merger = mergers.get(bytes) ?? newMerger(bytes);
-    mergers.set(bytes, merger);
-    return merger;
   }
 
   /** A read: fails at once while the node does not answer. */
   async function ask<Result>(
+    { queue, pacer }: CallLane,
     request: Omit<JsonRpcCall, "timeoutMs">,
     parse: (result: unknown) => Result,
     signal: AbortSignal | undefined,
@@ -163,10 +188,10 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     const call = {
       timeoutMs: READ_TIMEOUT_MS,
       deadlineMs: READ_DEADLINE_MS,
-      pacer: readPacer,
+      pacer,
       ...request,
     };
-    return reads.run(async () => {
+    return queue.run(async () => {
       if (!breaker.admits()) throw new RpcFailure({ kind: "unreachable" });
       try {
         const result = await client.call(call, parse, signal);
@@ -182,15 +207,15 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   }
 
   async function readOnce(
-    { addresses: batch, bytes, isPacedByCaller = false }: Batch,
+    { lane, addresses: batch, bytes, isPacedByCaller = false }: Batch,
     signal: AbortSignal | undefined,
   ): Promise<AccountsAnswer> {
-    if (batch.length > batchSize) return readParts({ addresses: batch, bytes }, signal);
+    if (batch.length > batchSize) return readParts({ lane, addresses: batch, bytes }, signal);
     const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
     const params = [batch, { encoding: "base64", commitment, ...slice }];
     const request = { method: "getMultipleAccounts", params, isPacedByCaller };
     try {
-      return await ask(request, (result) => parseMultipleAccounts(result, batch), signal);
+      return await ask(lane, request, (result) => parseMultipleAccounts(result, batch), signal);
     } catch (error) {
       if (!isTooManyAccounts(error) || batch.length === 1) throw error;
       const allowed = Math.min(batchSize, Math.ceil(batch.length / 2));
@@ -200,16 +225,18 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
         logger?.warn({ refused: batch.length, next: allowed }, text);
       }
       batchSize = allowed;
-      return readParts({ addresses: batch, bytes }, signal);
+      return readParts({ lane, addresses: batch, bytes }, signal);
     }
   }
 
   async function readParts(
-    { addresses, bytes }: Batch,
+    { lane, addresses, bytes }: Batch,
     signal: AbortSignal | undefined,
   ): Promise<AccountsAnswer> {
-    const parts = batchesOf(addresses, bytes, batchSize);
-    const answers = await Promise.all(parts.map((part) => readOnce(part, signal)));
+    const parts = batchesOf(addresses, batchSize);
+    const answers = await Promise.all(
+      parts.map((part) => readOnce({ lane, addresses: part, bytes }, signal)),
+    );
     return merged(answers) ?? { slot: slots.newest, accounts: new Map() };
   }
 
@@ -236,7 +263,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     addresses: readonly Address[],
     signal?: AbortSignal,
   ): Promise<AccountsRead> {
-    return readAll(addresses, null, signal);
+    return readAll(first, { addresses, bytes: null }, signal);
   }
 
   async function readAccountStarts(
@@ -244,7 +271,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     bytes: number,
     signal?: AbortSignal,
   ): Promise<AccountsRead> {
-    const { slot, accounts } = await readAll(addresses, bytes, signal);
+    const { slot, accounts } = await readAll(first, { addresses, bytes }, signal);
     return { slot, accounts: new Map([...accounts].map(([at, whole]) => [at, cut(whole, bytes)])) };
   }
 
@@ -257,7 +284,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     const params = [[address], { encoding: "base64", commitment, dataSlice: slice }];
     const request = { method: "getMultipleAccounts", params };
     const parse = (result: unknown) => parseMultipleAccounts(result, [address]);
-    const { accounts } = await ask(request, parse, signal).catch(asUnavailable);
+    const { accounts } = await ask(first, request, parse, signal).catch(asUnavailable);
     const account = accounts.get(address);
     if (account === undefined) return asUnavailable(malformed("an account was left out"));
     // A node that ignores the slice sends all of it.
@@ -266,13 +293,13 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   }
 
   async function readAll(
-    addresses: readonly Address[],
-    bytes: number | null,
+    lane: CallLane,
+    { addresses, bytes }: Pick<Batch, "addresses" | "bytes">,
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
-    const batches = batchesOf([...new Set(addresses)], bytes, batchSize);
+    const merger = mergerOf(lane, bytes);
     const answers = await Promise.all(
-      batches.map((batch) => mergerOf(bytes).read(batch.addresses, signal)),
+      batchesOf([...new Set(addresses)], batchSize).map((batch) => merger.read(batch, signal)),
     ).catch(asUnavailable);
     return merged(answers) ?? { slot: slots.newest, accounts: new Map() };
   }
@@ -354,9 +381,10 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     throw malformed("a search has too many pages");
   }
 
-  async function findLargestAccounts(
+  async function largestAccounts(
+    lane: CallLane,
     mint: Address,
-    signal?: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<LargestAccounts> {
     // The method accepts no commitment below confirmed.
     const config = { commitment: commitment === "processed" ? "confirmed" : commitment };
@@ -365,7 +393,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     const refusal = holders.refusalOf(SYSTEM_PROGRAM);
     if (refusal !== null) return { kind: "refused", reason: refusal };
     try {
-      return { kind: "found", addresses: await ask(request, parseLargestAccounts, signal) };
+      return { kind: "found", addresses: await ask(lane, request, parseLargestAccounts, signal) };
     } catch (error) {
       if (error instanceof RpcFailure && isNotServed(error)) holders.failed(SYSTEM_PROGRAM, error);
       return asRefused(error);
@@ -380,9 +408,10 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     return { clock, receivedAtMs: options.clock.nowMs() };
   }
 
-  async function readTransaction(
+  async function transaction(
+    lane: CallLane,
     signature: string,
-    signal?: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<ObservedTransaction | null> {
     const config = {
       encoding: "json",
@@ -392,19 +421,20 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     };
     const params = [signature, config];
     const request = { method: "getTransaction", params };
-    return ask(request, (result) => parseTransaction(result, signature), signal).catch(
+    return ask(lane, request, (result) => parseTransaction(result, signature), signal).catch(
       asUnavailable,
     );
   }
 
-  async function readLastMention(
+  async function lastMention(
+    lane: CallLane,
     address: Address,
-    signal?: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<ObservedTransaction | null> {
     const config = { limit: 1, commitment: commitment === "processed" ? "confirmed" : commitment };
     const request = { method: "getSignaturesForAddress", params: [address, config] };
-    const signature = await ask(request, parseNewestSignature, signal).catch(asUnavailable);
-    return signature === null ? null : await readTransaction(signature, signal);
+    const signature = await ask(lane, request, parseNewestSignature, signal).catch(asUnavailable);
+    return signature === null ? null : await transaction(lane, signature, signal);
   }
 
   return {
@@ -412,23 +442,24 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     readAccountStarts,
     readAccountSlice,
     searchAccounts,
-    findLargestAccounts,
+    findLargestAccounts: (mint, signal) => largestAccounts(first, mint, signal),
     readHead,
-    readTransaction,
-    readLastMention,
+    readTransaction: (signature, signal) => transaction(first, signature, signal),
+    readLastMention: (address, signal) => lastMention(first, address, signal),
+    background: {
+      readAccounts: (addresses, signal) => readAll(later, { addresses, bytes: null }, signal),
+      findLargestAccounts: (mint, signal) => largestAccounts(later, mint, signal),
+      readLastMention: (address, signal) => lastMention(later, address, signal),
+    },
     refusedSearches: () => memory.list(),
     isBack: () => slots.isBack,
   };
 }
 
-function batchesOf(
-  addresses: readonly Address[],
-  bytes: number | null,
-  size: number,
-): readonly Batch[] {
-  const batches: Batch[] = [];
+function batchesOf(addresses: readonly Address[], size: number): readonly (readonly Address[])[] {
+  const batches: (readonly Address[])[] = [];
   for (let start = 0; start < addresses.length; start += size) {
-    batches.push({ addresses: addresses.slice(start, start + size), bytes });
+    batches.push(addresses.slice(start, start + size));
   }
   return batches;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountsRead, BackgroundReads, ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { PoolSearch, ProgramFilter, Venue } from "#src/venues/venue.ts";
@@ -102,11 +102,18 @@ export async function discoverInStages(
   const searching = startSearches(source, { mint: query.mint, filters }, signal);
   const cheap: Part[] = [await readDerived(source, derived, { signal, given: query.derivedRead })];
   const plan = { searches, derived, filters, cheap, found: searching.found };
-  const result = (reads: PlaceReads): Promise<Discovery> =>
-    combine(deps, query, { ...plan, found: [...searching.found], reads }, signal);
-  const stages: StageDeps = { ...{ source, query, filters, cheap, searching, result, signal } };
+  const resultBy =
+    (reader: BackgroundReads) =>
+    (reads: PlaceReads): Promise<Discovery> => {
+      const found = [...searching.found];
+      return combine({ ...deps, source: reader }, query, { ...plan, found, reads }, signal);
+    };
+  const result = resultBy(source);
+  const background = source.background ?? source;
+  const lastResult = resultBy(background);
+  const stages = { query, filters, cheap, searching, lastResult, signal };
   if (!hasPool(cheap)) {
-    const later = furtherStages(stages);
+    const later = furtherStages({ ...stages, source, result });
     const first = await Promise.race([later, delay(LONGEST_FIRST_MS, "late" as const)]);
     if (first !== "late") return first;
     later.catch(() => undefined);
@@ -115,7 +122,9 @@ export async function discoverInStages(
   const grace = await Promise.race([searching.ended, delay(GRACE_MS, "late")]);
   if (grace !== "late" && searching.isWhole()) return { first: await result("all"), rest: null };
   const first = await result("graduation");
-  const later = delay(BEFORE_FURTHER_MS).then(() => furtherStages(stages));
+  const later = delay(BEFORE_FURTHER_MS).then(() =>
+    furtherStages({ ...stages, source: background, result: lastResult }),
+  );
   return withRest(first, later);
 }
 
@@ -130,19 +139,21 @@ export function derivedRefs(
 }
 
 type StageDeps = {
-  readonly source: ChainSource;
+  readonly source: BackgroundReads;
   readonly query: PoolQuery;
   readonly filters: readonly VenueFilter[];
   /** What was found without a search; each stage adds to it. */
   readonly cheap: Part[];
   readonly searching: Searching;
   readonly result: (reads: PlaceReads) => Promise<Discovery>;
+  /** The same, which no answer waits for. */
+  readonly lastResult: (reads: PlaceReads) => Promise<Discovery>;
   readonly signal: AbortSignal | undefined;
 };
 
 /** The holders of the mint, what they were last seen in, and in the end the searches. */
 async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
-  const { source, query, filters, cheap, searching, result, signal } = deps;
+  const { source, query, filters, cheap, searching, result, lastResult, signal } = deps;
   // The holders of a stable are of no use: thousands of pools have it.
   const needsNoHolders = query.pairedWith !== null || query.isDerivedOnly === true;
   const holders = needsNoHolders
@@ -159,12 +170,10 @@ async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
   const named = await poolsByVault(source, { mint: query.mint, filters, vaults }, signal);
   cheap.push({ ...named, refusals: [], slot: null });
   const hasAny = hasPool(cheap) || hasPool(searching.found);
-  const first = await result(hasAny && !searching.hasEnded() ? "graduation" : "all");
-  if (searching.hasEnded()) return { first, rest: null };
-  return withRest(
-    first,
-    searching.ended.then(async () => ({ first: await result("all"), rest: null })),
-  );
+  const first = await result(hasAny ? "graduation" : "all");
+  if (!hasAny && searching.hasEnded()) return { first, rest: null };
+  const last = searching.ended.then(async () => ({ first: await lastResult("all"), rest: null }));
+  return withRest(first, last);
 }
 
 /** A stage that fails leaves what the one before it found. */
@@ -230,9 +239,11 @@ type SearchPlan = {
  */
 type PlaceReads = "none" | "graduation" | "all";
 
+type CombineDeps = Pick<DiscoveryDeps, "venues"> & { readonly source: BackgroundReads };
+
 /** Puts the parts together, and reads the addresses that replace the missing searches. */
 async function combine(
-  deps: DiscoveryDeps,
+  deps: CombineDeps,
   query: PoolQuery,
   { searches, derived, filters, cheap, found, reads }: SearchPlan,
   signal: AbortSignal | undefined,
@@ -297,7 +308,7 @@ function refsAt(
 
 /** Where the launchpads of the mint's curves put its pool, against what each curve is quoted in. */
 async function graduationRefs(
-  { source, venues }: DiscoveryDeps,
+  { source, venues }: CombineDeps,
   query: PoolQuery,
   { parts, signal }: { readonly parts: readonly Part[]; readonly signal: AbortSignal | undefined },
 ): Promise<readonly PoolRef[]> {
@@ -328,7 +339,7 @@ type Part = Pick<Discovery, "pools" | "accounts" | "refusals"> & {
 };
 
 async function readDerived(
-  source: ChainSource,
+  source: BackgroundReads,
   derived: readonly PoolRef[],
   {
     signal,

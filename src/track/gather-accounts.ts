@@ -26,7 +26,7 @@ export function accountsNeeded(pool: PoolRef, known: AccountSet): readonly Addre
  * An address that the node does not return is requested once and stays unknown.
  */
 export async function gatherAccounts(
-  source: ChainSource,
+  source: Pick<ChainSource, "readAccounts">,
   pools: readonly PoolRef[],
   known: LoadedAccounts,
   options: { readonly rounds?: number; readonly signal?: AbortSignal | undefined } = {},

@@ -1,4 +1,4 @@
-import type { ChainSource } from "#src/chain/chain-source.ts";
+import type { BackgroundReads } from "#src/chain/chain-source.ts";
 import { matchesFilter } from "#src/chain/rpc-answers.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
@@ -26,7 +26,7 @@ type HolderQuery = { readonly mint: Address; readonly filters: readonly VenueFil
  * serves and which name the pools that hold the most. Never throws: without holders there are no pools.
  */
 export async function poolsByHolder(
-  source: ChainSource,
+  source: BackgroundReads,
   query: HolderQuery,
   signal: AbortSignal | undefined,
 ): Promise<HolderPools> {
@@ -56,7 +56,7 @@ export async function poolsByHolder(
 
 /** The pools that the last transactions of these vaults name. Never throws. */
 export async function poolsByVault(
-  source: ChainSource,
+  source: BackgroundReads,
   query: HolderQuery & { readonly vaults: readonly Address[] },
   signal: AbortSignal | undefined,
 ): Promise<Pick<HolderPools, "pools" | "accounts">> {
