@@ -6,7 +6,9 @@ import type { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import type { Channels } from "#src/alerts/delivery/channels.ts";
 import type { AlertFeed } from "#src/alerts/feed.ts";
 import type { WallClock } from "#src/platform/clock.ts";
-import type { Markets } from "#src/track/markets.ts";
+import type { ExitProof } from "#src/proof/prove-exit.ts";
+import type { ExitQuery, Markets } from "#src/track/markets.ts";
+import type { Address } from "#src/units/address.ts";
 import type { Users } from "#src/users/users.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import type { Admission } from "./admission.ts";
@@ -56,6 +58,12 @@ export type HttpDeps = {
   readonly markets: Markets;
   readonly users: Users;
   readonly watchlist: Watchlist;
+  /**
+   * The token's exit, executed by the deployed programs.
+   *
+   * @throws AppError proof_unavailable, chain_unavailable
+   */
+  readonly proofOf: (mint: Address, sale: ExitQuery) => Promise<ExitProof>;
   readonly accuracy: {
     /** @throws AppError chain_unavailable if another process keeps the record and does not answer */
     readonly report: () => AccuracyReport | Promise<AccuracyReport>;

@@ -67,6 +67,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
     users: { ...users, quotas },
     ...NO_WATCHING,
     accuracy: NO_ACCURACY,
+    proofOf: () => Promise.reject(new Error("no proof is asked for here")),
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     clock: { nowMs: () => NOW },

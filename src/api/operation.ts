@@ -109,6 +109,8 @@ export interface Operation<
    * `tokens`, by the number of tokens that `prepare` returns (`TokensQuestion`).
    */
   readonly meter?: "query" | "tokens";
+  /** Of a metered query: how many of these a caller may send in a minute, whatever the tier. */
+  readonly callerPerMinute?: number;
   /** Requests that one address may send in a minute, for operations without credentials. */
   readonly throttlePerMinute?: number;
   /** Operations of one name share their throttle; by default the operation's own id. */

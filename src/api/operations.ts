@@ -8,6 +8,7 @@ import { testChannel } from "./alerts/test-channel.ts";
 import { verifyChannel } from "./alerts/verify-channel.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { getExitAt } from "./measuring/exit-at.ts";
+import { getExitProof } from "./measuring/exit-proof.ts";
 import { getExitability } from "./measuring/exitability.ts";
 import { getHistory } from "./measuring/history.ts";
 import { getPools } from "./measuring/pools.ts";
@@ -48,6 +49,7 @@ import { removeFromWatchlist } from "./watchlist/remove-from-watchlist.ts";
 export const ROUTED_OPERATIONS: readonly Operation[] = [
   getExitability,
   getExitAt,
+  getExitProof,
   getToken,
   getStressedExit,
   getPools,

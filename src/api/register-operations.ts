@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Profile } from "#src/measure/assessment.ts";
-import type { Caller } from "#src/users/caller.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { type Caller, quotaSubject } from "#src/users/caller.ts";
 import { marketsFor } from "./asked-markets.ts";
 import { notAnAddress, type TokenId } from "./measuring/token-question.ts";
 import { preferredLanguage } from "./notice.ts";
@@ -25,6 +26,8 @@ export type Registration = {
   readonly bulkMetering: BulkMetering;
   readonly callerFirst: CallerFirst;
 };
+
+const MINUTE_MS = 60_000;
 
 type Values = Record<string, unknown>;
 type AnyInput = Input<Values, Values, unknown, "anyone", undefined>;
@@ -110,10 +113,30 @@ function handleQuery(operation: Operation, { deps, metering }: Registration): Ha
         : {
             kind: "work",
             mint: id.mint,
-            work: (caller) =>
-              operation.handler({ ...input, question }, withMarketsOf(deps, caller)),
+            work: (caller) => {
+              takeOfMinute(operation, deps, { caller, reply });
+              return operation.handler({ ...input, question }, withMarketsOf(deps, caller));
+            },
           };
     });
+}
+
+/** @throws AppError rate_limit_exceeded; the query is then refunded */
+function takeOfMinute(
+  { id, callerPerMinute }: Operation,
+  { users, clock }: ApiDeps,
+  { caller, reply }: { readonly caller: Caller; readonly reply: FastifyReply },
+): void {
+  if (callerPerMinute === undefined) return;
+  const rule = { limit: callerPerMinute, lengthMs: MINUTE_MS };
+  const nowMs = clock.nowMs();
+  const subject = `${id}/${quotaSubject(caller)}`;
+  const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);
+  if (allowed) return;
+  reply.header("retry-after", Math.max(1, Math.ceil((resetAtMs - nowMs) / 1_000)));
+  throw new AppError("rate_limit_exceeded", {
+    publicMessage: `One caller may send at most ${callerPerMinute} of these requests a minute.`,
+  });
 }
 
 function handleTokens(operation: Operation, { deps, bulkMetering }: Registration): Handle {

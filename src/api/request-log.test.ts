@@ -26,6 +26,7 @@ test("what failed is logged once, under the id that its answer carries, without 
     users,
     ...NO_WATCHING,
     accuracy: NO_ACCURACY,
+    proofOf: () => Promise.reject(new Error("no proof is asked for here")),
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({ isReady: true, database: "ok", chainAgeSeconds: 1, slotLag: 0 }),
     clock: users.clock,

@@ -15,7 +15,7 @@ export async function openAlone(base: ProcessBase): Promise<Served> {
   const writer = await openWriter(base);
   const tracking = await openTracking(config, { database: writer, logger });
   closers.push(tracking.close);
-  const { chain, tracker, accuracy } = tracking;
+  const { chain, tracker, accuracy, proofOf } = tracking;
   const alerting = createAlerting({
     ...sendingDeps(base),
     store: database,
@@ -31,6 +31,7 @@ export async function openAlone(base: ProcessBase): Promise<Served> {
     markets: tracker,
     examples,
     accuracyReport: () => accuracy.report(),
+    proofOf,
     onWatchlistChange: (userId: UserId) => void alerting.recorder.reload(userId),
   };
   const { node } = chain;

@@ -13,6 +13,7 @@ import { VENUES } from "#src/venues/all.ts";
 import { createWatchlist } from "#src/watchlist/watchlist.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { DASHBOARD_DIRECTORY, DASHBOARD_PAGES } from "./dashboard.ts";
+import type { ProofOf } from "./open-tracking.ts";
 import { type ProcessBase, readinessNow, type Served } from "./process-base.ts";
 
 const ORIGIN_OF_CHAIN = { rpc: "live", recorded: "recorded", demo: "demo" } as const;
@@ -22,6 +23,7 @@ export type TrackerView = {
   readonly markets: Markets;
   readonly examples: Served["examples"];
   readonly accuracyReport: () => AccuracyReport | Promise<AccuracyReport>;
+  readonly proofOf: ProofOf;
   /** Called after a user changed their watchlist. */
   readonly onWatchlistChange: (userId: UserId) => void;
 };
@@ -63,6 +65,7 @@ export function openApi(
       report: tracker.accuracyReport,
       swaps: new JudgedSwapReader(database, systemClock),
     },
+    proofOf: tracker.proofOf,
     watchlist: createWatchlist({
       store: database,
       markets,

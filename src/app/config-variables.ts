@@ -17,6 +17,7 @@ export const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ["GEYSER_URL", "Yellowstone gRPC, in addition to the node", "off"],
   ["GEYSER_TOKEN", "its access token", "none"],
   ["ACCURACY", "full, sample (two transactions a minute) or off", "sample on a node"],
+  ["PROOF", "full, sample or off: sales executed by the deployed programs", "sample"],
   ["SMTP_URL", "mail server", "files in DATA_DIR/mail"],
   ["MAIL_FROM", "sender of e-mails", "no-reply@localhost"],
   ["AUTH_SECRET", "signs sessions, 32 characters or more", "created, in DATA_DIR"],

@@ -5,6 +5,9 @@ export const ROLES = ["all", "api", "tracker", "alerts"] as const;
 export type Role = (typeof ROLES)[number];
 
 const ACCURACY_MODES = ["full", "sample", "off"] as const;
+export const PROOF_MODES = ["full", "sample", "off"] as const;
+export type ProofMode = (typeof PROOF_MODES)[number];
+
 export type AccuracyMode = (typeof ACCURACY_MODES)[number];
 
 /** The environment, read once and frozen. README.md lists the variables. */
@@ -25,6 +28,8 @@ export type Config = {
   readonly geyser: { readonly url: string; readonly token: string | null } | null;
   /** How many transactions the accuracy record reads: all that it needs, a few a minute, or no swap is judged. */
   readonly accuracy: AccuracyMode;
+  /** How often sales are executed by the deployed programs: of every new answer, some, or never. */
+  readonly proof: ProofMode;
   /** Null: each mail is a file in `dataDir`/mail. */
   readonly smtpUrl: string | null;
   readonly mailFrom: string;
@@ -106,6 +111,7 @@ export function readConfig(environment: Environment): Config {
     chain,
     geyser: geyserOf(read, chain),
     accuracy: oneOf(read("ACCURACY") ?? defaultAccuracy(read, chain), "ACCURACY", ACCURACY_MODES),
+    proof: oneOf(read("PROOF") ?? "sample", "PROOF", PROOF_MODES),
     smtpUrl,
     mailFrom: read("MAIL_FROM") ?? "Exitability <no-reply@localhost>",
     authSecret,

@@ -3,7 +3,12 @@ import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import type { DemoToken } from "#demo/tokens.ts";
 import type { TransactionFeed } from "#src/accuracy/transaction-feed.ts";
 import { type ChainLogger, hostOf } from "#src/chain/chain-logger.ts";
-import type { AccountStarts, ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import type {
+  AccountSlices,
+  AccountStarts,
+  ChainSource,
+  TransactionSource,
+} from "#src/chain/chain-source.ts";
 import { createGeyserSource, GeyserUnavailable } from "#src/chain/geyser-source.ts";
 import { createRpcSource, type NodeReport } from "#src/chain/rpc-source.ts";
 import type { Ledger } from "#src/node/ledger.ts";
@@ -22,6 +27,8 @@ export type OpenChain = {
   readonly source: ChainSource & TransactionSource;
   /** Reads only the start of an account: the accounts of programs are too large. */
   readonly starts: AccountStarts;
+  /** Reads the code of programs, in parts. */
+  readonly slices: AccountSlices;
   /** Where the accuracy thread subscribes to the transactions of the same chain. */
   readonly transactions: TransactionFeed;
   /** The demo market's named tokens; empty on any other chain. */
@@ -69,6 +76,7 @@ async function openRemote(
   const overRpc = {
     source: rpc,
     starts: rpc,
+    slices: rpc,
     transactions: { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser: null },
     everything: null,
     node: rpc,
@@ -83,7 +91,7 @@ async function openRemote(
     };
     const transactions = { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser };
     const everything = { transactions: source };
-    return { source, starts: rpc, transactions, everything, node: rpc, close };
+    return { source, starts: rpc, slices: rpc, transactions, everything, node: rpc, close };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
     deps.logger?.warn(
@@ -150,7 +158,8 @@ async function openLocal(ledger: Ledger, origin: ChainSource["origin"], deps: Ch
     await node.close();
   };
   const transactions = { ...urls, geyser: null };
-  return { source, starts: source, transactions, everything: null, node: source, close };
+  const reads = { source, starts: source, slices: source };
+  return { ...reads, transactions, everything: null, node: source, close };
 }
 
 async function closeAfter(stop: () => void, close: () => Promise<void>): Promise<void> {

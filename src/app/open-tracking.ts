@@ -5,11 +5,17 @@ import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
+import { Proofs, unavailable } from "#src/proof/proofs.ts";
+import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { Database } from "#src/store/database.ts";
+import type { ExitQuery } from "#src/track/markets.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { Config } from "./config.ts";
 import { type OpenChain, openChain } from "./open-chain.ts";
+
+export type ProofOf = (mint: Address, sale: ExitQuery) => Promise<ExitProof>;
 
 /** About 86,000 calls a month, whatever the number of tokens. */
 const SAMPLED_READS_PER_MINUTE = 2;
@@ -19,6 +25,8 @@ export type Tracking = {
   readonly chain: OpenChain;
   readonly tracker: Tracker;
   readonly accuracy: Accuracy;
+  /** The token's exit, executed by the deployed programs. @throws AppError proof_unavailable */
+  readonly proofOf: ProofOf;
   /** Begins to follow the chain. The recorder of alerts subscribes before this. */
   readonly start: () => Promise<void>;
   /** Stops following, and saves what is not on disk yet. */
@@ -26,7 +34,7 @@ export type Tracking = {
 };
 
 export async function openTracking(
-  config: Pick<Config, "chain" | "geyser" | "stateDays" | "accuracy">,
+  config: Pick<Config, "chain" | "geyser" | "stateDays" | "accuracy" | "proof" | "dataDir">,
   { database, logger }: { readonly database: Database; readonly logger: Logger },
 ): Promise<Tracking> {
   const clock = systemClock;
@@ -54,7 +62,17 @@ export async function openTracking(
     isOff: config.accuracy === "off",
     log: logger,
   });
+  const proofs =
+    config.proof === "off"
+      ? null
+      : new Proofs({
+          chain: { ...source, readAccountSlice: chain.slices.readAccountSlice },
+          dataDir: config.dataDir,
+          clock,
+          onFailure: failureReporter(logger),
+        });
   const close = async () => {
+    await proofs?.close();
     await accuracy.close();
     await tracker.close();
     await chain.close();
@@ -63,7 +81,16 @@ export async function openTracking(
     tracker.start();
     await accuracy.start();
   };
-  return { chain, tracker, accuracy, start, close };
+  return { chain, tracker, accuracy, proofOf: proofOf(tracker, proofs), start, close };
+}
+
+function proofOf(tracker: Tracker, proofs: Proofs | null): ProofOf {
+  return async (mint, sale) => {
+    if (proofs === null) throw unavailable("the operator has proofs switched off");
+    const ground = tracker.saleGround(mint);
+    if (ground === null) throw unavailable("the token is not tracked yet");
+    return proofs.prove(ground, sale);
+  };
 }
 
 export function cryptoRandom(): number {

@@ -24,6 +24,7 @@ import {
   type Served,
   sendingDeps,
 } from "./process-base.ts";
+import { proofFrom } from "./relayed-proof.ts";
 import { runs, type SharedUrls } from "./roles.ts";
 import { type TrackerFacts, TrackerRole } from "./tracker-role.ts";
 
@@ -90,6 +91,7 @@ function openRemoteTracker({ config, database, closers }: ProcessBase, relay: Re
     markets,
     examples: () => facts.examples,
     accuracyReport: async () => (await markets.accuracyReport()) as AccuracyReport,
+    proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),
     onWatchlistChange: (userId) => notifyTracker(relay, { kind: "watchlist", userId }),
   };
 }

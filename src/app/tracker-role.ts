@@ -13,6 +13,7 @@ import { parseUserId } from "#src/store/user-id.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { openTracking, type Tracking } from "./open-tracking.ts";
+import { relayedProof } from "./relayed-proof.ts";
 
 /** The delay after tracking failed: another process can take over, and an unreachable node is not flooded. */
 const RETRY_AFTER_MS = 2_000;
@@ -99,7 +100,7 @@ export class TrackerRole {
     closers.push(() => database.close());
     closers.push(() => leadership.resign());
     try {
-      const { chain, tracker, accuracy, start, close } = await openTracking(config, {
+      const { chain, tracker, accuracy, proofOf, start, close } = await openTracking(config, {
         database,
         logger: log,
       });
@@ -121,6 +122,7 @@ export class TrackerRole {
         term,
         facts,
         accuracyReport: () => accuracy.report(),
+        proofOf: relayedProof(proofOf),
         onWatchlistChange: (text) => {
           const userId = parseUserId(text);
           if (userId !== null) void judging.recorder.reload(userId);

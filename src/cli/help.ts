@@ -40,6 +40,23 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     environment: [...CHAIN, COLOURS],
     exitCodes: [["0", "measured"], NO_TOKEN, WRONG],
   },
+  prove: {
+    options: [
+      MINT,
+      ["--size SOL", `position to sell, worth at mid, ${SIZE_RANGE_TEXT}; default 1`],
+      ["--profile NAME", "retail: the best single route (default); pro: split over all pools"],
+      ["--json", "every sale with modelled and executed amounts"],
+    ],
+    environment: [
+      ...CHAIN,
+      ["DATA_DIR", "where program code is kept, in programs/; default ./data"],
+    ],
+    exitCodes: [
+      ["0", "every sale was executed and paid what the model says"],
+      ["1", "one paid something else or was not executed, no such token, or no answer of the node"],
+      WRONG,
+    ],
+  },
   watch: {
     options: [MINT, ["--json", "one answer of the service per line"]],
     environment: [...CHAIN, COLOURS],

@@ -26,6 +26,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "measure a token once",
     load: async () => (await import("./measure.ts")).measure,
   },
+  prove: {
+    usage: "MINT [--size SOL] [--profile retail|pro] [--json]",
+    summary: "execute an exit by the deployed programs, and compare",
+    load: async () => (await import("./prove.ts")).prove,
+  },
   watch: {
     usage: "MINT [--json]",
     summary: "measure a token live, one line per change",

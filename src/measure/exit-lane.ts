@@ -27,6 +27,10 @@ export type ExitPart = {
 /** A route with the pools that its lane still covers: the token's pool, and hops up to the shared one. */
 type Stretch = { readonly route: Route; readonly pools: readonly QuotablePool[] };
 
+type LegWay = Pick<RouteLeg, "isChained">;
+const CHAINED: LegWay = { isChained: true };
+const SINGLE: LegWay = { isChained: false };
+
 /** A slope is a bound: fees are rounded up to parts per million. */
 const STEEPEST_SLACK = 1 + 1e-5;
 
@@ -123,7 +127,7 @@ function sharedLane(
     const candidates = [
       splitFor(amountIn),
       ...chains.map((chain) => {
-        const part = sellThrough(chain, amountIn);
+        const part = sellThrough(chain, amountIn, CHAINED);
         return part === null ? null : [part];
       }),
     ];
@@ -153,18 +157,22 @@ function sellWay(
   chain: readonly QuotablePool[] | null,
   amountIn: bigint,
 ): ExitPart | null {
-  const chained = chain === null ? null : sellThrough(chain, amountIn);
-  return chained ?? sellThrough(pools, amountIn);
+  const chained = chain === null ? null : sellThrough(chain, amountIn, CHAINED);
+  return chained ?? sellThrough(pools, amountIn, SINGLE);
 }
 
 /** Sells an amount through pools in a row; null where one of them refuses. */
-function sellThrough(pools: readonly QuotablePool[], amountIn: bigint): ExitPart | null {
+function sellThrough(
+  pools: readonly QuotablePool[],
+  amountIn: bigint,
+  way: LegWay,
+): ExitPart | null {
   const legs: RouteLeg[] = [];
   let amount = amountIn;
   for (const pool of pools) {
     const amountOut = pool.quote(amount);
     if (amountOut === null) return null;
-    legs.push(legOf(pool, amount, amountOut));
+    legs.push({ ...legOf(pool, amount, amountOut), ...way });
     amount = amountOut;
   }
   return { amountIn, amountOut: amount, legs };
@@ -177,14 +185,18 @@ function sellInTurn(hop: QuotablePool, parts: readonly ExitPart[]): readonly Exi
   for (const part of parts) {
     const sale = hopState.sell(part.amountOut);
     if (sale.kind === "unfillable") return null;
-    const leg = legOf(hop, part.amountOut, sale.amountOut);
+    const leg = { ...legOf(hop, part.amountOut, sale.amountOut), ...SINGLE };
     sold.push({ ...part, amountOut: sale.amountOut, legs: [...part.legs, leg] });
     hopState = sale.after;
   }
   return sold;
 }
 
-function legOf(pool: QuotablePool, amountIn: bigint, amountOut: bigint): RouteLeg {
+function legOf(
+  pool: QuotablePool,
+  amountIn: bigint,
+  amountOut: bigint,
+): Omit<RouteLeg, "isChained"> {
   return {
     pool: pool.address,
     venue: pool.venue,

@@ -11,6 +11,8 @@ export type RouteLeg = {
   readonly amountOut: bigint;
   /** All fees of a first unit in this pool, parts per million, for display. */
   readonly feePpm: number;
+  /** Sold as a part of one instruction over all legs of its route. */
+  readonly isChained: boolean;
 };
 
 /** A part of the position that goes one way: a pool, and for a stable-quoted pool the hop into SOL. */

@@ -20,7 +20,8 @@ export type PublicCode =
   | "rate_limit_exceeded"
   | "server_error"
   | "chain_unavailable"
-  | "overloaded";
+  | "overloaded"
+  | "proof_unavailable";
 
 export type AppErrorDetails = {
   /** For the caller: what was wrong and what to do. No secret, no e-mail, no stack. */

@@ -56,7 +56,11 @@ export type PreparedSale =
  * Lays out the accounts of a sale and its transaction. `known` must say of each account that the
  * instruction names what it contains, or null; "needs" names those of which it says neither.
  */
-export function prepareSale(sale: VenueSale, order: SaleOrder, known: AccountSet): PreparedSale {
+export function prepareSale(
+  sale: Pick<VenueSale, "programs" | "build">,
+  order: SaleOrder,
+  known: AccountSet,
+): PreparedSale {
   const { inputMint, outputMint } = order;
   const seller = sellerOf(order, known);
   if ("kind" in seller) return seller;

@@ -1,9 +1,9 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
-import { VENUE_SALES } from "#src/venues/all-sales.ts";
+import { CHAIN_SALES, VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
-import type { VenueSale } from "#src/venues/venue-sale.ts";
+import type { SaleHop, VenueSale } from "#src/venues/venue-sale.ts";
 import { type PreparedSale, prepareSale, type SaleOrder } from "./prepare-sale.ts";
 import type { LoadedProgram, Programs } from "./programs.ts";
 import type { VmHost } from "./vm/vm-host.ts";
@@ -18,7 +18,12 @@ export type SaleOutcome =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** A sale in one pool, with what the model says of it. */
-export type ProofOrder = SaleOrder & { readonly venue: VenueId; readonly modelled: SaleOutcome };
+export type ProofOrder = SaleOrder & {
+  readonly venue: VenueId;
+  readonly modelled: SaleOutcome;
+  /** The pools that one instruction sells through, the order's own first; absent: it sells in one pool. */
+  readonly hops?: readonly SaleHop[];
+};
 
 export type SaleProof = ProofOrder & {
   /** The venue's own program; null: it could not be loaded. */
@@ -93,8 +98,8 @@ export class Prover {
     | { readonly program: LoadedProgram; readonly sale: ReadySale }
     | { readonly program: LoadedProgram | null; readonly unproved: string }
   > {
-    const sale = VENUE_SALES.find(({ venue }) => venue === order.venue);
-    if (sale === undefined) return { program: null, unproved: "no sale of this venue is known" };
+    const sale = saleOf(order);
+    if (sale === null) return { program: null, unproved: "no sale of this venue is known" };
     const programs: LoadedProgram[] = [];
     for (const programId of sale.programs) {
       const loaded = await this.#deps.programs.load(programId);
@@ -112,7 +117,7 @@ export class Prover {
   }
 
   async #prepare(
-    sale: VenueSale,
+    sale: BuildsSale,
     order: ProofOrder,
     known: GrowingAccounts,
   ): Promise<ReadySale | { readonly kind: "unbuildable"; readonly reason: string }> {
@@ -124,6 +129,15 @@ export class Prover {
     }
     return { kind: "unbuildable", reason: "the node left out accounts that the sale names" };
   }
+}
+
+type BuildsSale = Pick<VenueSale, "programs" | "build">;
+
+function saleOf({ venue, hops }: ProofOrder): BuildsSale | null {
+  if (hops === undefined) return VENUE_SALES.find((sale) => sale.venue === venue) ?? null;
+  const [chain] = CHAIN_SALES;
+  if (chain === undefined) return null;
+  return { programs: chain.programs, build: (request) => chain.build({ ...request, hops }) };
 }
 
 type ReadySale = Extract<PreparedSale, { readonly kind: "prepared" }>;

@@ -46,6 +46,7 @@ function successor(t: TestContext, change: Partial<Markets> = {}) {
     term: 7n,
     facts: { examples: [] },
     accuracyReport: () => ({}),
+    proofOf: async () => ({}),
     onWatchlistChange: () => undefined,
     clock: systemClock,
     log: { warn: () => undefined, info: () => undefined, error: () => undefined },

@@ -2,7 +2,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
-import type { Markets } from "#src/track/markets.ts";
+import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
@@ -31,6 +31,8 @@ export type MarketPublisherDeps = {
   /** Facts about the service that every process serves. */
   readonly facts: unknown;
   readonly accuracyReport: () => unknown;
+  /** A proof, or why there is none. */
+  readonly proofOf: (mint: Address, sale: ExitQuery) => Promise<unknown>;
   readonly onWatchlistChange: (userId: string) => void;
   readonly clock: WallClock;
   readonly log: FailureLogger;
@@ -171,7 +173,7 @@ export class MarketPublisher {
   }
 
   #answerOf(request: TrackerRequest): unknown {
-    const { markets, clock, accuracyReport } = this.#deps;
+    const { markets, clock, accuracyReport, proofOf } = this.#deps;
     switch (request.kind) {
       case "snapshot":
         this.#wanted.set(request.asked.mint, clock.nowMs());
@@ -188,6 +190,10 @@ export class MarketPublisher {
         return markets.alerts(request.asked.mint, request.asked.begun);
       case "accuracy":
         return accuracyReport();
+      case "proof":
+        return this.#loaded(request.asked.mint).then(() =>
+          proofOf(request.asked.mint, request.asked.sale),
+        );
       default: {
         const unreachable: never = request;
         throw new Error(`unknown request: ${String(unreachable)}`);

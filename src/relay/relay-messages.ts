@@ -66,6 +66,10 @@ export type TrackerRequests = {
     readonly answer: readonly StoredAlert[];
   };
   readonly accuracy: { readonly asked: null; readonly answer: unknown };
+  readonly proof: {
+    readonly asked: { readonly mint: Address; readonly sale: ExitQuery };
+    readonly answer: unknown;
+  };
 };
 export type TrackerRequestKind = keyof TrackerRequests;
 

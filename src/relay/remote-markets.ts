@@ -177,6 +177,11 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   /** @throws AppError chain_unavailable */
+  proof(mint: Address, sale: ExitQuery): Promise<unknown> {
+    return this.#requestOrFail("proof", { mint, sale });
+  }
+
+  /** @throws AppError chain_unavailable */
   accuracyReport(): Promise<unknown> {
     return this.#requestOrFail("accuracy", null);
   }

@@ -25,6 +25,7 @@ import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
+import { accountsBehind, type SaleGround } from "./sale-ground.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
@@ -149,6 +150,15 @@ export class Tracker implements Markets {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return null;
     return marketOf(this.#state, token, this.#assessDeps, this.#deps.clock.nowMs());
+  }
+
+  /** The market behind the newest answer, with its accounts as they are now; null as `market`. */
+  saleGround(mint: Address): SaleGround | null {
+    const token = this.#state.tokens.get(mint);
+    const market = this.market(mint);
+    const clock = this.#state.times.newest;
+    if (token === undefined || market === null || clock === null) return null;
+    return { market, accounts: accountsBehind(this.#state, token), clock };
   }
 
   async exit(mint: Address, query: ExitQuery): Promise<ExitAt | null> {

@@ -8,7 +8,8 @@ import { pumpSwapSale } from "./pumpswap/sale.ts";
 import { raydiumAmmV4Sale } from "./raydium-amm-v4/sale.ts";
 import { raydiumClmmSale } from "./raydium-clmm/sale.ts";
 import { raydiumCpmmSale } from "./raydium-cpmm/sale.ts";
-import type { VenueSale } from "./venue-sale.ts";
+import { multiHopSale } from "./shared/pump-fees/multi-hop-sale.ts";
+import type { ChainSale, VenueSale } from "./venue-sale.ts";
 
 /** One line for each program whose sale can be executed in a VM. */
 export const VENUE_SALES: readonly VenueSale[] = [
@@ -23,3 +24,6 @@ export const VENUE_SALES: readonly VenueSale[] = [
   raydiumClmmSale,
   raydiumCpmmSale,
 ];
+
+/** Sales through several pools in one instruction. */
+export const CHAIN_SALES: readonly ChainSale[] = [multiHopSale];

@@ -65,6 +65,24 @@ export type BuiltSale =
   /** No instruction of the program sells here, as far as we know. One clause for a person. */
   | { readonly kind: "unbuildable"; readonly reason: string };
 
+/** One pool of a sale through several. */
+export type SaleHop = {
+  readonly venue: VenueId;
+  readonly pool: Address;
+  readonly inputMint: Address;
+  readonly outputMint: Address;
+};
+
+export type ChainSaleRequest = Omit<SaleRequest, "pool"> & { readonly hops: readonly SaleHop[] };
+
+/** One instruction that sells through several pools. */
+export interface ChainSale {
+  /** As `ChainSales.instruction` of the venues. */
+  readonly instruction: string;
+  readonly programs: readonly Address[];
+  build(request: ChainSaleRequest): BuiltSale;
+}
+
 /**
  * The exact-in sale of one program as an instruction, from the same accounts as a quote. It serves
  * proofs in a VM: it names no minimum, and nothing here signs or sends. Pure.

@@ -6,10 +6,14 @@ import { METERED_HEADERS } from "#src/api/headers.ts";
 import { schemaOfAnswer } from "#src/api/openapi.ts";
 import type { DocumentedOperation as Operation } from "#src/api/operation.ts";
 import { OPERATIONS } from "#src/api/operations.ts";
+import { unavailable } from "#src/proof/proofs.ts";
 
 /** The app, which fails a test whose answer is not one that the reference documents. */
-export async function buildCheckedApp(deps: HttpDeps): Promise<FastifyInstance> {
-  const app = await buildApp(deps);
+export async function buildCheckedApp(
+  deps: Omit<HttpDeps, "proofOf"> & Partial<Pick<HttpDeps, "proofOf">>,
+): Promise<FastifyInstance> {
+  const proofOf = () => Promise.reject(unavailable("this test has no chain"));
+  const app = await buildApp({ proofOf, ...deps });
   const inject = app.inject.bind(app);
   const checked = async (options: InjectOptions): Promise<LightMyRequestResponse> => {
     const response = await inject(options);

@@ -41,6 +41,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/token/{id}/exitability/proof": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * An exit, sale by sale, executed by the deployed programs
+         * @description Executes each sale of exitability/at in a local VM with the programs' deployed code, on the accounts that the answer was computed from, and compares to the lamport. Nothing is signed or sent. Where the pools refuse the size, the refusals are executed. Counts as one query; at most 10 a minute.
+         */
+        readonly get: operations["getExitProof"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/token/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -854,6 +874,50 @@ export interface components {
                 }[];
             }[];
         };
+        readonly ExitProof: {
+            /** @description A Solana address: 32 bytes in base58 */
+            readonly token_id: string;
+            /**
+             * @description retail: the best single route; pro: the order split over all of them
+             * @enum {unknown}
+             */
+            readonly profile: "retail" | "pro";
+            readonly slot: number;
+            /** @description As in exitability/at */
+            readonly reason: ("blocked" | "no-market" | "exceeds-supply" | "size-not-allowed" | "too-small" | "insufficient-liquidity") | null;
+            /** @description What the exit pays; null: it can't be sold whole */
+            readonly modelled_lamports: string | null;
+            /** @description Of all sales; null: not every sale was executed */
+            readonly is_equal: boolean | null;
+            readonly sales: readonly {
+                readonly program: string;
+                /** @description Several where one instruction sells through them */
+                readonly pools: readonly string[];
+                /** @description A Solana address: 32 bytes in base58 */
+                readonly input_mint: string;
+                /** @description A Solana address: 32 bytes in base58 */
+                readonly output_mint: string;
+                readonly amount_in: string;
+                readonly program_id: string | null;
+                /** @description SHA-256 of the deployed code, zeros at its end left out */
+                readonly program_hash: string | null;
+                /** @description Null also where the loader stores none */
+                readonly deployed_slot: number | null;
+                readonly modelled: {
+                    /** @description Base units of output_mint; null: refused */
+                    readonly amount_out: string | null;
+                };
+                /** @description Null: not executed, for the reason in unproved */
+                readonly executed: {
+                    /** @description Base units of output_mint; null: refused */
+                    readonly amount_out: string | null;
+                } | null;
+                /** @description Two refusals are equal whatever their words */
+                readonly is_equal: boolean | null;
+                readonly compute_units: number;
+                readonly unproved: string | null;
+            }[];
+        };
         readonly Token: {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
@@ -1596,6 +1660,7 @@ export type TokenNotFound = components['schemas']['TokenNotFound'];
 export type StateNotStored = components['schemas']['StateNotStored'];
 export type RateLimitExceeded = components['schemas']['RateLimitExceeded'];
 export type ExitAt = components['schemas']['ExitAt'];
+export type ExitProof = components['schemas']['ExitProof'];
 export type Token = components['schemas']['Token'];
 export type StressedExit = components['schemas']['StressedExit'];
 export type Pools = components['schemas']['Pools'];
@@ -1899,6 +1964,139 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly error: "chain_unavailable" | "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly getExitProof: {
+        readonly parameters: {
+            readonly query: {
+                /** @description retail: the best single route. pro: the order split over all of them. */
+                readonly profile?: "retail" | "pro";
+                /** @description 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits. */
+                readonly size: string;
+                /** @description What size counts */
+                readonly unit?: "sol" | "token";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The token's mint address. Any other text is answered 404. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Modelled and executed amounts */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExitProof"];
+                };
+            };
+            /** @description invalid_profile, invalid_size, invalid_body */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "invalid_profile" | "invalid_size" | "invalid_body";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description unauthorized */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "unauthorized";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description not_found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenNotFound"];
+                };
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description chain_unavailable, proof_unavailable, overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "chain_unavailable" | "proof_unavailable" | "overloaded";
                         /** @description One helpful sentence */
                         readonly message: string;
                     };
@@ -8412,6 +8610,7 @@ export interface operations {
 export type Places = {
   getExitability: ["GET", "/api/token/{id}/exitability"];
   getExitAt: ["GET", "/api/token/{id}/exitability/at"];
+  getExitProof: ["GET", "/api/token/{id}/exitability/proof"];
   getToken: ["GET", "/api/token/{id}"];
   getStressedExit: ["GET", "/api/token/{id}/exitability/stressed"];
   getPools: ["GET", "/api/token/{id}/pools"];

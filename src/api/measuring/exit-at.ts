@@ -29,6 +29,15 @@ import {
   TOKEN_OPERATION,
 } from "./token-question.ts";
 
+export const UNSELLABLE_REASONS = [
+  "blocked",
+  "no-market",
+  "exceeds-supply",
+  "size-not-allowed",
+  "too-small",
+  "insufficient-liquidity",
+] as const;
+
 const BLOCKED = { kind: "unsellable", reason: "blocked" } as const;
 
 const Leg = Type.Object({
@@ -52,14 +61,7 @@ const ExitAtBody = Type.Object(
       description: "no_exit: it can't be sold whole, for sure; bloqueado_dato: unknown now",
     }),
     reason: nullable(
-      Type.Enum([
-        "blocked",
-        "no-market",
-        "exceeds-supply",
-        "size-not-allowed",
-        "too-small",
-        "insufficient-liquidity",
-      ]),
+      Type.Enum([...UNSELLABLE_REASONS]),
       "Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out",
     ),
     size_sol: nullable(Type.Number(), "Worth at the mid price"),
@@ -113,6 +115,20 @@ const EXIT_AT_EXAMPLE = {
   ],
 };
 
+/** A size of any amount, in SOL or in whole tokens. */
+export const EXIT_SIZE_FIELDS = {
+  size: readAs(
+    Type.String({
+      pattern: "^[0-9]{1,20}([.][0-9]{1,18})?$",
+      description: `${SIZE_RANGE_TEXT}, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits.`,
+      example: "2.5",
+    }),
+    (text) => (typeof text === "string" ? text : null),
+    `size must be ${SIZE_RANGE_TEXT}, in plain digits.`,
+  ),
+  unit: Type.Enum(["sol", "token"], { default: "sol", description: "What size counts" }),
+};
+
 export const getExitAt = defineOperation({
   ...TOKEN_OPERATION,
   path: "/api/token/{id}/exitability/at",
@@ -124,16 +140,7 @@ export const getExitAt = defineOperation({
   query: Type.Object({
     profile: PROFILE_FIELD,
     at_slot: NO_SLOT_FIELD,
-    size: readAs(
-      Type.String({
-        pattern: "^[0-9]{1,20}([.][0-9]{1,18})?$",
-        description: `${SIZE_RANGE_TEXT}, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits.`,
-        example: "2.5",
-      }),
-      (text) => (typeof text === "string" ? text : null),
-      `size must be ${SIZE_RANGE_TEXT}, in plain digits.`,
-    ),
-    unit: Type.Enum(["sol", "token"], { default: "sol", description: "What size counts" }),
+    ...EXIT_SIZE_FIELDS,
   }),
   responses: {
     200: {
@@ -144,8 +151,7 @@ export const getExitAt = defineOperation({
   },
   ...TOKEN_ERRORS,
   errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size", "invalid_body"],
-  prepare: ({ query: { size, unit, profile } }) =>
-    unit === "sol" ? saleOfSol(size, profile) : saleOfTokens(size, profile),
+  prepare: ({ query }) => saleOfSize(query),
   handler: ({ params: { id }, query: { profile }, question: saleOf }, { markets, clock }) =>
     answerAboutToken({
       id,
@@ -163,6 +169,16 @@ export const getExitAt = defineOperation({
 
 /** The sale, by the token's decimals; null while they are unknown and the size needs them. */
 type SaleOf = (decimals: number | null) => ExitQuery | null;
+
+/** @throws AppError invalid_size */
+export function saleOfSize(query: {
+  readonly size: string;
+  readonly unit: "sol" | "token";
+  readonly profile: Profile;
+}): SaleOf {
+  const { size, unit, profile } = query;
+  return unit === "sol" ? saleOfSol(size, profile) : saleOfTokens(size, profile);
+}
 
 /** @throws AppError invalid_size */
 function saleOfSol(size: string, profile: Profile): SaleOf {

@@ -26,6 +26,7 @@ export const STATUS_OF_CODE: Readonly<Record<PublicCode, number>> = {
   server_error: 500,
   chain_unavailable: 503,
   overloaded: 503,
+  proof_unavailable: 503,
 };
 
 /** Fields with a code of their own; any other field is invalid_body (contract.md section 7). */

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import type { AccountSlices, ChainSource } from "#src/chain/chain-source.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { WallClock } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { CodeFiles } from "./code-files.ts";
+import { type LoadedProgram, Programs } from "./programs.ts";
+import { type ExitProof, type ProofGround, type ProofQuery, proveExit } from "./prove-exit.ts";
+import { Prover } from "./prover.ts";
+import { VmError, VmHost } from "./vm/vm-host.ts";
+
+export type ProofsDeps = {
+  readonly chain: Pick<ChainSource, "readAccounts"> & AccountSlices;
+  /** Where program code is kept; null: it is read again by each process. */
+  readonly dataDir: string | null;
+  readonly clock: WallClock;
+  readonly onFailure: (what: string, cause: unknown) => void;
+  readonly vm?: VmHost;
+};
+
+/** Proofs of exits by the deployed programs. Nothing is loaded before the first one. */
+export class Proofs {
+  readonly #vm: VmHost;
+  readonly #programs: Programs;
+  readonly #prover: Prover;
+  readonly #abort = new AbortController();
+
+  constructor({ chain, dataDir, clock, onFailure, vm = new VmHost() }: ProofsDeps) {
+    const { signal } = this.#abort;
+    const files = dataDir === null ? null : new CodeFiles(join(dataDir, "programs"));
+    this.#vm = vm;
+    this.#programs = new Programs({ chain, vm, files, clock, signal, onFailure });
+    this.#prover = new Prover({ programs: this.#programs, vm, chain, signal });
+  }
+
+  get prover(): Prover {
+    return this.#prover;
+  }
+
+  /** @throws AppError proof_unavailable where nothing could be executed; chain_unavailable */
+  async prove(ground: ProofGround, query: ProofQuery): Promise<ExitProof> {
+    const proof = await proveExit(this.#prover, ground, query).catch((cause: unknown) => {
+      if (cause instanceof VmError) throw unavailable(`the VM can't run: ${cause.message}`);
+      throw cause;
+    });
+    const reason = proof.sales.find(({ unproved }) => unproved !== null)?.unproved ?? null;
+    if (reason !== null && proof.sales.every(({ executed }) => executed === null)) {
+      throw unavailable(`no sale could be executed: ${reason}`);
+    }
+    return proof;
+  }
+
+  /** Called when a deployment was seen, so that the next proof runs the new code. */
+  recheck(programId: Address): void {
+    this.#programs.recheck(programId);
+  }
+
+  programs(): readonly LoadedProgram[] {
+    return this.#programs.list();
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#vm.close();
+  }
+}
+
+export function unavailable(reason: string): AppError {
+  return new AppError("proof_unavailable", {
+    publicMessage: `No proof: ${reason}.`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,96 @@
+import type { Profile } from "#src/measure/assessment.ts";
+import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import type { ExitRoute, RouteLeg } from "#src/measure/exit-route.ts";
+import type { Market } from "#src/measure/market.ts";
+import { priceMarket } from "#src/measure/priced-market.ts";
+import { positionOf } from "#src/measure/slippage.ts";
+import type { Ground, ProofOrder, Prover, SaleProof } from "./prover.ts";
+
+/** A market with the accounts that it was decoded from. */
+export type ProofGround = Ground & { readonly market: Market };
+
+export type ProofQuery = { readonly profile: Profile } & (
+  | { readonly sizeLamports: bigint }
+  | { readonly baseUnits: bigint }
+);
+
+/** An exit with every sale of it executed. */
+export type ExitProof = {
+  readonly exit: ExitAt;
+  /** In the order in which they were executed. */
+  readonly sales: readonly SaleProof[];
+  /** Null: not every sale could be executed. */
+  readonly isEqual: boolean | null;
+};
+
+/** Pools whose refusal is executed where no route sells the position. */
+const MAX_REFUSALS = 8;
+
+/**
+ * Executes the sales of an exit one after the other. Where the position can't be sold whole, it executes
+ * the sale of all of it in each open pool, which then has to be refused as modelled.
+ *
+ * @throws as `Prover.prove`
+ */
+export async function proveExit(
+  prover: Pick<Prover, "prove">,
+  { market, ...ground }: ProofGround,
+  query: ProofQuery,
+): Promise<ExitProof> {
+  const exit =
+    "baseUnits" in query
+      ? exitOfBaseUnits(market, query.baseUnits, query.profile)
+      : exitAt(market, query.sizeLamports, query.profile);
+  const orders =
+    exit.kind === "sold" ? exit.routes.flatMap(ordersOf) : refusalsOf(market, exit.reason, query);
+  const sales = await prover.prove(orders, ground);
+  const isProved = sales.length > 0 && sales.every(({ isEqual }) => isEqual !== null);
+  return { exit, sales, isEqual: isProved ? sales.every(({ isEqual }) => isEqual) : null };
+}
+
+/** One order a leg; legs that one instruction sells through are one order. */
+function ordersOf({ legs }: ExitRoute): readonly ProofOrder[] {
+  const chained = legs.filter(({ isChained }) => isChained);
+  const single = legs.filter(({ isChained }) => !isChained).map(orderOf);
+  const [first] = chained;
+  const last = chained.at(-1);
+  if (first === undefined || last === undefined) return single;
+  const hops = chained.map(({ venue, pool, inputMint, outputMint }) => ({
+    venue,
+    pool,
+    inputMint,
+    outputMint,
+  }));
+  const { outputMint, amountOut } = last;
+  const modelled = { kind: "paid", amount: amountOut } as const;
+  return [{ ...orderOf(first), outputMint, modelled, hops }, ...single];
+}
+
+function orderOf(leg: RouteLeg): ProofOrder {
+  const { venue, pool, inputMint, outputMint, amountIn, amountOut } = leg;
+  const modelled = { kind: "paid", amount: amountOut } as const;
+  return { venue, pool, inputMint, outputMint, amountIn, modelled };
+}
+
+/** Only where the pools refuse the size: every other reason is ours, and no program says it. */
+function refusalsOf(market: Market, reason: string, query: ProofQuery): readonly ProofOrder[] {
+  if (reason !== "insufficient-liquidity") return [];
+  const { midPrice, open } = priceMarket(market);
+  if (midPrice === null) return [];
+  const position =
+    "baseUnits" in query ? query.baseUnits : positionOf(query.sizeLamports, midPrice);
+  return open.slice(0, MAX_REFUSALS).map(({ pool }): ProofOrder => {
+    const sale = pool.sell(position);
+    return {
+      venue: pool.venue,
+      pool: pool.address,
+      inputMint: pool.baseMint,
+      outputMint: pool.quoteMint,
+      amountIn: position,
+      modelled:
+        sale.kind === "filled"
+          ? { kind: "paid", amount: sale.amountOut }
+          : { kind: "refused", reason: sale.reason },
+    };
+  });
+}
