@@ -14,8 +14,12 @@ export type SeriesBasis = {
   readonly trend: number;
 };
 
-/** A pool counts from this share of all D10 on, so that dust added by others changes no basis. */
-const COUNTS_FROM = 0.05;
+/**
+ * A pool counts from this share of all near depth on: twice what an attacker may have (method.md
+ * section 7), since its share grows while others withdraw. A smaller one found late makes no trend:
+ * one step is never significant.
+ */
+const COUNTS_FROM = 0.1;
 
 export type BasisStep = {
   readonly before: Assessment;
