@@ -5,17 +5,23 @@ import type {
 import type { Address } from "#src/units/address.ts";
 import { addressBytes } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
+import { chunksOf, type GeyserLimits } from "./geyser-limits.ts";
 import type { Commitment } from "./rpc-reader.ts";
 
 /** The complete subscription of one stream; each request contains all of it. */
 export type GeyserWants = {
   readonly accounts: ReadonlySet<Address>;
-  /** By the filter name that their updates carry. */
-  readonly programs: ReadonlyMap<string, ProgramFilter>;
+  readonly programs: readonly ProgramsFilter[];
   /** Transactions that mention any of these. */
   readonly mentioned: ReadonlySet<Address>;
 };
 
+/** One account filter: programs followed whole, together, or some accounts of one program. */
+export type ProgramsFilter =
+  | { readonly kind: "whole"; readonly programIds: readonly Address[] }
+  | { readonly kind: "some"; readonly filter: ProgramFilter };
+
+/** The names of the filters for single accounts begin with this. */
 export const ACCOUNTS_FILTER = "accounts";
 
 const COMMITMENT = { processed: 0, confirmed: 1, finalized: 2 } as const;
@@ -24,29 +30,37 @@ const COMMITMENT = { processed: 0, confirmed: 1, finalized: 2 } as const;
  * The whole subscription as one request, which replaces the stream's previous one. An empty filter
  * would match every account on the chain, so it is left out.
  */
-export function subscribeRequest(wants: GeyserWants, commitment: Commitment): SubscribeRequest {
+export function subscribeRequest(
+  wants: GeyserWants,
+  commitment: Commitment,
+  limits: GeyserLimits,
+): SubscribeRequest {
   const accounts: Record<string, SubscribeRequestFilterAccounts> = {};
-  if (wants.accounts.size > 0) {
-    accounts[ACCOUNTS_FILTER] = { account: [...wants.accounts], owner: [], filters: [] };
+  for (const [index, account] of chunksOf(wants.accounts, limits.addresses).entries()) {
+    const name = index === 0 ? ACCOUNTS_FILTER : `${ACCOUNTS_FILTER}${index}`;
+    accounts[name] = { account: [...account], owner: [], filters: [] };
   }
-  for (const [name, filter] of wants.programs) accounts[name] = programFilter(filter);
-  const mentioned = [...wants.mentioned];
+  for (const [index, programs] of wants.programs.entries()) {
+    accounts[`program${index}`] =
+      programs.kind === "some"
+        ? programFilter(programs.filter)
+        : { account: [], owner: [...programs.programIds], filters: [] };
+  }
+  const transactions = chunksOf(wants.mentioned, limits.addresses).map((mentioned, index) => [
+    index === 0 ? "transactions" : `transactions${index}`,
+    {
+      vote: false,
+      failed: false,
+      accountInclude: [...mentioned],
+      accountExclude: [],
+      accountRequired: [],
+    },
+  ]);
   return {
     ...EMPTY,
     accounts,
     slots: { slots: { filterByCommitment: true } },
-    transactions:
-      mentioned.length === 0
-        ? {}
-        : {
-            transactions: {
-              vote: false,
-              failed: false,
-              accountInclude: mentioned,
-              accountExclude: [],
-              accountRequired: [],
-            },
-          },
+    transactions: Object.fromEntries(transactions),
     commitment: COMMITMENT[commitment],
   };
 }

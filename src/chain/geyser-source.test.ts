@@ -4,7 +4,7 @@ import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { EventLog } from "#test/support/event-log.ts";
-import { FakeGeyser } from "#test/support/fake-geyser.ts";
+import { FakeGeyser, limitRefusal } from "#test/support/fake-geyser.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
 import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
 import { createGeyserSource } from "./geyser-source.ts";
@@ -29,7 +29,12 @@ async function startChain(t: TestContext) {
   await geyser.open();
   const timing = { clock: { nowMs: () => performance.now() }, random: () => 0.5 };
   const reads = createRpcSource({ ...(await node.listen()), ...timing, origin: "live" });
-  const options = { url: geyser.url, token: "a-token", reads, ...timing, timing: TIMING };
+  const warnings: string[] = [];
+  const log = (context: unknown, text?: unknown) => {
+    warnings.push(`${text} ${JSON.stringify(context)}`);
+  };
+  const logger = { warn: log, error: log, info: () => {}, debug: () => {} };
+  const options = { url: geyser.url, token: "a-token", reads, ...timing, timing: TIMING, logger };
   const source = await createGeyserSource(options);
   const pulse = setInterval(
     () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n }),
@@ -44,7 +49,7 @@ async function startChain(t: TestContext) {
   });
   const set = (address: Address, byte: number) =>
     ledger.apply(new Map([[address, testAccount(PROGRAM, [byte])]]));
-  return { ledger, geyser, source, set };
+  return { ledger, geyser, source, set, warnings };
 }
 
 function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
@@ -193,6 +198,62 @@ test("an open stream without slots is replaced by a new one", async (t) => {
   await log.first((event) => event.kind === "gap", "a gap");
   chain.set(POOL, 3);
   await updateTo(POOL, 3);
+});
+
+const SMALL_PLANS = [
+  ["5 filters of 200 accounts", { filters: 5, addresses: 200 }, 12, 1_000],
+  ["1 filter of 10 accounts", { filters: 1, addresses: 10 }, 12, 40],
+] as const;
+for (const [plan, limits, programs, accounts] of SMALL_PLANS) {
+  test(`a server with ${plan} streams every program and account, over several streams`, async (t) => {
+    const chain = await startChain(t);
+    chain.geyser.refusalOf = (request) => limitRefusal(request, limits);
+    const born = new EventLog<AccountUpdate>();
+    for (let index = 0; index < programs; index++) {
+      const programId = index === 0 ? PROGRAM : testAddress(5_000 + index);
+      for (let times = 0; times < 2; times++)
+        chain.source.followProgram({ programId, dataSize: null, memcmp: [] }, born.add);
+    }
+    const { following, followed, updateTo } = followAll(chain);
+    const addresses = Array.from({ length: accounts }, (_, index) => testAddress(10_000 + index));
+    following.add(addresses);
+    const last = addresses.at(-1) ?? POOL;
+    await followed(last);
+    chain.set(last, 9);
+    await updateTo(last, 9);
+    await born.first(({ address }) => address === last, "the program's account");
+    const served = chain.geyser.requests.slice(-chain.geyser.clientCount);
+    assert.ok(served.length > 1);
+    const asked = served.flatMap((request) =>
+      Object.values(request.accounts).flatMap(({ account, owner }) => [...account, ...owner]),
+    );
+    assert.equal(new Set(asked).size, asked.length, "each account and program is asked for once");
+    assert.equal(asked.length, accounts + programs);
+    assert.ok(chain.warnings.some((line) => line.includes("Max amount of")));
+  });
+}
+
+test("a stream that is refused is replaced by the node's WebSocket, and the log says why", async (t) => {
+  const chain = await startChain(t);
+  chain.geyser.refusalOf = () => "No valid auth token";
+  const { following, followed, updateTo } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.set(POOL, 7);
+  await updateTo(POOL, 7);
+  assert.ok(chain.warnings.some((line) => line.includes("No valid auth token")));
+  assert.ok(chain.warnings.some((line) => line.includes("over the node's WebSocket")));
+  chain.geyser.refusalOf = () => null;
+  const requests = new Promise<void>((resolve) => {
+    const check = setInterval(() => {
+      if (chain.geyser.requests.length === 0) return;
+      clearInterval(check);
+      resolve();
+    }, 5);
+  });
+  await requests;
+  chain.set(POOL, 8);
+  await updateTo(POOL, 8);
 });
 
 test("transactions come whole: logs, instructions and what they called", async (t) => {

@@ -21,6 +21,8 @@ export type GeyserStreamOptions = {
   readonly onSlot: (slot: bigint) => void;
   /** Updates may have been lost since then (null: unknown). */
   readonly onGap: (sinceSlot: bigint | null) => void;
+  /** The stream ended or could not be opened; it is opened again after this. */
+  readonly onLost: (reason: string) => void;
   readonly clock: WallClock;
   readonly random: () => number;
   readonly logger: ChainLogger | null;
@@ -151,6 +153,7 @@ export class GeyserStream {
     this.#dropStream();
     if (this.#isClosed) return;
     this.#failures.failed(new Error(reason));
+    this.#options.onLost(reason);
     this.#reopen(this.#backOff.nextMs());
   }
 

@@ -3,6 +3,7 @@ import {
   Server,
   ServerCredentials,
   type ServerDuplexStream,
+  status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import {
@@ -24,6 +25,8 @@ const SLOT_CONFIRMED = 1;
 export class FakeGeyser {
   /** Whether a slot's end is published; if not, the accounts that it changed are lost with it. */
   tellsSlot: (slot: bigint) => boolean = () => true;
+  /** Why a request is refused, in the server's words; null: it is accepted. */
+  refusalOf: (request: SubscribeRequest) => string | null = () => null;
   readonly requests: SubscribeRequest[] = [];
   readonly tokens: string[] = [];
   readonly #ledger: Ledger;
@@ -107,6 +110,12 @@ export class FakeGeyser {
         call.write(SubscribeUpdate.fromPartial({ filters: [], pong: { id: request.ping.id } }));
         return;
       }
+      const refusal = this.refusalOf(request);
+      if (refusal !== null) {
+        this.#clients.delete(client);
+        call.emit("error", { code: status.INVALID_ARGUMENT, details: refusal });
+        return;
+      }
       this.requests.push(request);
       client.request = request;
     });
@@ -169,6 +178,25 @@ export class FakeGeyser {
       }),
     );
   }
+}
+
+/** As a server with such limits refuses a request; null: it accepts it. */
+export function limitRefusal(
+  { accounts, transactions }: SubscribeRequest,
+  limits: { readonly filters: number; readonly addresses: number },
+): string | null {
+  const types = [accounts, transactions].map((filters) => Object.values(filters));
+  if (types.some(({ length }) => length > limits.filters)) {
+    return `failed to create filter: Max amount of filters/data_slices reached, only ${limits.filters} allowed`;
+  }
+  const lists = [
+    ...Object.values(accounts).flatMap(({ account, owner }) => [account, owner]),
+    ...Object.values(transactions).map(({ accountInclude }) => accountInclude),
+  ];
+  if (lists.some(({ length }) => length > limits.addresses)) {
+    return `failed to create filter: Max amount of Pubkeys reached, only ${limits.addresses} allowed`;
+  }
+  return null;
 }
 
 function passes(

@@ -1,0 +1,79 @@
+import type { Address } from "#src/units/address.ts";
+import { accountsPerStream, type GeyserLimits } from "./geyser-limits.ts";
+
+/** Streams to one server; what does not fit is followed over the node's WebSocket. */
+const MAX_STREAMS = 16;
+const ELSEWHERE = -1;
+
+/**
+ * Which of several streams follows which account, within the server's limits. An account stays where it
+ * is, so that a change of one stream's subscription loses no update of another's.
+ */
+export class GeyserPlacement {
+  readonly #placeOf = new Map<Address, number>();
+  readonly #streams: Set<Address>[] = [new Set()];
+  readonly #elsewhere = new Set<Address>();
+
+  get streamCount(): number {
+    return this.#streams.length;
+  }
+
+  /** The accounts that no stream has room for. */
+  get elsewhere(): ReadonlySet<Address> {
+    return this.#elsewhere;
+  }
+
+  accountsOf(stream: number): ReadonlySet<Address> {
+    return this.#streams[stream] ?? new Set();
+  }
+
+  isStreamed(address: Address): boolean {
+    return (this.#placeOf.get(address) ?? ELSEWHERE) !== ELSEWHERE;
+  }
+
+  /**
+   * Places added accounts and forgets removed ones.
+   *
+   * @param otherFilters the account filters of each stream that are not for followed accounts
+   * @returns the streams whose accounts changed
+   */
+  update(
+    wanted: ReadonlySet<Address>,
+    limits: GeyserLimits,
+    otherFilters: (stream: number) => number,
+  ): ReadonlySet<number> {
+    const changed = new Set<number>();
+    for (const [address, place] of this.#placeOf) {
+      if (wanted.has(address)) continue;
+      this.#placeOf.delete(address);
+      this.#elsewhere.delete(address);
+      if (this.#streams[place]?.delete(address) === true) changed.add(place);
+    }
+    let place = 0;
+    for (const address of wanted) {
+      if (this.#placeOf.has(address)) continue;
+      while (place < MAX_STREAMS && !this.#hasRoom(place, limits, otherFilters)) place++;
+      if (place === MAX_STREAMS) {
+        this.#placeOf.set(address, ELSEWHERE);
+        this.#elsewhere.add(address);
+        continue;
+      }
+      this.#placeOf.set(address, place);
+      this.#streams[place]?.add(address);
+      changed.add(place);
+    }
+    return changed;
+  }
+
+  /** Every account is placed again: the limits changed. */
+  reset(): void {
+    this.#placeOf.clear();
+    this.#elsewhere.clear();
+    this.#streams.splice(0, this.#streams.length, new Set());
+  }
+
+  #hasRoom(place: number, limits: GeyserLimits, otherFilters: (stream: number) => number): boolean {
+    while (this.#streams.length <= place) this.#streams.push(new Set());
+    return this.accountsOf(place).size < accountsPerStream(limits, otherFilters(place));
+  }
+}
