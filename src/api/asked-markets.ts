@@ -9,6 +9,7 @@ export function marketsFor(markets: Markets, caller: Caller): Markets {
     latest: (mint) => markets.latest(mint),
     touch: (mint) => markets.touch(mint),
     exit: (mint, query) => markets.exit(mint, query),
+    answerExit: (mint, question) => markets.answerExit(mint, question),
     stressed: (mint) => markets.stressed(mint),
     history: (mint, query) => markets.history(mint, query),
     alerts: (mint, begun) => markets.alerts(mint, begun),

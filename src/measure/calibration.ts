@@ -44,6 +44,27 @@ export const CALIBRATION = {
     relativePrecisionAtRefusal: 1e-4,
   },
 
+  /** The largest sale within a cost that the caller names (section 3). */
+  maxCost: {
+    /** The range of sizes that are answered. */
+    smallestLamports: LAMPORTS_PER_SOL / 100n,
+    largestLamports: 1_000n * LAMPORTS_PER_SOL,
+    /** The range is tried at so many steps, from its end; the last step is halved. */
+    coarseSteps: 16,
+    /** One over how far the position found lies below the next that fails, as a share. */
+    precision: 2_000_000n,
+  },
+
+  /** The bound on the best split of one position. */
+  bound: {
+    /** Samples beside the split's own amounts, as one over their distance. */
+    nearby: 512n,
+    rounds: 48,
+    /** What floors and ceilings of one lane can add up to, in lamports and in base units. */
+    roundingLamports: 4,
+    roundingUnits: 2,
+  },
+
   /** The split over routes (section 2). */
   split: {
     /** The search stops when no split can pay more than this share above the one found. */

@@ -74,7 +74,7 @@ export function proPricer(exits: Exits): (sizeLamports: bigint) => bigint | null
 }
 
 /** Lamports that base units of the token pay, or null where they can't be sold whole. */
-function paidForPosition(exits: Exits, position: bigint, profile: Profile): bigint | null {
+export function paidForPosition(exits: Exits, position: bigint, profile: Profile): bigint | null {
   if (position === 0n || position > exits.supply) return null;
   if (exits.only !== null) return quoteRoute(exits.only, position);
   if (profile === "pro") return splitOf(exits, position)?.paid ?? null;

@@ -182,6 +182,10 @@ export class MarketPublisher {
         return this.#loaded(request.asked.mint).then(() =>
           markets.exit(request.asked.mint, request.asked.sale),
         );
+      case "answerExit":
+        return this.#loaded(request.asked.mint).then(() =>
+          markets.answerExit(request.asked.mint, request.asked.question),
+        );
       case "stressed":
         return this.#loaded(request.asked.mint).then(() => markets.stressed(request.asked.mint));
       case "history":

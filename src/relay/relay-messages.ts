@@ -1,4 +1,5 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
@@ -51,6 +52,10 @@ export type TrackerRequests = {
   readonly exit: {
     readonly asked: { readonly mint: Address; readonly sale: ExitQuery };
     readonly answer: ExitAt | null;
+  };
+  readonly answerExit: {
+    readonly asked: { readonly mint: Address; readonly question: ExitQuestion };
+    readonly answer: ExitAnswer | null;
   };
   readonly stressed: {
     readonly asked: { readonly mint: Address };

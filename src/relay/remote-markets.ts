@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -158,6 +159,10 @@ export class RemoteMarkets<Facts> implements Markets {
 
   exit(mint: Address, sale: ExitQuery): Promise<ExitAt | null> {
     return this.#requestOrFail("exit", { mint, sale });
+  }
+
+  answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null> {
+    return this.#requestOrFail("answerExit", { mint, question });
   }
 
   stressed(mint: Address): Promise<StressedExit | null> {

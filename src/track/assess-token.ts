@@ -90,7 +90,7 @@ function versionOf(state: LiveState, token: FollowedToken): number {
 }
 
 /** The loaded pools, without those known to be closed. */
-function openPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
+export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
   const pools: OpenPool[] = [];
   for (const { open, isLoaded } of group.pools.values()) {
     if (isLoaded && state.known.get(open.ref.address) !== null) pools.push(open);

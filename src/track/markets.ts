@@ -1,5 +1,6 @@
 import type { Profile } from "#src/measure/assessment.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
@@ -41,6 +42,12 @@ export interface Markets {
    * @throws AppError chain_unavailable if the tracker is in another process and can't be reached
    */
   exit(mint: Address, query: ExitQuery): Promise<ExitAt | null>;
+  /**
+   * The same for a question by cost or in USD, and with the bound and the round trip where asked for.
+   *
+   * @throws AppError chain_unavailable as `exit`
+   */
+  answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null>;
   /**
    * The exits now and after the largest withdrawal known to be possible, on the market behind the
    * newest answer; null if the token is not tracked. Holders of pool shares are read again if the

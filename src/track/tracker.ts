@@ -1,5 +1,6 @@
 import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
 import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
@@ -30,6 +31,7 @@ import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
+import { usdPrice } from "./usd-price.ts";
 
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
@@ -163,6 +165,11 @@ export class Tracker implements Markets {
 
   async exit(mint: Address, query: ExitQuery): Promise<ExitAt | null> {
     return exitOn(this.market(mint), query);
+  }
+
+  async answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null> {
+    const market = this.market(mint);
+    return market === null ? null : answerExit(market, question, usdPrice(this.#state));
   }
 
   async stressed(mint: Address): Promise<StressedExit | null> {

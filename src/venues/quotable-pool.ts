@@ -43,9 +43,11 @@ export type QuotablePool = {
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
   /** The sale, with the pool after it. */
   readonly sell: (amountIn: bigint) => Sale;
+  /** Pays quote units for base units: the base units that arrive, and the pool after it. */
+  readonly buy: (quoteIn: bigint) => Sale;
   /** Set where the program can sell in this pool as a part of an instruction over several pools. */
   readonly chain?: ChainSide;
-  /** The other direction: what the pool sells its base for. Only weighs asks; nothing is quoted there. */
+  /** The other direction: what the pool sells its base for. Weighs asks; `buy` quotes there. */
   readonly purchases: PoolSide;
   /** The pool after the holder of that part of its shares took it out; null where that is not known. */
   readonly withdraw: (part: ShareOfPool) => QuotablePool | null;
@@ -99,11 +101,15 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     return bindPool({ ...binding, fast: null, place: at });
   }
 
-  function sell(amountIn: bigint): Sale {
-    const quote = quoteOf(amountIn);
+  function soldBy(quote: Quote<State>): Sale {
     if (quote.kind === "unfillable") return quote;
     const after = bindPool({ ...binding, state: quote.after, fast: null });
     return { kind: "filled", amountOut: quote.amountOut, after };
+  }
+
+  function buy(quoteIn: bigint): Sale {
+    const order = { inputMint: binding.quoteMint, amountIn: quoteIn, clock };
+    return soldBy(venue.quoteExactIn(state, order));
   }
 
   function withdraw(part: ShareOfPool): QuotablePool | null {
@@ -162,7 +168,8 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     },
     quote: (amountIn) => quoteAscending([amountIn])[0] ?? null,
     quoteAscending,
-    sell,
+    sell: (amountIn) => soldBy(quoteOf(amountIn)),
+    buy,
     ...(chainSales === undefined || place !== undefined
       ? {}
       : { chain: { instruction: chainSales.instruction, at: inChain } }),

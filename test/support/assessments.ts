@@ -63,6 +63,7 @@ export function someMarkets(
     touch: () => true,
     snapshot: async (mint) => snapshotOf(mint),
     exit: unexpected,
+    answerExit: unexpected,
     stressed: unexpected,
     history: unexpected,
     alerts: unexpected,

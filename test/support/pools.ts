@@ -61,6 +61,20 @@ export function constantProductPool(shape: ConstantProduct): QuotablePool {
       return fallBps === 10_000 || out > realQuote ? realQuote : out;
     },
     paidFor,
+    buy: (quoteIn) => {
+      const refusal = refusalOf(shape.status, quoteIn);
+      if (refusal !== null) return { kind: "unfillable", reason: refusal };
+      const effective = quoteIn - (quoteIn * BigInt(feePpm) + 999_999n) / 1_000_000n;
+      const amountOut = (effective * base) / (quote + effective);
+      if (amountOut === 0n) return { kind: "unfillable", reason: "output-zero" };
+      const after = constantProductPool({
+        ...shape,
+        base: base - amountOut,
+        quote: quote + quoteIn,
+        realQuote: realQuote + quoteIn,
+      });
+      return { kind: "filled", amountOut, after };
+    },
     after: (amountIn, amountOut) =>
       constantProductPool({
         ...shape,
@@ -213,6 +227,7 @@ type Behaviour = {
   ) => { readonly amountOut: bigint } | { readonly reason: UnfillableReason };
   readonly after: (amountIn: bigint, amountOut: bigint) => QuotablePool;
   readonly withdraw?: QuotablePool["withdraw"];
+  readonly buy?: QuotablePool["buy"];
 };
 
 function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
@@ -242,6 +257,7 @@ function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
     quote,
     quoteAscending: (amountsIn) => amountsIn.map(quote),
     sell,
+    buy: behaviour.buy ?? (() => ({ kind: "unfillable", reason: "refused" })),
     withdraw: behaviour.withdraw ?? (() => null),
   };
 }

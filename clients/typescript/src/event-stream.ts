@@ -1,4 +1,4 @@
-import type { Exitability, Operations, TokenOutcome } from "./api-types.ts";
+import type { BatchItem, Exitability, Operations } from "./api-types.ts";
 import { type Opened, open, type Service } from "./connection.ts";
 import { type EventFrame, EventFrames } from "./event-frames.ts";
 import { ExitabilityError } from "./exitability-error.ts";
@@ -8,6 +8,9 @@ import { isRecord, parsed } from "./refusal.ts";
 /** A connection that breaks sooner counts as one more consecutive failure. */
 const STEADY_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 45_000;
+
+/** A token's outcome, as in a batch. */
+type TokenOutcome = Omit<BatchItem, "within_cost">;
 
 export type StreamEvent =
   /** A token's newest answer. After an interruption the same answer may be repeated. */

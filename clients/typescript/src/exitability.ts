@@ -45,8 +45,9 @@ export type Measuring = Operations["getExitability"]["query"] & CallOptions;
  * A number of SOL is rounded to the nearest lamport. Pass `size` as text if a number is not precise
  * enough.
  */
-export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size"> &
-  CallOptions & { readonly size: number | string };
+export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size" | "max_cost"> &
+  CallOptions &
+  ({ readonly size: number | string } | { readonly max_cost: number | string });
 export type StressedQuestion = Operations["getStressedExit"]["query"] & CallOptions;
 export type SwapsAsked = Operations["getAccuracySwaps"]["query"] & CallOptions;
 export type HistoryRange = Omit<Operations["getHistory"]["query"], "from" | "to"> &
@@ -60,7 +61,7 @@ export type BatchOptions = Omit<Operations["getExitabilityBatch"]["body"], "mint
 export type ExitabilityClient = {
   /** Can a position be sold now, and at what slippage? Six standard sizes at once. */
   readonly exitability: (mint: string, options?: Measuring) => Promise<Exitability>;
-  /** One sale of any size, exact to the lamport, with its route. */
+  /** One sale of any size, or the largest within a cost, exact to the lamport, with its route. */
   readonly exitAt: (mint: string, question: ExitAtQuestion) => Promise<ExitAt>;
   /** The exits now, and after the largest withdrawal known to be possible. */
   readonly stressedExit: (mint: string, options?: StressedQuestion) => Promise<StressedExit>;
@@ -188,7 +189,9 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
 }
 
 /** A computed number may have more digits than a lamport: 0.1 + 0.2. */
-function withSizeText({ size, ...asked }: ExitAtQuestion) {
+function withSizeText(question: ExitAtQuestion) {
+  if ("max_cost" in question) return question;
+  const { size, ...asked } = question;
   const { unit = "sol" } = asked;
   const isOfSol = typeof size === "number" && unit === "sol";
   return { ...asked, size: isOfSol ? size.toFixed(SOL_DECIMALS) : size };

@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * One sale of any size, exact, with its route
-         * @description Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way. at_slot is refused: past pools are not stored.
+         * @description Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way. With max_cost instead of size, the largest size within that cost. detail=full adds the bound of the split and the round trip. at_slot is refused: past pools are not stored.
          */
         readonly get: operations["getExitAt"];
         readonly put?: never;
@@ -212,7 +212,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Tools for agents: Model Context Protocol, streamable HTTP
-         * @description measure_exit, compare_sizes, stressed_exit, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
+         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
          */
         readonly post: operations["mcp"];
         readonly delete?: never;
@@ -843,8 +843,8 @@ export interface components {
              * @enum {unknown}
              */
             readonly state: "ok" | "bloqueado_dato" | "no_exit";
-            /** @description Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out */
-            readonly reason: ("blocked" | "no-market" | "exceeds-supply" | "size-not-allowed" | "too-small" | "insufficient-liquidity") | null;
+            /** @description Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro, or not 0.01 to 1000 SOL with unit=usd; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out; above-max-cost: no size from 0.01 SOL costs as little as max_cost; no-usd-price: no stable pool is followed that gives the price of SOL */
+            readonly reason: ("blocked" | "no-market" | "exceeds-supply" | "size-not-allowed" | "too-small" | "insufficient-liquidity" | "above-max-cost" | "no-usd-price") | null;
             /** @description Worth at the mid price */
             readonly size_sol: number | null;
             /** @description Whole tokens */
@@ -873,6 +873,36 @@ export interface components {
                     readonly amount_out: string;
                 }[];
             }[];
+            /** @description With max_cost: the sale is the largest from 0.01 to 1000 SOL within it, to a millionth or one base unit. Null where a size was asked for */
+            readonly max_cost: {
+                readonly max_cost_pct: number;
+                /** @description What stops a larger sale. cost: it costs more; liquidity: the pools run out; supply: there is no more of the token; size: the largest size that is answered. Null where no size is within the cost */
+                readonly limited_by: ("cost" | "liquidity" | "supply" | "size") | null;
+            } | null;
+            /** @description With unit=usd; null with another unit, and where no stable pool is followed */
+            readonly usd: {
+                /** @description Spot of the deepest stable pool that is followed */
+                readonly usd_per_sol: number;
+                readonly size_usd: number | null;
+                readonly net_usd: number | null;
+            } | null;
+            /** @description With detail=full, where the sale can be made; else null */
+            readonly detail: {
+                /** @description No split of this sale over the token's open routes pays more; null with profile=retail, and where it is not proved */
+                readonly best_possible_lamports: string | null;
+                /** @description How far net_lamports is below it, hundredths of a percent */
+                readonly gap_bps: number | null;
+                /** @description Buying for size_sol now, and selling at once on the pools as the purchase left them; null where no pool sells for that much */
+                readonly round_trip: {
+                    readonly tokens_units: string;
+                    /** @description What buying for size_sol loses against the mid, fees included */
+                    readonly buy_cost_pct: number;
+                    /** @description What selling these tokens at once pays */
+                    readonly back_lamports: string | null;
+                    /** @description What of size_sol is gone after both */
+                    readonly loss_pct: number | null;
+                } | null;
+            } | null;
         };
         readonly ExitProof: {
             /** @description A Solana address: 32 bytes in base58 */
@@ -1227,7 +1257,22 @@ export interface components {
                 readonly depth_after_sol: number | null;
             }[];
         };
-        readonly TokenOutcome: {
+        readonly WithinCost: {
+            readonly max_cost_pct: number;
+            /**
+             * @description As at /exitability/at: no_exit: no size is within the cost; else unknown now
+             * @enum {unknown}
+             */
+            readonly state: "ok" | "bloqueado_dato" | "no_exit";
+            /** @description What stops a larger sale. cost: it costs more; liquidity: the pools run out; supply: there is no more of the token; size: the largest size that is answered. Null where no size is within the cost */
+            readonly limited_by: ("cost" | "liquidity" | "supply" | "size") | null;
+            readonly size_sol: number | null;
+            /** @description Base units of the token */
+            readonly sold_units: string | null;
+            readonly net_lamports: string | null;
+            readonly slippage_pct: number | null;
+        };
+        readonly BatchItem: {
             /** @description As it was asked for */
             readonly token_id: string;
             /** @enum {unknown} */
@@ -1237,6 +1282,8 @@ export interface components {
             /** @description A code of the same status; null with 200 */
             readonly error: string | null;
             readonly message: string | null;
+            /** @description With max_cost and status 200; else null */
+            readonly within_cost: components["schemas"]["WithinCost"] | null;
         };
         readonly Batch: {
             /**
@@ -1244,7 +1291,7 @@ export interface components {
              * @enum {unknown}
              */
             readonly profile: "retail" | "pro";
-            readonly items: readonly components["schemas"]["TokenOutcome"][];
+            readonly items: readonly components["schemas"]["BatchItem"][];
         };
         readonly Account: {
             /** Format: uuid */
@@ -1665,7 +1712,8 @@ export type Token = components['schemas']['Token'];
 export type StressedExit = components['schemas']['StressedExit'];
 export type Pools = components['schemas']['Pools'];
 export type History = components['schemas']['History'];
-export type TokenOutcome = components['schemas']['TokenOutcome'];
+export type WithinCost = components['schemas']['WithinCost'];
+export type BatchItem = components['schemas']['BatchItem'];
 export type Batch = components['schemas']['Batch'];
 export type Account = components['schemas']['Account'];
 export type Session = components['schemas']['Session'];
@@ -1833,13 +1881,17 @@ export interface operations {
     };
     readonly getExitAt: {
         readonly parameters: {
-            readonly query: {
+            readonly query?: {
                 /** @description retail: the best single route. pro: the order split over all of them. */
                 readonly profile?: "retail" | "pro";
                 /** @description 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits. */
-                readonly size: string;
-                /** @description What size counts */
-                readonly unit?: "sol" | "token";
+                readonly size?: string;
+                /** @description What size counts. usd: worth as much by the stable pools that are followed */
+                readonly unit?: "sol" | "token" | "usd";
+                /** @description Instead of size. The largest size that loses at most so much, fees included: above 0 and at most 99 percent, with at most 4 decimals */
+                readonly max_cost?: string;
+                /** @description full: also the bound of the split and the round trip */
+                readonly detail?: "plain" | "full";
             };
             readonly header?: never;
             readonly path: {
@@ -2670,6 +2722,8 @@ export interface operations {
                      * @default 1
                      */
                     readonly size?: number;
+                    /** @description Adds within_cost to each token. The largest size that loses at most so much, fees included: above 0 and at most 99 percent, with at most 4 decimals */
+                    readonly max_cost?: number;
                     /** @description Mint addresses; a repeated one is answered and counted once */
                     readonly mints: readonly string[];
                 };

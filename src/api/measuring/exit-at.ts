@@ -1,10 +1,12 @@
 import Type from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
-import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { ExitRoute } from "#src/measure/exit-route.ts";
+import type { AskedExit } from "#src/measure/max-cost.ts";
 import { parseSizeLamports, parseUnits, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import type { ExitQuery } from "#src/track/markets.ts";
+import type { ExitQuery, Markets } from "#src/track/markets.ts";
+import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { lamportsToSol, priceInSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
@@ -20,6 +22,7 @@ import {
   timestamp,
 } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
+import { ExitMore, exitMore, MAX_COST_FIELD, NO_MORE } from "./exit-more.ts";
 import {
   answerAboutToken,
   currentSnapshot,
@@ -38,6 +41,8 @@ export const UNSELLABLE_REASONS = [
   "insufficient-liquidity",
 ] as const;
 
+/** Nothing is known then: not the same as no exit. */
+const UNKNOWN_REASONS: ReadonlySet<string> = new Set(["blocked", "no-usd-price"]);
 const BLOCKED = { kind: "unsellable", reason: "blocked" } as const;
 
 const Leg = Type.Object({
@@ -61,8 +66,8 @@ const ExitAtBody = Type.Object(
       description: "no_exit: it can't be sold whole, for sure; bloqueado_dato: unknown now",
     }),
     reason: nullable(
-      Type.Enum([...UNSELLABLE_REASONS]),
-      "Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out",
+      Type.Enum([...UNSELLABLE_REASONS, "above-max-cost", "no-usd-price"]),
+      "Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro, or not 0.01 to 1000 SOL with unit=usd; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out; above-max-cost: no size from 0.01 SOL costs as little as max_cost; no-usd-price: no stable pool is followed that gives the price of SOL",
     ),
     size_sol: nullable(Type.Number(), "Worth at the mid price"),
     tokens_sold: nullable(Type.Number(), "Whole tokens"),
@@ -78,6 +83,7 @@ const ExitAtBody = Type.Object(
         legs: Type.Array(Leg, { minItems: 1 }),
       }),
     ),
+    ...ExitMore,
   },
   { $id: "ExitAt" },
 );
@@ -113,6 +119,18 @@ const EXIT_AT_EXAMPLE = {
       ],
     },
   ],
+  max_cost: null,
+  usd: null,
+  detail: {
+    best_possible_lamports: null,
+    gap_bps: null,
+    round_trip: {
+      tokens_units: "495720000000",
+      buy_cost_pct: 0.856,
+      back_lamports: "2478350000",
+      loss_pct: 0.866,
+    },
+  },
 };
 
 /** A size of any amount, in SOL or in whole tokens. */
@@ -136,11 +154,21 @@ export const getExitAt = defineOperation({
   tag: "exitability",
   summary: "One sale of any size, exact, with its route",
   description:
-    "Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way. at_slot is refused: past pools are not stored.",
+    "Not snapped to a standard size: what arrives to the lamport, the average price, the price impact apart from fees, and every leg of the way. With max_cost instead of size, the largest size within that cost. detail=full adds the bound of the split and the round trip. at_slot is refused: past pools are not stored.",
   query: Type.Object({
     profile: PROFILE_FIELD,
     at_slot: NO_SLOT_FIELD,
     ...EXIT_SIZE_FIELDS,
+    size: Type.Optional(EXIT_SIZE_FIELDS.size),
+    max_cost: MAX_COST_FIELD,
+    unit: Type.Enum(["sol", "token", "usd"], {
+      default: "sol",
+      description: "What size counts. usd: worth as much by the stable pools that are followed",
+    }),
+    detail: Type.Enum(["plain", "full"], {
+      default: "plain",
+      description: "full: also the bound of the split and the round trip",
+    }),
   }),
   responses: {
     200: {
@@ -151,50 +179,102 @@ export const getExitAt = defineOperation({
   },
   ...TOKEN_ERRORS,
   errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size", "invalid_body"],
-  prepare: ({ query }) => saleOfSize(query),
-  handler: ({ params: { id }, query: { profile }, question: saleOf }, { markets, clock }) =>
+  prepare: ({ query: { size, max_cost: maxCostPpm, unit } }) => saleOf({ size, maxCostPpm, unit }),
+  handler: ({ params: { id }, query, question: saleIn }, { markets, clock }) =>
     answerAboutToken({
       id,
-      profile,
+      profile: query.profile,
       snapshotOf: currentSnapshot(markets),
       async answer({ assessment }, mint) {
-        const sale = saleOf(assessment.decimals);
-        const exit = sale === null ? null : await markets.exit(mint, sale);
+        const { profile, unit, max_cost: maxCostPpm = null, detail } = query;
+        const sale = saleIn(assessment.decimals);
+        const question = sale && { profile, sale, isDetailed: detail === "full" };
+        const answer = question === null ? null : await answerOf(markets, mint, question);
+        const exit = answer?.exit ?? BLOCKED;
+        const more =
+          answer === null ? NO_MORE : exitMore(answer, { maxCostPpm, inUsd: unit === "usd" });
         return {
-          body: exitAtBody({ assessment, profile, exit: exit ?? BLOCKED, nowMs: clock.nowMs() }),
+          body: { ...exitAtBody({ assessment, profile, exit, nowMs: clock.nowMs() }), ...more },
         };
       },
     }),
 });
 
+/** A plain sale is asked as other parts ask it; null where no market is held. */
+async function answerOf(
+  markets: Pick<Markets, "exit" | "answerExit">,
+  mint: Address,
+  question: ExitQuestion,
+): Promise<ExitAnswer | null> {
+  const { profile, sale, isDetailed } = question;
+  if (isDetailed || "maxCostPpm" in sale || "sizeMicroUsd" in sale) {
+    return markets.answerExit(mint, question);
+  }
+  const exit = await markets.exit(mint, { profile, ...sale });
+  return exit && { exit, limitedBy: null, microUsd: null, detail: null };
+}
+
 /** The sale, by the token's decimals; null while they are unknown and the size needs them. */
-type SaleOf = (decimals: number | null) => ExitQuery | null;
+type SaleOf = (decimals: number | null) => ExitQuestion["sale"] | null;
+
+/** A sale of so many lamports or base units. */
+type SizedSaleOf = (
+  decimals: number | null,
+) => { readonly sizeLamports: bigint } | { readonly baseUnits: bigint } | null;
+
+const MICRO_USD_DECIMALS = 6;
+
+type SizeText = {
+  readonly size: string | undefined;
+  readonly maxCostPpm: bigint | undefined;
+  readonly unit: "sol" | "token" | "usd";
+};
 
 /** @throws AppError invalid_size */
 export function saleOfSize(query: {
   readonly size: string;
   readonly unit: "sol" | "token";
   readonly profile: Profile;
-}): SaleOf {
+}): (decimals: number | null) => ExitQuery | null {
   const { size, unit, profile } = query;
-  return unit === "sol" ? saleOfSol(size, profile) : saleOfTokens(size, profile);
+  const saleIn = unit === "sol" ? saleOfSol(size) : saleOfTokens(size);
+  return (decimals) => {
+    const sale = saleIn(decimals);
+    return sale && { profile, ...sale };
+  };
 }
 
 /** @throws AppError invalid_size */
-function saleOfSol(size: string, profile: Profile): SaleOf {
+function saleOf({ size, maxCostPpm, unit }: SizeText): SaleOf {
+  if (maxCostPpm !== undefined && size === undefined) return () => ({ maxCostPpm });
+  if (size === undefined || maxCostPpm !== undefined) {
+    throw invalidSize("Send either size or max_cost, and one of them only.");
+  }
+  return unit === "sol" ? saleOfSol(size) : unit === "usd" ? saleOfUsd(size) : saleOfTokens(size);
+}
+
+/** @throws AppError invalid_size */
+function saleOfUsd(size: string): SaleOf {
+  const sizeMicroUsd = parseUnits(size, MICRO_USD_DECIMALS);
+  if (sizeMicroUsd !== null && sizeMicroUsd > 0n) return () => ({ sizeMicroUsd });
+  throw invalidSize("size must be an amount of USD above 0, with at most 6 decimals.");
+}
+
+/** @throws AppError invalid_size */
+function saleOfSol(size: string): SizedSaleOf {
   const sizeLamports = parseSizeLamports(size);
-  if (sizeLamports !== null) return () => ({ profile, sizeLamports });
+  if (sizeLamports !== null) return () => ({ sizeLamports });
   throw invalidSize(`size must be ${SIZE_RANGE_TEXT}, in plain digits, with at most 9 decimals.`);
 }
 
 /** @throws AppError invalid_size; the returned function too, if the amount is finer than the decimals */
-function saleOfTokens(size: string, profile: Profile): SaleOf {
+function saleOfTokens(size: string): SizedSaleOf {
   if (!/^\d{1,20}(?:\.\d{1,18})?$/.test(size) || !/[1-9]/.test(size))
     throw invalidSize("size must be a number of whole tokens above 0, in plain digits.");
   return (decimals) => {
     if (decimals === null) return null;
     const baseUnits = parseUnits(size, decimals);
-    if (baseUnits !== null) return { profile, baseUnits };
+    if (baseUnits !== null) return { baseUnits };
     throw invalidSize(
       `size is finer than this token's smallest unit: it has ${decimals} decimals.`,
     );
@@ -208,7 +288,7 @@ function invalidSize(publicMessage: string): AppError {
 type ExitAtAnswer = {
   readonly assessment: Assessment;
   readonly profile: Profile;
-  readonly exit: ExitAt;
+  readonly exit: AskedExit;
   readonly nowMs: number;
 };
 
@@ -224,7 +304,7 @@ function exitAtBody({ assessment, profile, exit, nowMs }: ExitAtAnswer) {
   if (exit.kind === "unsellable") {
     return {
       ...base,
-      state: exit.reason === "blocked" ? STATE_WORD.blocked : "no_exit",
+      state: UNKNOWN_REASONS.has(exit.reason) ? STATE_WORD.blocked : "no_exit",
       reason: exit.reason,
       size_sol: null,
       tokens_sold: null,

@@ -185,7 +185,7 @@ test("a wrong size, unit, time or step is refused and says how it is written", a
     ["/exitability/at", "invalid_size"],
     ["/exitability/at?size=0.001", "invalid_size"],
     ["/exitability/at?size=1001", "invalid_size"],
-    ["/exitability/at?size=1&unit=usd", "invalid_size"],
+    ["/exitability/at?size=1&unit=eur", "invalid_size"],
     ["/exitability/at?size=0.1234567891", "invalid_size"],
     ["/exitability/at?size=-1&unit=token", "invalid_size"],
     ["/exitability/at?size=0.000&unit=token", "invalid_size"],

@@ -6,9 +6,10 @@ import { RateLimitBody } from "../error-bodies.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { EXITABILITY_EXAMPLE } from "../measuring/exitability-body.ts";
 import { LANGUAGE_HEADER, PROFILE_FIELD, SIZE_BODY_FIELD } from "../measuring/token-question.ts";
+import { largestWithinCost, MAX_COST_BODY_FIELD, WithinCost } from "../measuring/within-cost.ts";
 import { defineOperation } from "../operation.ts";
 import { BODY_ERRORS } from "../operation-parts.ts";
-import { ProfileWord } from "../values.ts";
+import { nullable, ProfileWord } from "../values.ts";
 import { COST } from "./stream-fields.ts";
 import {
   beyondLimit,
@@ -20,8 +21,16 @@ import {
 
 const AT_ONCE = 8;
 
+const BatchItem = Type.Object(
+  {
+    ...TokenOutcome.properties,
+    within_cost: nullable(WithinCost, "With max_cost and status 200; else null"),
+  },
+  { $id: "BatchItem" },
+);
+
 const BatchBody = Type.Object(
-  { profile: ProfileWord, items: Type.Array(TokenOutcome) },
+  { profile: ProfileWord, items: Type.Array(BatchItem) },
   { $id: "Batch" },
 );
 
@@ -40,6 +49,7 @@ export const getExitabilityBatch = defineOperation({
     schema: Type.Object({
       profile: PROFILE_FIELD,
       size: SIZE_BODY_FIELD,
+      max_cost: Type.Optional(MAX_COST_BODY_FIELD),
       mints: Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_MINT_TEXT }), {
         minItems: 1,
         maxItems: MOST_MINTS,
@@ -62,6 +72,7 @@ export const getExitabilityBatch = defineOperation({
             exitability: EXITABILITY_EXAMPLE,
             error: null,
             message: null,
+            within_cost: null,
           },
         ],
       },
@@ -80,12 +91,19 @@ export const getExitabilityBatch = defineOperation({
     const unloaded = mints.filter((id) => isUnloaded(markets, id)).length;
     return { mints, tokens: mints.length, unloaded, page: null };
   },
-  async handler({ question: { mints }, body: { profile, size }, grant, language }, { markets }) {
-    const items = await mapSome(mints, AT_ONCE, async (id, place) =>
-      place < grant.granted
-        ? await outcomeOf(markets, id, { profile, size, language })
-        : beyondLimit(id),
-    ).catch(async (error: unknown) => {
+  async handler({ question: { mints }, body, grant, language }, { markets }) {
+    const { profile, size, max_cost: maxCostPpm } = body;
+    const question = { profile, size, language };
+    const withinCost = async ({ token_id: id, status }: TokenOutcome) => {
+      const mint = maxCostPpm === undefined || status !== 200 ? null : parseAddress(id);
+      if (mint === null || maxCostPpm === undefined) return null;
+      return largestWithinCost(markets, mint, { profile, maxCostPpm });
+    };
+    const items = await mapSome(mints, AT_ONCE, async (id, place) => {
+      const outcome =
+        place < grant.granted ? await outcomeOf(markets, id, question) : beyondLimit(id);
+      return { ...outcome, within_cost: await withinCost(outcome) };
+    }).catch(async (error: unknown) => {
       await grant.refundAll();
       throw error;
     });

@@ -1,0 +1,66 @@
+import Type, { type Static } from "typebox";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { Markets } from "#src/track/markets.ts";
+import type { Address } from "#src/units/address.ts";
+import { lamportsToSol, toNumber } from "#src/units/to-number.ts";
+import { IntegerText, NullableNumber, nullable, readAs } from "../values.ts";
+import { STATE_WORD } from "../words.ts";
+import { MAX_COST_DESCRIPTION, MAX_COST_TEXT, parseMaxCost, SizeLimitWord } from "./exit-more.ts";
+
+/** `max_cost` in a JSON body, read as parts per million. */
+export const MAX_COST_BODY_FIELD = readAs<bigint>(
+  Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 99,
+    description: `Adds within_cost to each token. ${MAX_COST_DESCRIPTION}`,
+  }),
+  (value) => (typeof value === "number" ? parseMaxCost(String(value)) : null),
+  `max_cost must be a number ${MAX_COST_TEXT}.`,
+);
+
+/** The largest sale within a cost, without its routes. */
+export const WithinCost = Type.Object(
+  {
+    max_cost_pct: Type.Number(),
+    state: Type.Enum(["ok", STATE_WORD.blocked, "no_exit"], {
+      description: "As at /exitability/at: no_exit: no size is within the cost; else unknown now",
+    }),
+    limited_by: SizeLimitWord,
+    size_sol: NullableNumber,
+    sold_units: nullable(IntegerText, "Base units of the token"),
+    net_lamports: nullable(IntegerText),
+    slippage_pct: NullableNumber,
+  },
+  { $id: "WithinCost" },
+);
+export type WithinCost = Static<typeof WithinCost>;
+
+/** The largest sale of a token within the cost; unknown while the tracker can't be reached. */
+export async function largestWithinCost(
+  markets: Pick<Markets, "answerExit">,
+  mint: Address,
+  { profile, maxCostPpm }: Pick<ExitQuestion, "profile"> & { readonly maxCostPpm: bigint },
+): Promise<WithinCost> {
+  const question = { profile, sale: { maxCostPpm }, isDetailed: false };
+  const answer = await markets.answerExit(mint, question).catch((cause: unknown) => {
+    if (cause instanceof AppError) return null;
+    throw cause;
+  });
+  return withinCostBody(answer, maxCostPpm);
+}
+
+function withinCostBody(answer: ExitAnswer | null, maxCostPpm: bigint): WithinCost {
+  const sold = answer?.exit.kind === "sold" ? answer.exit : null;
+  const isUnknown =
+    answer === null || (answer.exit.kind === "unsellable" && answer.exit.reason === "blocked");
+  return {
+    max_cost_pct: toNumber(maxCostPpm) / 10_000,
+    state: isUnknown ? STATE_WORD.blocked : sold === null ? "no_exit" : "ok",
+    limited_by: answer?.limitedBy ?? null,
+    size_sol: sold === null ? null : lamportsToSol(sold.sizeLamports),
+    sold_units: sold === null ? null : String(sold.baseUnitsSold),
+    net_lamports: sold === null ? null : String(sold.paidLamports),
+    slippage_pct: sold?.slippagePct ?? null,
+  };
+}

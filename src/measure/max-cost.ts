@@ -1,0 +1,146 @@
+import { maxBigint, minBigint, mulDivFloor } from "#src/units/integer.ts";
+import { toNumber } from "#src/units/to-number.ts";
+import type { Profile } from "./assessment.ts";
+import { CALIBRATION } from "./calibration.ts";
+import { type ExitAt, exitOfBaseUnits, type UnsellableReason } from "./exit-at.ts";
+import { type Exits, openExits, paidForPosition } from "./exits.ts";
+import type { Market } from "./market.ts";
+import { phaseOf } from "./phase.ts";
+import { type PricedMarket, priceMarket } from "./priced-market.ts";
+import { blockReasonOf, coverageOf } from "./quality.ts";
+import { positionOf } from "./slippage.ts";
+
+/** What stops a larger sale within the cost. */
+export type SizeLimit =
+  /** A larger one costs more. */
+  | "cost"
+  /** The pools run out. */
+  | "liquidity"
+  /** There is no more of the token. */
+  | "supply"
+  /** The largest size that is answered. */
+  | "size";
+
+/** An exit, or why a question without a size of its own in SOL has none. */
+export type AskedExit =
+  | ExitAt
+  | {
+      readonly kind: "unsellable";
+      readonly reason: /** No size that is answered costs as little as the caller allows. */
+        | "above-max-cost"
+        /** No pool gives the price of SOL in USD, which the size needs. */
+        | "no-usd-price";
+    };
+
+export type ExitWithin = {
+  readonly exit: AskedExit;
+  /** Null where no size is within the cost. */
+  readonly limitedBy: SizeLimit | null;
+};
+
+const PPM = 1_000_000n;
+
+/**
+ * The largest sale that loses at most `maxCostPpm` of its worth at the mid. A higher limit never gives
+ * a smaller one: every limit is judged at the same positions, and each is priced as if asked for alone.
+ */
+export function exitWithin(market: Market, maxCostPpm: bigint, profile: Profile): ExitWithin {
+  const opened = open(market);
+  if (opened.kind === "unsellable") return { exit: opened, limitedBy: null };
+  const { priced, exits } = opened;
+  const paidFor = (position: bigint): bigint | null => paidForPosition(exits, position, profile);
+  const range = rangeOf(priced, exits);
+  if (range === null) return unsellable("too-small");
+  const found = largestPassing(range, (position) => {
+    const paid = paidFor(position);
+    return paid !== null && isWithin(worthOf(exits, position), paid, maxCostPpm);
+  });
+  if (found.passing === null) {
+    const isRefused = paidFor(range.smallest) === null;
+    return unsellable(isRefused ? "insufficient-liquidity" : "above-max-cost");
+  }
+  const { passing, failing } = found;
+  return {
+    exit: exitOfBaseUnits(market, passing, profile),
+    limitedBy:
+      failing === null
+        ? passing === exits.supply
+          ? "supply"
+          : "size"
+        : paidFor(failing) === null
+          ? "liquidity"
+          : "cost",
+  };
+}
+
+export type PositionRange = { readonly smallest: bigint; readonly largest: bigint };
+
+/**
+ * The largest position that passes, to within the calibrated precision, and the next that fails. The
+ * range is tried from its end in coarse steps, then the last step is halved; the positions tried depend
+ * on the range alone, so a test that passes wherever another one does finds no smaller position.
+ */
+export function largestPassing(
+  { smallest, largest }: PositionRange,
+  passes: (position: bigint) => boolean,
+): { readonly passing: bigint | null; readonly failing: bigint | null } {
+  const { coarseSteps, precision } = CALIBRATION.maxCost;
+  const ratio = toNumber(largest) / toNumber(smallest);
+  let failing: bigint | null = null;
+  let passing: bigint | null = null;
+  for (let step = coarseSteps; step >= 0 && passing === null; step--) {
+    const inside = BigInt(Math.floor(toNumber(smallest) * ratio ** (step / coarseSteps)));
+    const position =
+      step === coarseSteps ? largest : step === 0 ? smallest : maxBigint(smallest, inside);
+    if (position === failing) continue;
+    if (passes(position)) passing = position;
+    else failing = position;
+  }
+  if (passing === null || failing === null) return { passing, failing };
+  while (failing - passing > 1n && (failing - passing) * precision > passing) {
+    const middle: bigint = (passing + failing) / 2n;
+    if (passes(middle)) passing = middle;
+    else failing = middle;
+  }
+  return { passing, failing };
+}
+
+type OpenedMarket =
+  | { readonly kind: "open"; readonly priced: PricedMarket; readonly exits: Exits }
+  | { readonly kind: "unsellable"; readonly reason: UnsellableReason };
+
+function open(market: Market): OpenedMarket {
+  const priced = priceMarket(market);
+  const isBlocked = blockReasonOf(priced, coverageOf(priced), phaseOf(priced)) !== null;
+  if (isBlocked || market.token === null) return { kind: "unsellable", reason: "blocked" };
+  const { midPrice } = priced;
+  if (midPrice === null) return { kind: "unsellable", reason: "no-market" };
+  const exits = openExits(priced, { midPrice, supply: market.token.supply });
+  return { kind: "open", priced, exits };
+}
+
+/** Null where one base unit is worth more than the largest size. */
+function rangeOf({ family }: PricedMarket, exits: Exits): PositionRange | null {
+  const { smallestLamports, largestLamports } = CALIBRATION.maxCost;
+  const most =
+    family === "other"
+      ? minBigint(largestLamports, CALIBRATION.otherFamilyLargestLamports)
+      : largestLamports;
+  const largest = minBigint(exits.supply, positionOf(most, exits.midPrice));
+  if (largest <= 0n) return null;
+  const smallest = maxBigint(1n, positionOf(smallestLamports, exits.midPrice));
+  return { smallest: minBigint(smallest, largest), largest };
+}
+
+function worthOf({ midPrice }: Exits, position: bigint): bigint {
+  return mulDivFloor(position, midPrice.numerator, midPrice.denominator);
+}
+
+function isWithin(sizeLamports: bigint, paidLamports: bigint, maxCostPpm: bigint): boolean {
+  if (sizeLamports <= 0n) return false;
+  return (sizeLamports - paidLamports) * PPM <= maxCostPpm * sizeLamports;
+}
+
+function unsellable(reason: UnsellableReason | "above-max-cost"): ExitWithin {
+  return { exit: { kind: "unsellable", reason }, limitedBy: null };
+}

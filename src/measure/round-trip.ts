@@ -1,0 +1,158 @@
+import type { Address } from "#src/units/address.ts";
+import { mulDivFloor } from "#src/units/integer.ts";
+import { ratioToNumber } from "#src/units/to-number.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import { openExits, paidForPosition } from "./exits.ts";
+import { type Lane, sampleLane } from "./lane.ts";
+import type { Market } from "./market.ts";
+import { type PricedMarket, priceMarket } from "./priced-market.ts";
+import type { Route } from "./route.ts";
+import { slippagePct } from "./slippage.ts";
+import { bestSplit } from "./split.ts";
+
+/** Buying for a size, and selling at once what was bought. */
+export type RoundTrip = {
+  readonly boughtBaseUnits: bigint;
+  /** What of the size is not worth at the mid: percent, rounded up to 4 decimals. */
+  readonly buySlippagePct: number;
+  /** What selling it again pays, on the pools as the purchase left them; null where they refuse. */
+  readonly backLamports: bigint | null;
+  /** What of the size is gone; null where it can't be sold again. */
+  readonly lossPct: number | null;
+};
+
+/** A slope is a bound: fees are rounded up to parts per million. */
+const STEEPEST_SLACK = 1 + 1e-5;
+
+/**
+ * What buying for `sizeLamports` gives and pays back. `retail` buys by the best single route, `pro` by
+ * a split over routes, of those that share their hop into SOL only the best one. Null where no pool
+ * sells the token for that much.
+ */
+export function roundTrip(
+  market: Market,
+  sizeLamports: bigint,
+  profile: Profile,
+): RoundTrip | null {
+  const priced = priceMarket(market);
+  const { midPrice } = priced;
+  const { token } = market;
+  if (midPrice === null || token === null) return null;
+  const bought = buyAt(priced, sizeLamports, profile);
+  if (bought === null) return null;
+  const { baseUnits, after } = bought;
+  const left = (pools: readonly QuotablePool[]) =>
+    pools.map((pool) => after.get(pool.address) ?? pool);
+  const sold = priceMarket({
+    ...market,
+    pools: left(market.pools),
+    hopPools: left(market.hopPools),
+  });
+  const back =
+    sold.midPrice === null
+      ? null
+      : paidForPosition(
+          openExits(sold, { midPrice: sold.midPrice, supply: token.supply }),
+          baseUnits,
+          profile,
+        );
+  const worth = mulDivFloor(baseUnits, midPrice.numerator, midPrice.denominator);
+  return {
+    boughtBaseUnits: baseUnits,
+    buySlippagePct: slippagePct(worth, sizeLamports),
+    backLamports: back,
+    lossPct: back === null ? null : slippagePct(back, sizeLamports),
+  };
+}
+
+type Purchase = {
+  readonly baseUnits: bigint;
+  /** By address: the pools as the purchase leaves them. */
+  readonly after: ReadonlyMap<Address, QuotablePool>;
+};
+
+function buyAt({ open }: PricedMarket, sizeLamports: bigint, profile: Profile): Purchase | null {
+  const single = open
+    .map((route) => ({ route, bought: buyThrough(route, sizeLamports) }))
+    .reduce<{ route: Route; bought: Purchase } | null>(
+      (best, { route, bought }) =>
+        bought !== null && (best === null || bought.baseUnits > best.bought.baseUnits)
+          ? { route, bought }
+          : best,
+      null,
+    );
+  const split = profile === "pro" ? buySplit(routesApart(open, sizeLamports), sizeLamports) : null;
+  if (split === null) return single?.bought ?? null;
+  return single !== null && single.bought.baseUnits > split.baseUnits ? single.bought : split;
+}
+
+/** The routes without a pool in common: of those that share a hop, the one that gives most for the size. */
+function routesApart(open: readonly Route[], sizeLamports: bigint): readonly Route[] {
+  const best = new Map<Address, { readonly route: Route; readonly baseUnits: bigint }>();
+  for (const route of open) {
+    const entry = (route.hops.at(-1) ?? route.pool).address;
+    const baseUnits = buyThrough(route, sizeLamports)?.baseUnits ?? 0n;
+    const other = best.get(entry);
+    if (other === undefined || baseUnits > other.baseUnits) best.set(entry, { route, baseUnits });
+  }
+  const apart: Route[] = [];
+  const used = new Set<Address>();
+  for (const { route } of [...best.values()].toSorted((a, b) =>
+    a.baseUnits < b.baseUnits ? 1 : -1,
+  )) {
+    const pools = [route.pool, ...route.hops].map(({ address }) => address);
+    if (pools.some((address) => used.has(address))) continue;
+    for (const address of pools) used.add(address);
+    apart.push(route);
+  }
+  return apart;
+}
+
+function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | null {
+  if (routes.length < 2) return null;
+  const samples = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
+  const split = bestSplit(
+    routes.map((route) => sampleLane(buyLane(route), samples)),
+    sizeLamports,
+  );
+  if (split === null) return null;
+  let baseUnits = 0n;
+  const after = new Map<Address, QuotablePool>();
+  for (const [index, route] of routes.entries()) {
+    const part = split.amountsIn[index] ?? 0n;
+    if (part === 0n) continue;
+    const bought = buyThrough(route, part);
+    if (bought === null) return null;
+    baseUnits += bought.baseUnits;
+    for (const [address, pool] of bought.after) after.set(address, pool);
+  }
+  return { baseUnits, after };
+}
+
+function buyLane(route: Route): Lane {
+  const steepest = [...route.hops, route.pool].reduce((slope, { purchases }) => {
+    const { spotPrice, feePpm } = purchases;
+    if (spotPrice === null) return 0;
+    const kept = Math.max(0, 1 - feePpm / 1_000_000);
+    return slope * kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);
+  }, STEEPEST_SLACK);
+  return {
+    steepest,
+    quoteAscending: (amountsIn) =>
+      amountsIn.map((amountIn) => buyThrough(route, amountIn)?.baseUnits ?? null),
+  };
+}
+
+/** SOL goes through the hops from the last to the first, then into the token's own pool. */
+function buyThrough({ pool, hops }: Route, lamports: bigint): Purchase | null {
+  const after = new Map<Address, QuotablePool>();
+  let amount = lamports;
+  for (const next of [...hops.toReversed(), pool]) {
+    const purchase = next.buy(amount);
+    if (purchase.kind === "unfillable") return null;
+    after.set(next.address, purchase.after);
+    amount = purchase.amountOut;
+  }
+  return { baseUnits: amount, after };
+}

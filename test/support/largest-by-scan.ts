@@ -1,0 +1,57 @@
+import type { Profile } from "#src/measure/assessment.ts";
+import { openExits, paidForPosition } from "#src/measure/exits.ts";
+import type { Market } from "#src/measure/market.ts";
+import { priceMarket } from "#src/measure/priced-market.ts";
+import { positionOf } from "#src/measure/slippage.ts";
+import { minBigint } from "#src/units/integer.ts";
+import { SOL } from "./markets.ts";
+
+/** Sizes 4 % apart. */
+const STEP = 1.04;
+const SMALLEST_SOL = 0.01;
+const LARGEST_SOL = 1_000;
+
+/** What floors and ceilings add up to: where the price hardly moves, they alone decide what passes. */
+const ROUNDING_LAMPORTS = 4n;
+const ROUNDING_UNITS = 2n;
+
+/**
+ * The largest position between 0.01 and 1,000 SOL that loses at most so much, rounding apart, by trying
+ * sizes 4 % apart from above and then halving to the base unit. 0: none.
+ */
+export function largestByScan(market: Market, maxCostPpm: bigint, profile: Profile): bigint {
+  const priced = priceMarket(market);
+  const { midPrice } = priced;
+  if (midPrice === null || market.token === null) return 0n;
+  const { supply } = market.token;
+  const exits = openExits(priced, { midPrice, supply });
+  const unit = (ROUNDING_UNITS * midPrice.numerator) / midPrice.denominator;
+  const rounding = ROUNDING_LAMPORTS + unit;
+  const passes = (position: bigint): boolean => {
+    const size = (position * midPrice.numerator) / midPrice.denominator;
+    const paid = size > 0n ? paidForPosition(exits, position, profile) : null;
+    return paid !== null && (size - paid + rounding) * 1_000_000n <= maxCostPpm * size;
+  };
+  let failing: bigint | null = null;
+  for (let sol = LARGEST_SOL; sol >= SMALLEST_SOL; sol = nextBelow(sol)) {
+    const lamports = BigInt(Math.round(sol * Number(SOL)));
+    const position = minBigint(supply, positionOf(lamports, midPrice));
+    if (!passes(position)) failing = position;
+    else return failing === null ? position : halved(position, failing, passes);
+  }
+  return 0n;
+}
+
+function nextBelow(sol: number): number {
+  return sol > SMALLEST_SOL ? Math.max(SMALLEST_SOL, sol / STEP) : 0;
+}
+
+function halved(from: bigint, to: bigint, passes: (position: bigint) => boolean): bigint {
+  let [passing, failing] = [from, to];
+  while (failing - passing > 1n) {
+    const middle = (passing + failing) / 2n;
+    if (passes(middle)) passing = middle;
+    else failing = middle;
+  }
+  return passing;
+}
