@@ -8,6 +8,7 @@ import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import type { AccuracyRecord, VenueAccuracy } from "./accuracy-record.ts";
 import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
 import { ProgramDeployments, type ProgramReport } from "./program-deployments.ts";
@@ -34,6 +35,8 @@ export type AccuracyDeps = {
   readonly transactions: TransactionFeed;
   /** True: no swap is judged; the stored record is still published. */
   readonly isOff?: boolean;
+  /** Called when a venue's program was seen to be another than before. */
+  readonly onUpgrade?: (venue: VenueId) => void;
   readonly clock: WallClock;
   /** Where the record is stored; null: it lasts as long as the process. */
   readonly database: Database | null;
@@ -91,11 +94,13 @@ export class Accuracy {
       programs: VENUES,
       clock: deps.clock,
       onDeployment: (deployment) => this.#store?.addDeployment(deployment),
-      onUpgrade: (venue, { slot, previousSlot }) =>
+      onUpgrade: (venue, { slot, previousSlot }) => {
         log.error(
           { venue, deployedSlot: String(slot), previousSlot: String(previousSlot) },
           "this venue's program was upgraded",
-        ),
+        );
+        deps.onUpgrade?.(venue);
+      },
       onUnknown: (venue, reason) =>
         log.warn(
           { venue, reason },

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
-import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import type { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import type { Channels } from "#src/alerts/delivery/channels.ts";
 import type { AlertFeed } from "#src/alerts/feed.ts";
@@ -34,6 +33,7 @@ import { readableUrl } from "./readable-url.ts";
 import { registerOperations } from "./register-operations.ts";
 import type { RequestCounts } from "./request-counts.ts";
 import { createRequestIds } from "./request-id.ts";
+import type { PublishedAccuracy } from "./service/get-accuracy.ts";
 import type { Readiness } from "./service/health.ts";
 import { referenceRoutes } from "./service/reference.ts";
 import type { ServiceFacts } from "./service/service-facts.ts";
@@ -66,7 +66,7 @@ export type HttpDeps = {
   readonly proofOf: (mint: Address, sale: ExitQuery) => Promise<ExitProof>;
   readonly accuracy: {
     /** @throws AppError chain_unavailable if another process keeps the record and does not answer */
-    readonly report: () => AccuracyReport | Promise<AccuracyReport>;
+    readonly report: () => PublishedAccuracy | Promise<PublishedAccuracy>;
     readonly swaps: Pick<JudgedSwapReader, "last">;
   };
   readonly feed: Pick<AlertFeed, "page" | "follow">;

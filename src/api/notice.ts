@@ -177,6 +177,11 @@ function sentenceOf(finding: Finding): Sentence {
         es: `Falta parte de la liquidez de un pool de ${finding.venue}: ventas grandes que pagaría se dan por imposibles.`,
         en: `Part of the liquidity of a pool of ${finding.venue} is missing: large sales that it would pay are taken for impossible.`,
       };
+    case "new-deployment":
+      return {
+        es: `El programa de ${finding.venue} se acaba de actualizar; faltan ejecuciones que confirmen el modelo.`,
+        en: `The program of ${finding.venue} was just deployed again; executions still have to confirm the model.`,
+      };
     case "live-check":
       return {
         es: `Solo el ${finding.exactPct.toFixed(1)} % de las ventas vistas en ${finding.venue} se reproduce exactamente.`,

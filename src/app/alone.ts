@@ -15,7 +15,7 @@ export async function openAlone(base: ProcessBase): Promise<Served> {
   const writer = await openWriter(base);
   const tracking = await openTracking(config, { database: writer, logger });
   closers.push(tracking.close);
-  const { chain, tracker, accuracy, proofOf } = tracking;
+  const { chain, tracker, accuracy, accuracyReport, proofOf } = tracking;
   const alerting = createAlerting({
     ...sendingDeps(base),
     store: database,
@@ -30,7 +30,7 @@ export async function openAlone(base: ProcessBase): Promise<Served> {
   const view = {
     markets: tracker,
     examples,
-    accuracyReport: () => accuracy.report(),
+    accuracyReport,
     proofOf,
     onWatchlistChange: (userId: UserId) => void alerting.recorder.reload(userId),
   };

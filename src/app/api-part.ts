@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import type { UserAlerts } from "#src/alerts/alerting.ts";
 import { buildApp } from "#src/api/app.ts";
+import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { Markets } from "#src/track/markets.ts";
@@ -22,7 +22,7 @@ const ORIGIN_OF_CHAIN = { rpc: "live", recorded: "recorded", demo: "demo" } as c
 export type TrackerView = {
   readonly markets: Markets;
   readonly examples: Served["examples"];
-  readonly accuracyReport: () => AccuracyReport | Promise<AccuracyReport>;
+  readonly accuracyReport: () => PublishedAccuracy | Promise<PublishedAccuracy>;
   readonly proofOf: ProofOf;
   /** Called after a user changed their watchlist. */
   readonly onWatchlistChange: (userId: UserId) => void;

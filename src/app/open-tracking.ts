@@ -3,8 +3,11 @@ import type { Logger } from "pino";
 import { Accuracy } from "#src/accuracy/accuracy.ts";
 import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
+import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
+import { ExecutionRecord } from "#src/proof/execution-record.ts";
+import { ProofSampler } from "#src/proof/proof-sampler.ts";
 import { Proofs, unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { Database } from "#src/store/database.ts";
@@ -12,6 +15,8 @@ import type { ExitQuery } from "#src/track/markets.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { VENUE_SALES } from "#src/venues/all-sales.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import type { Config } from "./config.ts";
 import { type OpenChain, openChain } from "./open-chain.ts";
 
@@ -25,6 +30,8 @@ export type Tracking = {
   readonly chain: OpenChain;
   readonly tracker: Tracker;
   readonly accuracy: Accuracy;
+  /** The record of replays, and that of executions. */
+  readonly accuracyReport: () => PublishedAccuracy;
   /** The token's exit, executed by the deployed programs. @throws AppError proof_unavailable */
   readonly proofOf: ProofOf;
   /** Begins to follow the chain. The recorder of alerts subscribes before this. */
@@ -42,6 +49,16 @@ export async function openTracking(
   const chain = await openChain(config.chain, { clock, random: cryptoRandom, logger, geyser });
   const source = recordingSource(chain.source);
   const record = new AccuracyRecord();
+  const executions = new ExecutionRecord();
+  const proofs =
+    config.proof === "off"
+      ? null
+      : new Proofs({
+          chain: { ...source, readAccountSlice: chain.slices.readAccountSlice },
+          dataDir: config.dataDir,
+          clock,
+          onFailure: failureReporter(logger),
+        });
   const tracker = createTracker({
     source,
     everything: chain.everything,
@@ -49,7 +66,9 @@ export async function openTracking(
     clock,
     database,
     stateDays: config.stateDays,
-    exactPctByVenue: () => record.exactPctByVenue(clock.nowMs()),
+    exactPctByVenue: () =>
+      new Map([...record.exactPctByVenue(clock.nowMs()), ...executions.equalPctByVenue()]),
+    newDeployments: () => executions.newDeployments(),
     onFailure: failureReporter(logger),
   });
   const accuracy = new Accuracy({
@@ -60,18 +79,26 @@ export async function openTracking(
         ? { ...chain.transactions, readsPerMinute: SAMPLED_READS_PER_MINUTE }
         : chain.transactions,
     isOff: config.accuracy === "off",
+    onUpgrade: (venue) => {
+      executions.deployed(venue);
+      for (const programId of programsOf(venue)) proofs?.recheck(programId);
+    },
     log: logger,
   });
-  const proofs =
-    config.proof === "off"
+  const sampler =
+    proofs === null || config.proof === "off"
       ? null
-      : new Proofs({
-          chain: { ...source, readAccountSlice: chain.slices.readAccountSlice },
-          dataDir: config.dataDir,
-          clock,
+      : new ProofSampler({
+          prover: proofs.prover,
+          record: executions,
+          mints: () => tracker.mints(),
+          groundOf: (mint) => tracker.saleGround(mint),
+          mode: config.proof,
+          random: cryptoRandom,
           onFailure: failureReporter(logger),
         });
   const close = async () => {
+    await sampler?.close();
     await proofs?.close();
     await accuracy.close();
     await tracker.close();
@@ -80,8 +107,17 @@ export async function openTracking(
   const start = async () => {
     tracker.start();
     await accuracy.start();
+    sampler?.start();
   };
-  return { chain, tracker, accuracy, proofOf: proofOf(tracker, proofs), start, close };
+  const accuracyReport = () => ({ ...accuracy.report(), executions: executions.report() });
+  return {
+    ...{ chain, tracker, accuracy, accuracyReport, start, close },
+    proofOf: proofOf(tracker, proofs),
+  };
+}
+
+function programsOf(venue: VenueId): readonly Address[] {
+  return VENUE_SALES.find((sale) => sale.venue === venue)?.programs ?? [];
 }
 
 function proofOf(tracker: Tracker, proofs: Proofs | null): ProofOf {

@@ -1,4 +1,3 @@
-import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import {
   createDelivery,
   createSending,
@@ -7,6 +6,7 @@ import {
   type Sending,
 } from "#src/alerts/alerting.ts";
 import { buildHealthApp } from "#src/api/health-app.ts";
+import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { RedisLink } from "#src/relay/redis-link.ts";
 import { type RelayTopics, relayTopics } from "#src/relay/relay-messages.ts";
@@ -90,7 +90,7 @@ function openRemoteTracker({ config, database, closers }: ProcessBase, relay: Re
   return {
     markets,
     examples: () => facts.examples,
-    accuracyReport: async () => (await markets.accuracyReport()) as AccuracyReport,
+    accuracyReport: async () => (await markets.accuracyReport()) as PublishedAccuracy,
     proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),
     onWatchlistChange: (userId) => notifyTracker(relay, { kind: "watchlist", userId }),
   };

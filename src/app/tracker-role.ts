@@ -100,10 +100,11 @@ export class TrackerRole {
     closers.push(() => database.close());
     closers.push(() => leadership.resign());
     try {
-      const { chain, tracker, accuracy, proofOf, start, close } = await openTracking(config, {
-        database,
-        logger: log,
-      });
+      const { chain, tracker, accuracy, accuracyReport, proofOf, start, close } =
+        await openTracking(config, {
+          database,
+          logger: log,
+        });
       closers.push(close);
       const judging = createJudging({
         store: database,
@@ -121,7 +122,7 @@ export class TrackerRole {
         markets: tracker,
         term,
         facts,
-        accuracyReport: () => accuracy.report(),
+        accuracyReport,
         proofOf: relayedProof(proofOf),
         onWatchlistChange: (text) => {
           const userId = parseUserId(text);

@@ -38,4 +38,6 @@ export type Finding =
   | { readonly kind: "rewritable-reserves"; readonly venue: VenueId }
   | { readonly kind: "doubtful-orders"; readonly venue: VenueId }
   | { readonly kind: "partly-loaded"; readonly venue: VenueId }
+  /** Its program was deployed just now, and has not executed enough sales as modelled yet. */
+  | { readonly kind: "new-deployment"; readonly venue: VenueId }
   | { readonly kind: "live-check"; readonly venue: VenueId; readonly exactPct: number };

@@ -53,6 +53,7 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "transfer-fee-change":
     case "doubtful-orders":
     case "partly-loaded":
+    case "new-deployment":
       return "medium";
   }
 }
@@ -198,6 +199,9 @@ function poolFindings({ market }: PricedMarket): readonly Finding[] {
     const exactPct = market.exactPctByVenue.get(pool.venue);
     if (exactPct !== undefined && exactPct < CALIBRATION.confidence.liveCheckExactPct) {
       found.push({ kind: "live-check", venue: pool.venue, exactPct });
+    }
+    if (market.newDeployments?.has(pool.venue) === true) {
+      found.push({ kind: "new-deployment", venue: pool.venue });
     }
   }
   return found;

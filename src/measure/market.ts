@@ -76,4 +76,6 @@ export type Market = {
   readonly historySeconds: number | null;
   /** Share of exactly replayed swaps in the last hour, percent, where any were seen. */
   readonly exactPctByVenue: ReadonlyMap<VenueId, number>;
+  /** Venues whose program was deployed just now and is not proved yet; absent: none is known. */
+  readonly newDeployments?: ReadonlySet<VenueId>;
 };

@@ -5,8 +5,11 @@ import type { CodeFiles } from "./code-files.ts";
 import { findCode, type ProgramCode, readCode } from "./program-code.ts";
 import { VmError, type VmHost } from "./vm/vm-host.ts";
 
-/** A new deployment is noticed within this time; its slot is one small read. */
-const CHECK_EVERY_MS = 30_000;
+/**
+ * A new deployment is noticed within this time if `recheck` is not called: two small reads a
+ * program, and providers bill each.
+ */
+const CHECK_EVERY_MS = 600_000;
 /** A program that could not be loaded is read again after this. */
 const RETRY_AFTER_MS = 60_000;
 
@@ -68,7 +71,7 @@ export class Programs {
   async #loadNow(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
     const loaded = await this.#read(programId, entry).catch((cause: unknown): LoadOutcome => {
       if (cause instanceof VmError && cause.isMissing) throw cause;
-      this.#deps.onFailure("load a program into the VM", cause);
+      if (!(cause instanceof VmError)) this.#deps.onFailure("load a program into the VM", cause);
       return { kind: "unavailable", reason: reasonOf(cause) };
     });
     this.#entries.set(programId, { loaded, checkedAtMs: this.#deps.clock.nowMs() });
@@ -89,11 +92,17 @@ export class Programs {
       const reason = "reason" in program ? program.reason : "its code can't be read";
       return { kind: "unavailable", reason };
     }
+    if (!isElf(read.code)) return { kind: "unavailable", reason: "its bytes are not a program" };
     await vm.load(read);
     if (stored === null) await files?.write(read);
     const { code: _code, ...facts } = read;
     return { kind: "loaded", program: facts };
   }
+}
+
+/** The VM is not started for other bytes. */
+function isElf(code: Uint8Array): boolean {
+  return code[0] === 0x7f && code[1] === 0x45 && code[2] === 0x4c && code[3] === 0x46;
 }
 
 function reasonOf(cause: unknown): string {

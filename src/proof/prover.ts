@@ -163,8 +163,24 @@ function proofOf({
       ? { kind: "paid", amount: result[sale.paidIn] }
       : { kind: "refused", reason: result.reason };
   const { computeUnits } = result;
+  if (order.modelled.kind === "paid" && isOfFramework(executed)) {
+    const unproved = `the program did not take the instruction: ${executed.reason}`;
+    return { ...order, ...UNPROVED, program, unproved };
+  }
   const isEqual = isSame(order.modelled, executed);
   return { ...order, program, executed, unproved: null, isEqual, computeUnits };
+}
+
+/**
+ * Errors that the Anchor framework raises about accounts and data before the program's own code: our
+ * instruction is wrong then, and nothing is known of the sale. A program's own errors begin at 6000.
+ */
+function isOfFramework(
+  executed: SaleOutcome,
+): executed is Extract<SaleOutcome, { readonly kind: "refused" }> {
+  if (executed.kind === "paid") return false;
+  const code = Number(/^program error (\d+)/.exec(executed.reason)?.[1] ?? 0);
+  return code >= 100 && code < 6_000;
 }
 
 /** Two refusals are the same whatever their words. */

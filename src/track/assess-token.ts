@@ -13,11 +13,14 @@ import { timeOfSlotMs } from "./slot-times.ts";
 /** A minute: an account confirmed this recently that rarely changes counts as unchanged. */
 const SETTLED_SLOTS = 150n;
 
+const NO_VENUES: ReadonlySet<VenueId> = new Set();
+
 export type AssessDeps = {
   /** Recorded accounts never change, and are assessed at the time of the recording. */
   readonly isFrozen: boolean;
   readonly historySeconds: (token: FollowedToken) => number | null;
   readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
+  readonly newDeployments?: () => ReadonlySet<VenueId>;
 };
 
 /** The token's market from the accounts held now; null while the chain's clock is unknown. */
@@ -47,6 +50,7 @@ export function marketOf(
       nowMs: deps.isFrozen ? blockTimeMs(clock) : nowMs,
       historySeconds: deps.historySeconds(token),
       exactPctByVenue: deps.exactPctByVenue(),
+      newDeployments: deps.newDeployments?.() ?? NO_VENUES,
     },
     state.known,
   );

@@ -25,6 +25,7 @@ export type MarketInput = {
   readonly nowMs: number;
   readonly historySeconds: number | null;
   readonly exactPctByVenue: ReadonlyMap<VenueId, number>;
+  readonly newDeployments?: ReadonlySet<VenueId>;
 };
 
 /** Builds the input of the measurement from decoded pools. Pure. */
@@ -58,5 +59,6 @@ export function buildMarket(input: MarketInput, known: AccountSet): Market {
     nowMs: input.nowMs,
     historySeconds: input.historySeconds,
     exactPctByVenue: input.exactPctByVenue,
+    ...(input.newDeployments === undefined ? {} : { newDeployments: input.newDeployments }),
   };
 }

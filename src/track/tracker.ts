@@ -54,6 +54,8 @@ export type TrackerDeps = {
   readonly stateDays?: number;
   /** Share of exactly replayed swaps of the last hour, percent, by venue. */
   readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
+  /** Venues whose program was deployed just now and is not proved yet. */
+  readonly newDeployments?: () => ReadonlySet<VenueId>;
   /**
    * Set if the source streams every change of the modelled programs (gRPC): then every new token of
    * theirs is tracked. `transactions` gives the mints of curves whose accounts do not contain them.
@@ -205,6 +207,11 @@ export class Tracker implements Markets {
     for (const group of hops.values()) yield* poolsOf(group);
   }
 
+  /** The tokens that are tracked now. */
+  mints(): readonly Address[] {
+    return [...this.#state.tokens.keys()];
+  }
+
   /** Whether a tracked token depends on the account. */
   holds(address: Address): boolean {
     return this.#state.accounts.has(address);
@@ -320,13 +327,14 @@ async function inTime<Result>(load: Promise<Result>): Promise<Result> {
   }
 }
 
-function assessDepsOf({ source, exactPctByVenue }: TrackerDeps): AssessDeps {
+function assessDepsOf({ source, exactPctByVenue, newDeployments }: TrackerDeps): AssessDeps {
   const isFrozen = source.origin === "recorded";
   return {
     isFrozen,
     // Recorded accounts never change, so there is no history to wait for.
     historySeconds: ({ series }) => (isFrozen ? null : historySeconds(series)),
     exactPctByVenue: exactPctByVenue ?? (() => NO_SHARES),
+    ...(newDeployments === undefined ? {} : { newDeployments }),
   };
 }
 

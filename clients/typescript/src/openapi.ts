@@ -1589,6 +1589,18 @@ export interface components {
             /** @description deployed_slot before that change */
             readonly previous_slot: number | null;
         };
+        readonly Executed: {
+            /** @description Random pools, amounts and refusals */
+            readonly sales: number;
+            /** @description Paid, or refused, as modelled */
+            readonly equal: number;
+            /** @description Of them, with the code of now */
+            readonly sales_on_deployment: number;
+            /** @description Deployed since, and not yet 20 equal executions over five pools: confianza is at most media */
+            readonly is_new_deployment: boolean;
+            /** @description Why the last sale was not executed; null: it was */
+            readonly unproved: string | null;
+        };
         readonly AccuracyWindow: {
             /** @description Swaps that were executed on pools that are tracked */
             readonly seen: number;
@@ -1633,6 +1645,8 @@ export interface components {
                 /** @description Slot in which the program's code was last deployed; null where it is not known or not kept */
                 readonly deployed_slot: number | null;
                 readonly deployment: components["schemas"]["Deployment"];
+                /** @description Sales executed by the deployed program in a local VM since the service started; null: none */
+                readonly executed: components["schemas"]["Executed"] | null;
                 readonly windows: {
                     readonly hour: components["schemas"]["AccuracyWindow"];
                     readonly day: components["schemas"]["AccuracyWindow"];
@@ -1728,6 +1742,7 @@ export type AddedChannel = components['schemas']['AddedChannel'];
 export type Examples = components['schemas']['Examples'];
 export type Status = components['schemas']['Status'];
 export type Deployment = components['schemas']['Deployment'];
+export type Executed = components['schemas']['Executed'];
 export type AccuracyWindow = components['schemas']['AccuracyWindow'];
 export type QuotedWindow = components['schemas']['QuotedWindow'];
 export type Accuracy = components['schemas']['Accuracy'];

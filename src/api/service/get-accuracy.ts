@@ -1,5 +1,6 @@
 import Type from "typebox";
 import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
+import type { VenueExecutions } from "#src/proof/execution-record.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { defineOperation } from "../operation.ts";
 import { nullable, Timestamp, timestampOrNull } from "../values.ts";
@@ -59,6 +60,20 @@ const Deployment = Type.Object(
   { $id: "Deployment" },
 );
 
+const Executed = Type.Object(
+  {
+    sales: Type.Integer({ description: "Random pools, amounts and refusals" }),
+    equal: Type.Integer({ description: "Paid, or refused, as modelled" }),
+    sales_on_deployment: Type.Integer({ description: "Of them, with the code of now" }),
+    is_new_deployment: Type.Boolean({
+      description:
+        "Deployed since, and not yet 20 equal executions over five pools: confianza is at most media",
+    }),
+    unproved: nullable(Type.String(), "Why the last sale was not executed; null: it was"),
+  },
+  { $id: "Executed" },
+);
+
 const AccuracyBody = Type.Object(
   {
     venues: Type.Array(
@@ -77,6 +92,10 @@ const AccuracyBody = Type.Object(
           "Slot in which the program's code was last deployed; null where it is not known or not kept",
         ),
         deployment: Deployment,
+        executed: nullable(
+          Executed,
+          "Sales executed by the deployed program in a local VM since the service started; null: none",
+        ),
         windows: Type.Object({ hour: AccuracyWindow, day: AccuracyWindow, month: AccuracyWindow }),
       }),
     ),
@@ -132,6 +151,13 @@ export const getAccuracy = defineOperation({
               upgrade_seen_at: null,
               previous_slot: null,
             },
+            executed: {
+              sales: 1240,
+              equal: 1240,
+              sales_on_deployment: 1240,
+              is_new_deployment: false,
+              unproved: null,
+            },
             windows: { hour: EXAMPLE_WINDOW, day: EXAMPLE_WINDOW, month: EXAMPLE_WINDOW },
           },
         ],
@@ -145,13 +171,18 @@ export const getAccuracy = defineOperation({
   handler: async (_input, { accuracy }) => ({ body: accuracyBody(await accuracy.report()) }),
 });
 
+/** The record with the executions that the process made; absent: it makes none. */
+export type PublishedAccuracy = AccuracyReport & {
+  readonly executions?: readonly VenueExecutions[];
+};
+
 type VenueReport = AccuracyReport["venues"][number];
 type WindowReport = VenueReport["windows"]["day"];
 type ProgramReport = VenueReport["program"];
 type QuotedReport = AccuracyReport["quoted"][number]["day"];
 
 /** GET /api/accuracy: how near the modelled outputs are to executed ones, per program. Null: nothing replayed. */
-export function accuracyBody({ venues, quoted }: AccuracyReport) {
+export function accuracyBody({ venues, quoted, executions = [] }: PublishedAccuracy) {
   return {
     venues: venues.map(({ venue, windows, exactPct, lowersConfidence, program }) => ({
       program: venue,
@@ -159,6 +190,7 @@ export function accuracyBody({ venues, quoted }: AccuracyReport) {
       lowers_confidence: lowersConfidence,
       deployed_slot: program.state.kind === "deployed" ? toNumber(program.state.slot) : null,
       deployment: deploymentBody(program),
+      executed: executedBody(executions.find((entry) => entry.venue === venue)),
       windows: {
         hour: windowBody(windows.hour),
         day: windowBody(windows.day),
@@ -195,5 +227,17 @@ function windowBody(window: WindowReport) {
       pools: failures?.pools.length ?? 0,
       signers: failures?.signers.length ?? 0,
     },
+  };
+}
+
+function executedBody(found: VenueExecutions | undefined) {
+  if (found === undefined) return null;
+  const { executed, equal, onDeployment, isNewDeployment, unproved } = found;
+  return {
+    sales: executed,
+    equal,
+    sales_on_deployment: onDeployment,
+    is_new_deployment: isNewDeployment,
+    unproved,
   };
 }

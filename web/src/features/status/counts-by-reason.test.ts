@@ -10,6 +10,7 @@ test("each reason of a program is a line of the window asked for, the commonest 
     program,
     deployed_slot: null,
     deployment: { state: "unknown", upgrade_seen_at: null } as const,
+    executed: null,
     windows: { hour: { ...NONE, skipped }, day: NONE, month: NONE },
   });
   const venues: Accuracy["venues"] = [

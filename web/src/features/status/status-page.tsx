@@ -149,6 +149,9 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                   {text.status.exact}
                 </th>
                 <th scope="col" className="number">
+                  {text.status.executed}
+                </th>
+                <th scope="col" className="number">
                   {text.status.within}
                 </th>
                 <th scope="col" className="number">
@@ -160,7 +163,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ program, windows, deployed_slot, deployment }) => {
+              {rows.map(({ program, windows, deployed_slot, deployment, executed }) => {
                 const { seen, replayed, exact, within_1bp, worst_bps } = windows[span];
                 return (
                   <tr key={program}>
@@ -168,6 +171,13 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                     <td className="number">{seen}</td>
                     <td className="number">{replayed}</td>
                     <td className="number">{shareOf(exact, replayed)}</td>
+                    <td className="number">
+                      {executed === null || executed.sales === 0 ? (
+                        <Unknown />
+                      ) : (
+                        `${executed.equal} / ${executed.sales}`
+                      )}
+                    </td>
                     <td className="number">{shareOf(within_1bp, replayed)}</td>
                     <td className="number">
                       {worst_bps === null ? (

@@ -11,6 +11,8 @@ export type Accuracy = {
       readonly state: "upgradeable" | "final" | "immutable" | "unknown";
       readonly upgrade_seen_at: string | null;
     };
+    /** By the deployed program, in a VM of the service; null: none. */
+    readonly executed: { readonly sales: number; readonly equal: number } | null;
     readonly windows: Readonly<
       Record<
         AccuracyWindow,

@@ -303,6 +303,7 @@ export const en: Text = {
     seen: "Seen",
     replayed: "Replayed",
     exact: "Exact",
+    executed: "Executed",
     within: "Within 1 bp",
     worst: "Worst difference",
     deployed: "Code deployed in slot",

@@ -327,6 +327,7 @@ export const es = {
     seen: "Vistas",
     replayed: "Recalculadas",
     exact: "Exactas",
+    executed: "Ejecutadas",
     within: "A 1 bp o menos",
     worst: "Peor diferencia",
     deployed: "Código desplegado en el slot",
