@@ -16,6 +16,7 @@ import { prepareTool } from "./mcp/tool.ts";
 import { TOOLS } from "./mcp/tools.ts";
 import type { ApiDeps } from "./operation.ts";
 import { ROUTED_OPERATIONS } from "./operations.ts";
+import { pageSummary } from "./page-summary.ts";
 import { registerAddressLimit } from "./plugins/address-limit.ts";
 import { createBulkMetering, createCallerFirst } from "./plugins/bulk-metering.ts";
 import type { Callers } from "./plugins/callers.ts";
@@ -163,7 +164,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     pageTokens.cookie(clock.nowMs()),
     ...(browsers.read(cookies) === null ? [browsers.newCookie()] : []),
   ];
-  await registerStatic(app, { ...deps.dashboard, pageCookies });
+  const summaryOf = (id: string) => pageSummary(deps.markets, id);
+  await registerStatic(app, { ...deps.dashboard, pageCookies, summaryOf });
   refuseOtherMethods();
   await app.ready();
   return app;

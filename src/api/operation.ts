@@ -79,8 +79,8 @@ export type TokensQuestion = {
   readonly tokens: number;
   /** Those that have to be loaded first: each is a query of its own. */
   readonly unloaded?: number;
-  /** The one token, if the request may belong to its page on the dashboard. */
-  readonly page: Address | null;
+  /** The tokens, in order, if the request may belong to their pages on the dashboard; else empty. */
+  readonly pages: readonly (Address | null)[];
 };
 
 /**

@@ -7,6 +7,7 @@ import { switchChannel } from "./alerts/switch-channel.ts";
 import { testChannel } from "./alerts/test-channel.ts";
 import { verifyChannel } from "./alerts/verify-channel.ts";
 import { mcp } from "./mcp/mcp.ts";
+import { getCurve } from "./measuring/curve.ts";
 import { getExitAt } from "./measuring/exit-at.ts";
 import { getExitProof } from "./measuring/exit-proof.ts";
 import { getExitability } from "./measuring/exitability.ts";
@@ -50,6 +51,7 @@ export const ROUTED_OPERATIONS: readonly Operation[] = [
   getExitability,
   getExitAt,
   getExitProof,
+  getCurve,
   getToken,
   getStressedExit,
   getPools,

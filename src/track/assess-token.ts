@@ -1,6 +1,7 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
+import { solUsdOf } from "#src/measure/sol-price.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs } from "./chain-clock.ts";
@@ -82,6 +83,8 @@ export function assessToken(
   const market = marketOf(state, token, deps, options.nowMs);
   if (market === null) return assessed && { assessment: assessed.assessment, market };
   const assessment = assess(market);
+  const usd = solUsdOf(market.hopPools);
+  if (usd !== null) state.solPrice = { usd, atMs: options.nowMs };
   token.assessed = { assessment, atMs: options.nowMs, version };
   state.dirtyTokens.delete(token);
   return { assessment, market };

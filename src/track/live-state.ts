@@ -143,6 +143,8 @@ export type LiveState = {
   readonly unwanted: Set<Address>;
   /** Accounts to read again immediately. */
   readonly rereadSoon: Set<Address>;
+  /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */
+  solPrice: { readonly usd: number; readonly atMs: number } | null;
 };
 
 /** A feed that misses no change while connected: an account without updates has not changed. */
@@ -167,5 +169,6 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     wanted: new Set(),
     unwanted: new Set(),
     rereadSoon: new Set(),
+    solPrice: null,
   };
 }

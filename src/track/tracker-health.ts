@@ -21,7 +21,11 @@ export type TrackerHealth = {
   readonly loads: TokenLoadCounts;
   /** When a read last failed with no success since; null: reads work. */
   readonly readsFailedAtMs: number | null;
+  /** Dollars for one SOL, by the stable pools measured in the last ten minutes; null: not known. */
+  readonly solUsd: number | null;
 };
+
+const SOL_PRICE_MS = 600_000;
 
 export function trackerHealth(
   state: LiveState,
@@ -50,6 +54,7 @@ export function trackerHealth(
     waitingTokens: state.dirtyTokens.size,
     loads: shell.loads,
     readsFailedAtMs: shell.readsFailedAtMs,
+    solUsd: solUsdNow(state, shell.nowMs),
   };
 }
 
@@ -65,4 +70,9 @@ export const NOTHING_TRACKED: TrackerHealth = {
   waitingTokens: 0,
   loads: { running: 0, waiting: 0 },
   readsFailedAtMs: null,
+  solUsd: null,
 };
+
+function solUsdNow({ solPrice }: LiveState, nowMs: number): number | null {
+  return solPrice === null || nowMs - solPrice.atMs > SOL_PRICE_MS ? null : solPrice.usd;
+}

@@ -61,6 +61,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/token/{id}/exitability/curve": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Slippage at twenty sizes from 0.1 to 200 SOL, by one route and split
+         * @description Each size is measured, not interpolated. at_slot is refused.
+         */
+        readonly get: operations["getCurve"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/token/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -858,6 +878,8 @@ export interface components {
             readonly price_impact_pct: number | null;
             /** @description SOL per whole token */
             readonly average_price: number | null;
+            /** @description The largest size, up to 1000 SOL, that sells split at a loss of at most 10 %; null where blocked */
+            readonly capacity_sol: number | null;
             readonly routes: readonly {
                 readonly share_pct: number;
                 readonly net_sol: number;
@@ -946,6 +968,23 @@ export interface components {
                 readonly is_equal: boolean | null;
                 readonly compute_units: number;
                 readonly unproved: string | null;
+            }[];
+        };
+        readonly Curve: {
+            /** @description A Solana address: 32 bytes in base58 */
+            readonly token_id: string;
+            readonly slot: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly updated_at: string;
+            /** @description Ascending; null where a size can't be sold whole, or is not known */
+            readonly points: readonly {
+                /** @description Worth at the mid price */
+                readonly size_sol: number;
+                readonly retail_pct: number | null;
+                readonly pro_pct: number | null;
             }[];
         };
         readonly Token: {
@@ -1568,6 +1607,8 @@ export interface components {
             readonly slot: number | null;
             /** @description Slots between the node's newest and the newest applied */
             readonly slot_lag: number | null;
+            /** @description Dollars for one SOL, by the tracked pools of stables */
+            readonly sol_usd: number | null;
             readonly venues: readonly {
                 readonly program: string;
                 readonly family: string;
@@ -1722,6 +1763,7 @@ export type StateNotStored = components['schemas']['StateNotStored'];
 export type RateLimitExceeded = components['schemas']['RateLimitExceeded'];
 export type ExitAt = components['schemas']['ExitAt'];
 export type ExitProof = components['schemas']['ExitProof'];
+export type Curve = components['schemas']['Curve'];
 export type Token = components['schemas']['Token'];
 export type StressedExit = components['schemas']['StressedExit'];
 export type Pools = components['schemas']['Pools'];
@@ -2164,6 +2206,139 @@ export interface operations {
                          * @enum {unknown}
                          */
                         readonly error: "chain_unavailable" | "proof_unavailable" | "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly getCurve: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The token's mint address. Any other text is answered 404. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Both profiles at every size */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Curve"];
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid_body */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "invalid_body";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description unauthorized */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "unauthorized";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description not_found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenNotFound"];
+                };
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description chain_unavailable, overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "chain_unavailable" | "overloaded";
                         /** @description One helpful sentence */
                         readonly message: string;
                     };
@@ -8680,6 +8855,7 @@ export type Places = {
   getExitability: ["GET", "/api/token/{id}/exitability"];
   getExitAt: ["GET", "/api/token/{id}/exitability/at"];
   getExitProof: ["GET", "/api/token/{id}/exitability/proof"];
+  getCurve: ["GET", "/api/token/{id}/exitability/curve"];
   getToken: ["GET", "/api/token/{id}"];
   getStressedExit: ["GET", "/api/token/{id}/exitability/stressed"];
   getPools: ["GET", "/api/token/{id}/pools"];

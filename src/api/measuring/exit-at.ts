@@ -76,6 +76,10 @@ const ExitAtBody = Type.Object(
     slippage_pct: NullableNumber,
     price_impact_pct: nullable(Type.Number(), "What of the slippage is not fees"),
     average_price: nullable(Type.Number(), "SOL per whole token"),
+    capacity_sol: nullable(
+      Type.Number({ minimum: 0, maximum: 1_000 }),
+      "The largest size, up to 1000 SOL, that sells split at a loss of at most 10 %; null where blocked",
+    ),
     routes: Type.Array(
       Type.Object({
         share_pct: Type.Number(),
@@ -103,6 +107,7 @@ const EXIT_AT_EXAMPLE = {
   slippage_pct: 0.872,
   price_impact_pct: 0.62,
   average_price: 0.0000049564,
+  capacity_sol: 35.1,
   routes: [
     {
       share_pct: 100,
@@ -300,6 +305,7 @@ function exitAtBody({ assessment, profile, exit, nowMs }: ExitAtAnswer) {
     slot: toNumber(assessment.slot),
     updated_at: timestamp(assessment.stateTimeMs),
     age_seconds: Math.max(0, (nowMs - assessment.stateTimeMs) / 1_000),
+    capacity_sol: assessment.measurement?.c10Sol ?? null,
   };
   if (exit.kind === "unsellable") {
     return {

@@ -52,14 +52,14 @@ export function createBulkMetering(deps: MeteringDeps): BulkMetering {
   const { quotas, callers, clock } = deps;
   async function take(
     caller: Caller,
-    spendOnce: () => Promise<Spend>,
+    spendAt: (place: number) => Promise<Spend>,
     { tokens, unloaded = 0 }: Pick<TokensQuestion, "tokens" | "unloaded">,
   ) {
     const isGated = tierLimits(callerTier(caller)).dailyQueries !== null;
     const wanted = isGated ? tokens : unloaded + Math.ceil((tokens - unloaded) / TOKENS_PER_QUERY);
     const paid: Spend[] = [];
-    let last = await spendOnce();
-    while (last.allowed && paid.push(last) < wanted) last = await spendOnce();
+    let last = await spendAt(0);
+    while (last.allowed && paid.push(last) < wanted) last = await spendAt(paid.length);
     if (!isGated && !last.allowed && paid.length > 0) {
       for (const spend of paid.splice(0)) await quotas.refund(spend);
       last = { ...last, ...(await quotas.peek(caller, clock.nowMs())) };
@@ -72,11 +72,16 @@ export function createBulkMetering(deps: MeteringDeps): BulkMetering {
     try {
       caller = await callers.identify(request);
       const question = prepare();
-      const { tokens, page } = question;
+      const { tokens, pages } = question;
       const asker = caller;
-      const onPage = pageOf(deps, { request, reply, caller: asker, mint: page });
-      const spendOnce = () => quotas.spend(asker, clock.nowMs(), onPage);
-      const { isGated, wanted, paid, last } = await take(asker, spendOnce, question);
+      // One check for all: it may renew the page's cookie.
+      const mint = pages.find((each) => each !== null) ?? null;
+      const isPage = pageOf(deps, { request, reply, caller: asker, mint }) !== null;
+      const spendAt = (place: number) => {
+        const at = pages[place] ?? null;
+        return quotas.spend(asker, clock.nowMs(), isPage && at !== null ? { mint: at } : null);
+      };
+      const { isGated, wanted, paid, last } = await take(asker, spendAt, question);
       reply.headers(rateLimitHeaders(last, clock.nowMs()));
       if (paid.length === 0) {
         refuse(reply, asker, { ...last, wanted });

@@ -62,7 +62,9 @@ export function registerErrors(app: FastifyInstance): void {
     else if (known.cause !== undefined) report(`answer a request (${known.code})`, known);
     return sendError(reply, known);
   });
-  app.setNotFoundHandler((request, reply) => sendNotFound(request, reply));
+  app.setNotFoundHandler(
+    (request, reply) => app.notFoundPage?.(request, reply) ?? sendNotFound(request, reply),
+  );
 }
 
 /** Malformed HTTP or oversized headers: sends the standard 400 body and closes the connection. */

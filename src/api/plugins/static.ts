@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type PageSummary, withSummary } from "./page-text.ts";
 
 /** A file name that contains a hash of the file's content: the content never changes. */
 const HASHED = /-[A-Za-z0-9_-]{8,}\.[a-z0-9]+(?:\.(?:br|gz))?$/;
@@ -46,21 +47,31 @@ export type StaticOptions = {
   readonly isBehindTls: boolean;
   /** The Set-Cookie headers by which requests of the page, and the browser, are recognised. */
   readonly pageCookies?: (cookies: string | undefined) => string[];
+  /** What a link preview of a token's page shows; null for the dashboard's own words. */
+  readonly summaryOf?: (id: string) => PageSummary | null;
 };
 
 /** Serves the built dashboard, compressed at build time. Without a build, every page says how to make one. */
 export async function registerStatic(app: FastifyInstance, options: StaticOptions): Promise<void> {
-  const { directory, pages, pageCookies } = options;
-  const isBuilt = existsSync(join(directory, "index.html"));
+  const { directory, pages, pageCookies, summaryOf } = options;
+  const index = join(directory, "index.html");
+  const html = existsSync(index) ? readFileSync(index, "utf8") : null;
+  const headers = { ...PAGE_HEADERS, ...safetyHeaders(options) };
   for (const page of pages) {
-    app.get(page, ({ headers }, reply) => {
-      if (!isBuilt) return sendUnbuilt(reply);
-      if (pageCookies !== undefined) reply.header("set-cookie", pageCookies(headers.cookie));
-      return reply.sendFile("index.html");
+    app.get<{ Params: { readonly id?: string } }>(page, (request, reply) => {
+      if (html === null) return sendUnbuilt(reply);
+      const { cookie } = request.headers;
+      if (pageCookies !== undefined) reply.header("set-cookie", pageCookies(cookie));
+      const { id } = request.params;
+      const summary = id === undefined ? null : (summaryOf?.(id) ?? null);
+      if (summary === null) return reply.sendFile("index.html");
+      return sendPage(reply, headers, withSummary(html, summary));
     });
   }
-  if (!isBuilt) return;
-  const headers = { ...PAGE_HEADERS, ...safetyHeaders(options) };
+  if (html === null) return;
+  app.decorate("notFoundPage", (request: FastifyRequest, reply: FastifyReply) =>
+    isPageWanted(request) ? sendPage(reply.code(404), headers, html) : null,
+  );
   await app.register(fastifyStatic, {
     root: directory,
     wildcard: false,
@@ -74,6 +85,30 @@ export async function registerStatic(app: FastifyInstance, options: StaticOption
       reply.headers({ ...headers, "cache-control": caching });
     },
   });
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Answers an unknown address with the dashboard's own page, if a browser asks; null otherwise. */
+    notFoundPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
+  }
+}
+
+/** A browser that opens an address; a program that expects JSON gets JSON. */
+function isPageWanted({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && !url.startsWith("/api/") && String(headers.accept).includes("text/html");
+}
+
+function sendPage(
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+  html: string,
+): FastifyReply {
+  return reply
+    .headers({ ...headers, "cache-control": "no-cache" })
+    .type("text/html; charset=utf-8")
+    .send(html);
 }
 
 function sendUnbuilt(reply: FastifyReply): FastifyReply {

@@ -89,7 +89,7 @@ export const getExitabilityBatch = defineOperation({
   prepare({ body }, { markets }) {
     const mints = [...new Set(body.mints)];
     const unloaded = mints.filter((id) => isUnloaded(markets, id)).length;
-    return { mints, tokens: mints.length, unloaded, page: null };
+    return { mints, tokens: mints.length, unloaded, pages: [] };
   },
   async handler({ question: { mints }, body, grant, language }, { markets }) {
     const { profile, size, max_cost: maxCostPpm } = body;

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { parseAddress } from "#src/units/address.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { fromText, readAs } from "../values.ts";
@@ -33,7 +34,11 @@ export const streamMany = defineOperation({
     ),
   }),
   errors: STREAM_ERRORS,
-  prepare: ({ query: { mints } }) => ({ tokens: mints.length, page: null }),
+  prepare: ({ query: { mints } }) => ({
+    tokens: mints.length,
+    // The dashboard follows the tokens of all its open pages in one stream.
+    pages: mints.map((mint) => parseAddress(mint)),
+  }),
   handler({ query, ...input }, { tokenStreams }) {
     const { threshold: thresholdPct = DEFAULT_THRESHOLD_PCT, ...asked } = query;
     const question = { ...asked, thresholdPct, isOfOneToken: false, language: input.language };

@@ -24,7 +24,7 @@ export const streamExitability = defineOperation({
       throw new AppError("not_found", {
         publicMessage: `${id.text.slice(0, LONGEST_MINT_TEXT)} is not a Solana address.`,
       });
-    return { mints: [id.text], tokens: 1, page: id.mint };
+    return { mints: [id.text], tokens: 1, pages: [id.mint] };
   },
   handler({ question: { mints }, query, ...input }, { tokenStreams }) {
     const { threshold: thresholdPct = null, ...asked } = query;
