@@ -21,7 +21,8 @@ const AXE_SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core
   encoding: "utf8",
 });
 /** A browser reports each refused request, those that a page expects included. */
-const EXPECTED_REFUSAL = /^Failed to load resource: .* status of (?:400|401|404|409|429|503)/;
+const EXPECTED_REFUSAL =
+  /^Failed to load resource: (?:.* status of (?:400|401|404|409|429|503)|net::ERR_)/;
 
 /** A token of the demo market by the word in its address. */
 export function demoMint(word: string): string {
@@ -33,6 +34,8 @@ export type VisitorOptions = {
   readonly theme?: "light" | "dark";
   readonly isPhone?: boolean;
   readonly isMotionReduced?: boolean;
+  /** Another way to the service than its own address, such as a proxy. */
+  readonly url?: string;
   /** Cookies of an earlier visitor: the same person, on another device. */
   readonly session?: Session;
 };
@@ -109,7 +112,7 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
   const { t, browser, service, address } = deps;
   const { language = "en", theme = "light", isPhone = false, isMotionReduced = false } = options;
   const context = await browser.newContext({
-    baseURL: service.url,
+    baseURL: options.url ?? service.url,
     locale: language,
     colorScheme: theme,
     reducedMotion: isMotionReduced ? "reduce" : "no-preference",

@@ -26,8 +26,8 @@ test("a withdrawal is published at once: on the token's page, in the feed, and t
 
   await t.test("a token is watched, and a webhook proves that it listens", async () => {
     await open(`/token/${RUG}`);
-    await page.getByRole("button", { name: "Watch this token" }).click();
-    await page.getByRole("link", { name: "Watched" }).waitFor();
+    await page.getByRole("button", { name: "Watch", exact: true }).click();
+    await page.getByRole("link", { name: /Watched/ }).waitFor();
     await open("/alerts");
     await page.getByLabel("Kind of channel").selectOption("Signed webhook");
     await page.getByLabel("https URL that receives the alerts").fill(`${receiver.url}/hook`);
@@ -56,8 +56,7 @@ test("a withdrawal is published at once: on the token's page, in the feed, and t
 
   await t.test("the withdrawal appears on both pages without loading again", async () => {
     await onToken.open(`/token/${RUG}`);
-    await onToken.page.locator(".figures").waitFor();
-    await page.locator(".badge.good").getByText("Live").waitFor();
+    await onToken.page.locator(".freshness.live").waitFor();
     for (const each of [page, onToken.page])
       await each.evaluate("window.isStillTheSamePage = true");
     assert.ok(node.market.script(RUG, { kind: "liquidity", shareBps: ALL_BUT_A_SLIVER_BPS }));
@@ -72,13 +71,22 @@ test("a withdrawal is published at once: on the token's page, in the feed, and t
         .waitFor()
         .then(() => tell("in the feed")),
       onToken.page
-        .getByText("Liquidity is deteriorating rapidly")
+        .locator(".alert-banner.on")
         .waitFor()
         .then(() => tell("on the token's page")),
       receiver.next("exit.alerts").then(() => tell("at the webhook")),
     ]);
-    await page.locator(".feed-item").first().getByText("liquidity withdrawn").waitFor();
-    await onToken.page.locator(".alert-list").getByText("liquidity withdrawn").waitFor();
+    await page.locator(".feed-item").first().getByText("Liquidity was withdrawn").waitFor();
+    await onToken.page.locator(".alert-list").getByText("liquidity withdrawn").first().waitFor();
+    await onToken.page.locator(".alert-banner").getByText("Liquidity was withdrawn").waitFor();
+    await onToken.page.locator(".alert-banner").getByText("→").first().waitFor();
+    // Nothing is shown as good beside an alert.
+    assert.match(await onToken.page.title(), /^▼ RUG/);
+    assert.equal(await onToken.page.locator(".hero .verdict.good").count(), 0);
+    assert.match(
+      (await onToken.page.locator('link[rel="icon"]').getAttribute("href")) ?? "",
+      /alert/,
+    );
     for (const each of [page, onToken.page])
       assert.equal(await each.evaluate("window.isStillTheSamePage"), true);
     await keepPicture("alerts-arrived-light-en");
@@ -92,7 +100,11 @@ test("a withdrawal is published at once: on the token's page, in the feed, and t
     async () => {
       const reader = await dashboard.visit({ language: "es", theme: "dark", session });
       await reader.open("/alerts");
-      await reader.page.locator(".feed-item").getByText("retirada de liquidez").first().waitFor();
+      await reader.page
+        .locator(".feed-item")
+        .getByText("Se ha retirado liquidez")
+        .first()
+        .waitFor();
       await reader.keepPicture("alerts-arrived-dark-es");
       const told = reader.page.waitForResponse((response) =>
         response.url().endsWith("/oracle/event"),

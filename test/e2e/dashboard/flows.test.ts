@@ -14,10 +14,10 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
   await t.test("a pasted address is measured, and something else is refused kindly", async () => {
     const { page, open } = await visit();
     await open("/");
-    await page.getByLabel("Token address (mint)").fill("not an address");
+    await page.getByLabel("Paste or type a token").fill("not an address");
     await page.getByRole("button", { name: "Measure" }).click();
-    await page.getByRole("alert").getByText("32 to 44 characters").waitFor();
-    await page.getByLabel("Token address (mint)").fill(`  ${STEADY} `);
+    await page.getByRole("alert").getByText("no Solana address in that").waitFor();
+    await page.getByLabel("Paste or type a token").fill(`  ${STEADY} `);
     await page.getByRole("button", { name: "Measure" }).click();
     await page.getByRole("heading", { level: 1, name: "Steady Hand" }).waitFor();
     assert.match(await page.title(), /^STEADY/);
@@ -29,27 +29,34 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
   await t.test("a token's page moves with the chain, without loading again", async () => {
     const { page, open } = await visit();
     await open(`/token/${STEADY}`);
-    const time = page.locator("header time");
+    const time = page.locator(".freshness time");
     const first = await time.getAttribute("datetime");
     await page.evaluate("window.isStillTheSamePage = true");
-    await page.locator(`header time:not([datetime="${first}"])`).waitFor();
+    await page.locator(`.freshness time:not([datetime="${first}"])`).waitFor();
     assert.equal(await page.evaluate("window.isStillTheSamePage"), true);
-    assert.equal(await page.getByText("No live connection").count(), 0);
+    await page.locator(".freshness.live").waitFor();
   });
 
   await t.test("any size and either profile is answered for exactly", async () => {
     const { page, open } = await visit();
     await open(`/token/${demoMint("Three")}`);
-    const slider = page.getByRole("slider");
-    const paid = page.locator(".outcome-main");
+    const slider = page.locator("input[type=range]");
+    const paid = page.locator(".exit-paid");
     await paid.waitFor();
     const forOne = await paid.innerText();
     await slider.fill("400");
-    await page.locator("output").getByText("100").waitFor();
-    await page.getByRole("group", { name: "Profile" }).getByText("pro").click();
-    await page.locator(".routes li").nth(2).waitFor();
+    await page.getByText("Selling 100 SOL now pays").waitFor();
+    await page.getByRole("radio", { name: "split" }).check();
+    await page.getByText("Split over 3 routes").waitFor();
     assert.notEqual(await paid.innerText(), forOne);
-    await page.getByText("split over routes").waitFor();
+    assert.match(page.url(), /size=100&profile=pro$/);
+    await page.getByLabel("Unit").selectOption("tokens");
+    await page.getByLabel("Sell", { exact: true }).fill("2.3M");
+    await page.getByText("Selling 2,300,000 tokens now pays").waitFor();
+    await paid.waitFor();
+    // The last size in SOL is kept for the next token.
+    await open(`/token/${STEADY}`);
+    await page.getByText("Selling 100 SOL now pays").waitFor();
   });
 
   await t.test("language and theme are the reader's choice, and are kept", async () => {
@@ -70,10 +77,10 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
       const { page, open } = await visit();
       for (const word of ["Steady", "Three", "Buck", "Curve", "Rug"]) {
         await open(`/token/${demoMint(word)}`);
-        await page.locator(".figures").waitFor();
+        await page.locator(".exit-paid").waitFor();
         // Opening the same page again is not another query.
         await page.reload();
-        await page.locator(".figures").waitFor();
+        await page.locator(".exit-paid").waitFor();
       }
       await open(`/token/${demoMint("Thin")}`);
       await page.getByText("Query limit reached").waitFor();
@@ -105,10 +112,13 @@ test("what is not known is never shown as a number", async (t) => {
       score: null,
       exit_max_sol: null,
     }));
+    await answerSaleWith(page, { ...NOT_SOLD, state: "bloqueado_dato", reason: "blocked" });
     await open(`/token/${demoMint("Paused")}`);
     await page.getByText("Right now that can't be known").first().waitFor();
-    assert.equal(await page.locator(".figures").getByText("unknown", { exact: true }).count(), 4);
-    assert.doesNotMatch(await page.locator(".figures").innerText(), /\b0\b/);
+    const facts = page.locator(".facts-line dl");
+    assert.equal(await facts.getByText("unknown", { exact: true }).count(), 4);
+    assert.doesNotMatch(await facts.innerText(), /\b0\b/);
+    assert.equal(await page.locator(".verdict.good").count(), 0);
     await keepPicture("token-blocked-light-en");
     assert.deepEqual(await violationsOn(page), []);
   });
@@ -127,9 +137,18 @@ test("what is not known is never shown as a number", async (t) => {
         all: { "0.5": null, "1": null, "2": null, "5": null, "10": null, "50": null },
       },
     }));
+    await answerSaleWith(page, {
+      ...NOT_SOLD,
+      state: "no_exit",
+      reason: "no-market",
+      capacity_sol: 0,
+    });
     await open(`/token/${demoMint("Paused")}`);
     await page.getByText("No hay salida", { exact: true }).waitFor();
-    assert.equal(await page.getByRole("cell", { name: "sin salida" }).count(), 12);
+    await page.locator(".exit-paid").getByText("sin salida").waitFor();
+    const cells = page.getByRole("cell", { name: "sin salida" });
+    await cells.nth(11).waitFor();
+    assert.equal(await cells.count(), 12);
     await keepPicture("token-no-exit-light-es");
     assert.deepEqual(await violationsOn(page), []);
   });
@@ -155,19 +174,18 @@ test("what is not known is never shown as a number", async (t) => {
     await open(`/token/${STEADY}`);
     await page.getByText("The chain does not answer").waitFor();
     isDown = false;
-    await page.locator(".figures").waitFor();
+    await page.locator(".exit-paid").waitFor();
   });
 
   await t.test("data that are no longer updated are marked as old", async () => {
     const { page, open } = await dashboard.visit();
-    await answerWith(page, (body) => ({
-      ...body,
-      updated_at: new Date(Date.now() - 45_000).toISOString(),
-    }));
-    await page.route(/exitability\/stream/, (route) => route.fulfill({ status: 503 }));
+    const updated_at = new Date(Date.now() - 45_000).toISOString();
+    await answerWith(page, (body) => ({ ...body, updated_at }));
+    await answerSaleWith(page, { updated_at });
+    await page.route(/stream/, (route) => route.fulfill({ status: 503 }));
     await open(`/token/${STEADY}`);
-    await page.getByText("The data are not current").waitFor();
-    await page.getByText("No live connection").waitFor();
+    await page.getByText(/Data \d+ s old: not current/).waitFor();
+    assert.equal(await page.locator(".freshness.live").count(), 0);
   });
 });
 
@@ -176,9 +194,10 @@ test("a token's name is harmless text, whatever is in it", async (t) => {
   if (dashboard === null) return;
   const { page, open, keepPicture } = await dashboard.visit();
   const name = `\u202Egnp.exe<img src=x onerror="window.owned=1"><script>window.owned=1</script>\u0000\u200B`;
-  await page.route(new RegExp(`/api/token/${STEADY}$`), (route) =>
-    route.fulfill({ json: { token_id: STEADY, name, symbol: `\u2067<b>X\u0007</b>` } }),
-  );
+  await page.route(new RegExp(`/api/token/${STEADY}$`), async (route) => {
+    const facts = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...facts, name, symbol: `\u2067<b>X\u0007</b>` } });
+  });
   await open(`/token/${STEADY}`);
   const heading = page.getByRole("heading", { level: 1 });
   await heading.getByText('gnp.exe<img src=x onerror="window.owned').waitFor();
@@ -186,7 +205,7 @@ test("a token's name is harmless text, whatever is in it", async (t) => {
   assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}]/u);
   assert.equal(await heading.locator("img, script, b").count(), 0);
   assert.equal(await page.evaluate("window.owned"), undefined);
-  await page.locator(".figures").waitFor();
+  await page.locator(".exit-paid").waitFor();
   await keepPicture("token-hostile-name-light-en");
 });
 
@@ -204,8 +223,12 @@ test("every control can be reached by keyboard, and the focus is visible", async
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Three Doors" }).waitFor();
   assert.equal(await page.evaluate("document.activeElement.id"), "content");
-  await page.locator(".outcome-main").waitFor();
-  for (let presses = 0; (await page.evaluate("document.activeElement.id")) !== "size"; presses++) {
+  await page.locator(".exit-paid").waitFor();
+  for (
+    let presses = 0;
+    (await page.evaluate("document.activeElement.type")) !== "range";
+    presses++
+  ) {
     assert.ok(presses < 40, "the slider is reached");
     await page.keyboard.press("Tab");
     assert.notEqual(
@@ -213,10 +236,10 @@ test("every control can be reached by keyboard, and the focus is visible", async
       "none",
     );
   }
-  const before = await page.getByRole("slider").getAttribute("aria-valuetext");
+  const before = await page.locator("input[type=range]").getAttribute("aria-valuetext");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("End");
-  assert.notEqual(await page.getByRole("slider").getAttribute("aria-valuetext"), before);
+  assert.notEqual(await page.locator("input[type=range]").getAttribute("aria-valuetext"), before);
 });
 
 test("pages come with a policy that runs nothing but our own files", async (t) => {
@@ -234,7 +257,7 @@ test("pages come with a policy that runs nothing but our own files", async (t) =
   const hosts = new Set<string>();
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
   await open(`/token/${STEADY}`);
-  await page.locator(".figures").waitFor();
+  await page.locator(".exit-paid").waitFor();
   assert.deepEqual([...hosts], [new URL(dashboard.url).host], "no foreign script, font or tracker");
 });
 
@@ -242,11 +265,31 @@ type Body = {
   readonly slippage: { readonly all: Readonly<Record<string, number | null>> };
 };
 
+/** A sale that can't be made: every figure null. */
+const NOT_SOLD = {
+  size_sol: null,
+  tokens_sold: null,
+  net_sol: null,
+  slippage_pct: null,
+  price_impact_pct: null,
+  average_price: null,
+  capacity_sol: null,
+  routes: [],
+};
+
+/** Lets the service answer what a sale pays, and the page see other fields in it. */
+async function answerSaleWith(page: Page, fields: object): Promise<void> {
+  await page.route(/\/exitability\/at\?/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), ...fields } });
+  });
+}
+
 /** Lets the service answer, and the page see another answer. */
 async function answerWith(page: Page, change: (body: Body) => object): Promise<void> {
   await page.route(EXITABILITY, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: change((await response.json()) as Body) });
   });
-  await page.route(/exitability\/stream/, (route) => route.fulfill({ status: 503 }));
+  await page.route(/stream/, (route) => route.fulfill({ status: 503 }));
 }

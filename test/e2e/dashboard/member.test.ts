@@ -37,7 +37,7 @@ test("what a member does, from the first code to leaving", async (t) => {
     await page.getByText("Copied").first().waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), key);
     for (const language of ["TypeScript", "Python"]) {
-      await page.getByRole("button", { name: language }).click();
+      await page.getByRole("radio", { name: language }).check();
       assert.match(await page.locator("pre.code").innerText(), new RegExp(key));
     }
     assert.equal(await statusWith(url, key), 200);
@@ -87,7 +87,7 @@ test("what a member does, from the first code to leaving", async (t) => {
   await t.test("a page that needs an account leads back to itself", async () => {
     const other = await visit();
     await other.open(`/token/${demoMint("Steady")}`);
-    await other.page.getByRole("link", { name: "Watch this token" }).click();
+    await other.page.getByRole("link", { name: "Watch", exact: true }).click();
     await other.page.getByLabel("E-mail address").waitFor();
     assert.match(other.page.url(), /next=%2Ftoken%2FDemoSteady/);
   });

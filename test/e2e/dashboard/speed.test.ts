@@ -36,7 +36,7 @@ type Seen = {
 
 const PATHS = [
   { path: "/", sign: ".example" },
-  { path: `/token/${demoMint("Three")}`, sign: "#pools ~ .scroll-x a.address" },
+  { path: `/token/${demoMint("Three")}`, sign: "#pools ~ table a.address" },
   { path: "/status", sign: ".venue-list li" },
   { path: "/method", sign: "details" },
   { path: "/watchlist", sign: ".panel .button" },

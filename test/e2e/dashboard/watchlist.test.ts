@@ -19,10 +19,10 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
   await t.test("a token is watched from its page, and counted in the funnel", async () => {
     await open(`/token/${demoMint("Three")}`);
     const told = page.waitForResponse((response) => response.url().endsWith("/api/oracle/event"));
-    await page.getByRole("button", { name: "Watch this token" }).click();
+    await page.getByRole("button", { name: "Watch", exact: true }).click();
     const request = (await told).request();
     assert.equal(request.postDataJSON().event_name, "watchlist_add");
-    await page.getByRole("link", { name: "Watched" }).click();
+    await page.getByRole("link", { name: /Watched · 1 SOL/ }).click();
     await page.getByText("1 of your plan's 1 tokens").waitFor();
     await rows.getByRole("link", { name: "THREE" }).waitFor();
   });
@@ -35,7 +35,7 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
       await keepPicture("watchlist-full-light-en");
       assert.deepEqual(await violationsOn(page), []);
       await open(`/token/${demoMint("Steady")}`);
-      await page.getByRole("link", { name: "Your plan takes no more tokens" }).waitFor();
+      await page.getByText("Your plan takes no more tokens").waitFor();
       const raised = runCommand(dashboard.place, ["admin", "user", "tier", email, "degen"]);
       assert.equal(raised.code, 0, raised.err);
     },
@@ -64,16 +64,20 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
       await page.getByText("You watch that token already").waitFor();
       await mint.fill("nonsense");
       await page.getByRole("button", { name: "Add", exact: true }).click();
-      await page.getByRole("alert").getByText("32 to 44 characters").waitFor();
+      await page.getByRole("alert").getByText("no Solana address in that").waitFor();
       assert.equal(await rows.count(), 3);
     },
   );
 
-  await t.test("on a phone the table scrolls in itself, and the page does not", async () => {
+  await t.test("on a phone each entry is a card with every cell in sight", async () => {
     const phone = await dashboard.visit({ session, isPhone: true });
     await phone.open("/watchlist");
     await phone.page.locator("tbody tr").nth(2).waitFor();
     assert.equal(await sidewaysOverflow(phone.page), 0, "pixels beyond the window");
+    for (const control of await phone.page.getByRole("button", { name: /^Remove:/ }).all()) {
+      const box = await control.boundingBox();
+      assert.ok(box !== null && box.x + box.width <= 390 && box.height >= 44, JSON.stringify(box));
+    }
   });
 
   await t.test("sizes and alerts are changed in place, and stay changed", async () => {
@@ -94,9 +98,9 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     "values are current, and sorting by urgency shows the most urgent first",
     async () => {
       const again = page.waitForResponse((response) => response.url().endsWith("/watchlist"));
-      await page.getByRole("button", { name: "slippage", exact: true }).click();
+      await page.getByRole("radio", { name: "worst first" }).check();
       await rows.filter({ hasText: "%" }).nth(2).waitFor();
-      const shown = await rows.locator("td:nth-child(3)").allInnerTexts();
+      const shown = await rows.locator("td:nth-child(4)").allInnerTexts();
       const slippages = shown.map((text) => Number.parseFloat(text));
       assert.deepEqual(
         slippages,
@@ -108,7 +112,23 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     },
   );
 
-  await t.test("what is removed is gone", async () => {
+  await t.test("an edit in place is left by Escape, and the focus returns", async () => {
+    const thin = rows.filter({ hasText: "THIN" });
+    await thin.getByRole("button", { name: /Size \(SOL\)/ }).click();
+    await thin.getByRole("textbox").fill("nonsense");
+    await thin.getByText("From 0.01 to 1000 SOL").waitFor();
+    await thin.getByRole("textbox").press("Escape");
+    assert.match(
+      (await page.evaluate<string | null>("document.activeElement.getAttribute('aria-label')")) ??
+        "",
+      /^0.5, Size/,
+    );
+  });
+
+  await t.test("a removal can be undone, and what is removed is gone", async () => {
+    await page.getByRole("button", { name: "Remove: THIN" }).click();
+    await page.getByRole("button", { name: "Undo: THIN" }).click();
+    await page.getByRole("button", { name: "Remove: THIN" }).waitFor();
     for (const name of ["THREE", "THIN", "SEA"]) {
       await page.getByRole("button", { name: `Remove: ${name}` }).click();
       await rows.filter({ hasText: name }).waitFor({ state: "detached" });

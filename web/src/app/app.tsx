@@ -1,37 +1,45 @@
-import { Component, lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
-import { Button } from "../components/button.tsx";
+import { type ReactNode, Suspense, useEffect, useRef } from "react";
+import { Boundary } from "../components/boundary.tsx";
+import { NotFound } from "../components/not-found.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
+import { TokenPage } from "../features/exitability/token-page.tsx";
 import { HomePage } from "../features/home/home-page.tsx";
-import { useText } from "../lib/preferences.tsx";
-import { usePath } from "../lib/router.ts";
+import { loadPart } from "../lib/load-part.ts";
+import { decodeSegment, usePath } from "../lib/router.ts";
 import { Shell } from "./shell.tsx";
 
-const TokenPage = lazy(() =>
-  import("../features/exitability/token-page.tsx").then((page) => ({ default: page.TokenPage })),
+const SignInPage = loadPart(
+  async () => (await import("../features/sign-in/sign-in-page.tsx")).SignInPage,
 );
-const SignInPage = lazy(() =>
-  import("../features/sign-in/sign-in-page.tsx").then((page) => ({ default: page.SignInPage })),
+const ApiKeysPage = loadPart(
+  async () => (await import("../features/api-keys/api-keys-page.tsx")).ApiKeysPage,
 );
-const ApiKeysPage = lazy(() =>
-  import("../features/api-keys/api-keys-page.tsx").then((page) => ({ default: page.ApiKeysPage })),
+const WatchlistPage = loadPart(
+  async () => (await import("../features/watchlist/watchlist-page.tsx")).WatchlistPage,
 );
-const WatchlistPage = lazy(() =>
-  import("../features/watchlist/watchlist-page.tsx").then((page) => ({
-    default: page.WatchlistPage,
-  })),
+const AlertsPage = loadPart(
+  async () => (await import("../features/alerts/alerts-page.tsx")).AlertsPage,
 );
-const AlertsPage = lazy(() =>
-  import("../features/alerts/alerts-page.tsx").then((page) => ({ default: page.AlertsPage })),
+const AccountPage = loadPart(
+  async () => (await import("../features/account/account-page.tsx")).AccountPage,
 );
-const AccountPage = lazy(() =>
-  import("../features/account/account-page.tsx").then((page) => ({ default: page.AccountPage })),
+const MethodPage = loadPart(
+  async () => (await import("../features/method/method-page.tsx")).MethodPage,
 );
-const MethodPage = lazy(() =>
-  import("../features/method/method-page.tsx").then((page) => ({ default: page.MethodPage })),
+const StatusPage = loadPart(
+  async () => (await import("../features/status/status-page.tsx")).StatusPage,
 );
-const StatusPage = lazy(() =>
-  import("../features/status/status-page.tsx").then((page) => ({ default: page.StatusPage })),
-);
+
+const PAGES: Readonly<Record<string, () => ReactNode>> = {
+  "/": () => <HomePage />,
+  "/sign-in": () => <SignInPage />,
+  "/api-keys": () => <ApiKeysPage />,
+  "/watchlist": () => <WatchlistPage />,
+  "/alerts": () => <AlertsPage />,
+  "/account": () => <AccountPage />,
+  "/method": () => <MethodPage />,
+  "/status": () => <StatusPage />,
+};
 
 export function App() {
   const path = usePath();
@@ -51,64 +59,8 @@ export function App() {
 }
 
 function pageAt(path: string): ReactNode {
-  const mint = /^\/token\/([^/]{1,100})$/.exec(path)?.[1];
-  if (mint !== undefined) return <TokenPage mint={decodeURIComponent(mint)} />;
-  switch (path) {
-    case "/":
-      return <HomePage />;
-    case "/sign-in":
-      return <SignInPage />;
-    case "/api-keys":
-      return <ApiKeysPage />;
-    case "/watchlist":
-      return <WatchlistPage />;
-    case "/alerts":
-      return <AlertsPage />;
-    case "/account":
-      return <AccountPage />;
-    case "/method":
-      return <MethodPage />;
-    case "/status":
-      return <StatusPage />;
-    default:
-      return <Nothing />;
-  }
-}
-
-function Nothing() {
-  const text = useText();
-  return (
-    <div className="stack">
-      <h1>{text.app.notFoundTitle}</h1>
-      <p>{text.app.notFoundBody}</p>
-    </div>
-  );
-}
-
-/** A page that fails shows an error; the others go on working. */
-class Boundary extends Component<
-  { readonly children: ReactNode },
-  { readonly hasFailed: boolean }
-> {
-  override state = { hasFailed: false };
-
-  static getDerivedStateFromError() {
-    return { hasFailed: true };
-  }
-
-  override render() {
-    return this.state.hasFailed ? <Failed /> : this.props.children;
-  }
-}
-
-function Failed() {
-  const text = useText();
-  return (
-    <div className="stack">
-      <h1>{text.app.failedTitle}</h1>
-      <div>
-        <Button onClick={() => window.location.reload()}>{text.app.reload}</Button>
-      </div>
-    </div>
-  );
+  const segment = /^\/token\/([^/]{1,300})$/.exec(path)?.[1];
+  const mint = segment === undefined ? null : decodeSegment(segment);
+  if (mint !== null) return <TokenPage key={mint} mint={mint} />;
+  return (Object.hasOwn(PAGES, path) ? PAGES[path]?.() : undefined) ?? <NotFound />;
 }

@@ -8,7 +8,7 @@ import { ApiError } from "../lib/api.ts";
 import { PreferencesProvider } from "../lib/preferences.tsx";
 import { App } from "./app.tsx";
 
-const MOST_RETRIES = 3;
+const MOST_RETRIES = 2;
 
 /** A deliberate refusal would be repeated at once: show the error instead of retrying. */
 function isMeant(error: unknown): boolean {
@@ -20,7 +20,10 @@ const client = new QueryClient({
     queries: {
       retry: (failures, error) => failures < MOST_RETRIES && !isMeant(error),
       refetchOnWindowFocus: true,
+      // Without a network a request fails and is reported; paused, it would wait in silence.
+      networkMode: "always",
     },
+    mutations: { networkMode: "always" },
   },
 });
 

@@ -1,10 +1,13 @@
-import type { ReactNode } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
+import { useLiveAlerts } from "../lib/live/use-live.ts";
 import { usePreferences } from "../lib/preferences.tsx";
 import { usePath } from "../lib/router.ts";
 import { useAccount } from "../lib/session.ts";
 import { useStatus } from "../lib/status.ts";
+import { ProblemBanner } from "./problem-banner.tsx";
 import "./shell.css";
 
 /** Layout around every page. */
@@ -21,9 +24,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           {status.data === undefined ? "\u00a0" : text.app.chains[status.data.chain]}
         </p>
         <div className="top-inner">
-          <Link className="brand" href="/">
+          <Link className="brand" href="/" aria-label={text.app.name}>
             <Mark />
-            {text.app.name}
+            <span className="brand-word">{text.app.name}</span>
           </Link>
           <Navigation />
           <div className="tools">
@@ -31,11 +34,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </div>
         </div>
       </header>
+      <ProblemBanner />
       <main id="content" className="page" tabIndex={-1}>
         {children}
       </main>
       <footer className="foot">
-        <p className="foot-inner">{text.app.footer}</p>
+        <p className="foot-inner">
+          {text.app.footer} <a href="/docs">{text.app.docs}</a>
+        </p>
       </footer>
     </>
   );
@@ -53,23 +59,41 @@ function Mark() {
 function Navigation() {
   const { text } = usePreferences();
   const path = usePath();
+  const unseen = useUnseenAlerts(path);
   const entries = [
     { href: "/", label: text.app.home },
     { href: "/watchlist", label: text.app.watchlist },
-    { href: "/alerts", label: text.app.alerts },
+    { href: "/alerts", label: text.app.alerts, count: unseen },
     { href: "/api-keys", label: text.app.apiKeys },
     { href: "/method", label: text.app.method },
     { href: "/status", label: text.app.status },
   ];
   return (
     <nav className="nav" aria-label={text.app.menu}>
-      {entries.map(({ href, label }) => (
+      {entries.map(({ href, label, count = 0 }) => (
         <Link key={href} href={href} {...(path === href ? { "aria-current": "page" } : {})}>
           {label}
+          {count === 0 ? null : <span className="nav-count figure">{count}</span>}
         </Link>
       ))}
     </nav>
   );
+}
+
+/** Alerts that arrived since the alerts' page was last open, in this tab. */
+function useUnseenAlerts(path: string): number {
+  const account = useAccount();
+  const client = useQueryClient();
+  const [unseen, setUnseen] = useState(0);
+  const isMember = account.data !== undefined && account.data !== null;
+  useLiveAlerts(isMember, () => {
+    setUnseen((count) => count + 1);
+    void client.invalidateQueries({ queryKey: ["watchlist"] });
+  });
+  useEffect(() => {
+    if (path === "/alerts") setUnseen(0);
+  }, [path]);
+  return path === "/alerts" ? 0 : unseen;
 }
 
 function Tools() {

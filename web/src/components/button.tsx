@@ -1,8 +1,9 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ButtonHTMLAttributes, Ref } from "react";
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly look?: "plain" | "primary" | "quiet";
   readonly isSmall?: boolean;
+  readonly ref?: Ref<HTMLButtonElement>;
 };
 
 export function Button({ look = "plain", isSmall = false, type = "button", ...rest }: Props) {

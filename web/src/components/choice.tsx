@@ -1,3 +1,5 @@
+import { useId } from "react";
+
 type Option<Value extends string> = { readonly value: Value; readonly label: string };
 
 type Props<Value extends string> = {
@@ -7,19 +9,22 @@ type Props<Value extends string> = {
   readonly onChange: (value: Value) => void;
 };
 
-/** One of a few, all of them in sight. */
+/** One of a few, all of them in sight: a group of radio buttons, so that arrow keys move in it. */
 export function Choice<Value extends string>({ label, value, options, onChange }: Props<Value>) {
+  const name = useId();
   return (
-    <fieldset className="choice" style={{ margin: 0 }} aria-label={label}>
+    <fieldset className="choice" aria-label={label}>
       {options.map((option) => (
-        <button
-          key={option.value}
-          type="button"
-          aria-pressed={option.value === value}
-          onClick={() => onChange(option.value)}
-        >
-          {option.label}
-        </button>
+        <label key={option.value}>
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          <span>{option.label}</span>
+        </label>
       ))}
     </fieldset>
   );

@@ -4,7 +4,14 @@ import { Button } from "./button.tsx";
 
 const SAY_SO_MS = 2_000;
 
-export function CopyButton({ value }: { readonly value: string }) {
+type Props = {
+  readonly value: string;
+  readonly label?: string;
+  /** A sign instead of a word; the word is its name. */
+  readonly isIcon?: boolean;
+};
+
+export function CopyButton({ value, label, isIcon = false }: Props) {
   const text = useText();
   const [isCopied, setIsCopied] = useState(false);
   useEffect(() => {
@@ -15,14 +22,28 @@ export function CopyButton({ value }: { readonly value: string }) {
   function copy(): void {
     void navigator.clipboard.writeText(value).then(() => setIsCopied(true));
   }
+  const word = isCopied ? text.common.copied : text.common.copy;
   return (
     <>
-      <Button isSmall onClick={copy}>
-        {isCopied ? text.common.copied : text.common.copy}
+      <Button
+        isSmall
+        look={isIcon ? "quiet" : "plain"}
+        {...(isIcon ? { "aria-label": label ?? text.common.copy, title: label } : {})}
+        onClick={copy}
+      >
+        {isIcon ? <Sign isCopied={isCopied} /> : word}
       </Button>
       <span role="status" className="visually-hidden">
         {isCopied ? text.common.copied : ""}
       </span>
     </>
+  );
+}
+
+function Sign({ isCopied }: { readonly isCopied: boolean }) {
+  return (
+    <svg className="copy-sign" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+      <path d={isCopied ? "M3 8.5l3.5 3.5L13 5" : "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z"} />
+    </svg>
   );
 }

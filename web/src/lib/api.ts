@@ -1,3 +1,6 @@
+import { recordReached, recordUnreachable } from "./connection.ts";
+import { recordQuota } from "./quota.ts";
+
 /** An answer that was not 2xx, in the service's own words. */
 export class ApiError extends Error {
   readonly status: number;
@@ -20,26 +23,70 @@ export type ApiRequest = {
   readonly method?: Method;
   readonly body?: object;
   readonly signal?: AbortSignal;
-  readonly language?: string;
 };
 
-/** One request to our own service. @throws ApiError for every answer that is not 2xx */
+/** A request without an answer for this long has failed: its connection may be dead. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * One request to our own service, in the page's language; it fails after ten seconds.
+ *
+ * @throws ApiError for every answer that is not 2xx
+ */
 export async function api<Body>(path: string, request: ApiRequest = {}): Promise<Body> {
-  const { method = "GET", body, signal, language } = request;
-  const response = await fetch(path, {
-    method,
-    credentials: "same-origin",
-    headers: {
-      accept: "application/json",
-      ...(language === undefined ? {} : { "accept-language": language }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const answer: unknown = await response.json().catch(() => ({}));
-  if (response.ok) return answer as Body;
-  throw new ApiError(response.status, isRecord(answer) ? answer : {});
+  const { method = "GET", body, signal } = request;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const early = method === "GET" ? takeEarly(path) : null;
+  try {
+    const response = await (early ??
+      fetch(path, {
+        method,
+        credentials: "same-origin",
+        headers: {
+          accept: "application/json",
+          "accept-language": document.documentElement.lang,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      }));
+    recordQuota(response.headers);
+    const answer = readJson(await response.text());
+    if (response.ok && answer !== undefined) {
+      recordReached(response.headers.get("date"));
+      return answer as Body;
+    }
+    // A proxy in front answers with a page of its own while the service is away.
+    const isOurs = isRecord(answer) && typeof answer.error === "string";
+    if (isOurs) recordReached(response.headers.get("date"));
+    else recordUnreachable();
+    throw new ApiError(response.status, isOurs ? answer : {});
+  } catch (error) {
+    if (!(error instanceof ApiError) && signal?.aborted !== true) recordUnreachable();
+    throw error;
+  }
+}
+
+/** The answer that `public/early.js` asked for before this script had arrived; each is used once. */
+function takeEarly(path: string): Promise<Response> | null {
+  const early = window.early?.get(path) ?? null;
+  window.early?.delete(path);
+  return early;
+}
+
+declare global {
+  interface Window {
+    early?: Map<string, Promise<Response>>;
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not an answer of ours: the caller reports it as unreachable.
+    return undefined;
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -35,6 +35,18 @@ export function formatSol(value: number, language: Language): string {
   return `${formatNumber(value, language)}${NO_BREAK}SOL`;
 }
 
+/** Dollars: whole ones from a hundred on, cents below. */
+export function formatUsd(value: number, language: Language): string {
+  const digits = Math.abs(value) >= 100 ? 0 : 2;
+  return new Intl.NumberFormat(language, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+}
+
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 const MOST_PLAIN_ZEROS = 3;
 
@@ -48,8 +60,13 @@ export function formatPrice(value: number, language: Language): string {
   return `${formatNumber(0.1, language).slice(0, -1)}0${counted}${digits}`;
 }
 
-export function formatPct(value: number, language: Language, digits = 2): string {
-  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value)}${NO_BREAK}%`;
+/** @param least decimals that are always shown, so that those of a column are below each other */
+export function formatPct(value: number, language: Language, digits = 2, least = 0): string {
+  const format = new Intl.NumberFormat(language, {
+    minimumFractionDigits: least,
+    maximumFractionDigits: digits,
+  });
+  return `${format.format(value)}${NO_BREAK}%`;
 }
 
 export function formatTime(iso: string, language: Language): string {

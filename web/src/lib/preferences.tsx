@@ -23,12 +23,17 @@ export function PreferencesProvider({ children }: { readonly children: ReactNode
     chooseLanguage(localStorage.getItem(LANGUAGE_KEY), navigator.languages),
   );
   const [theme, setTheme] = useState<Theme>(readTheme);
-  useEffect(() => {
-    document.documentElement.lang = language;
-  }, [language]);
+  // Before the first request: requests ask for answers in the page's language.
+  document.documentElement.lang = language;
   useEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
+  useEffect(() => {
+    const system = window.matchMedia("(prefers-color-scheme: dark)");
+    const follow = () => setTheme(readTheme());
+    system.addEventListener("change", follow);
+    return () => system.removeEventListener("change", follow);
+  }, []);
   const preferences = useMemo(
     () => ({
       language,

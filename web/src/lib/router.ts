@@ -15,9 +15,47 @@ export function usePath(): string {
   return useSyncExternalStore(subscribe, () => window.location.pathname);
 }
 
-export function navigate(path: string): void {
+/**
+ * The search parameters of the page, typed by `read`. A parameter that is absent or malformed is
+ * whatever `read` makes of null, so a page never fails on its own address.
+ */
+export function useSearch<Search>(read: (parameters: URLSearchParams) => Search): Search {
+  const text = useSyncExternalStore(subscribe, () => window.location.search);
+  return read(new URLSearchParams(text));
+}
+
+type Navigation = {
+  /** Changes the address in place: no entry in the history, no scrolling. */
+  readonly isReplacing?: boolean;
+};
+
+export function navigate(path: string, { isReplacing = false }: Navigation = {}): void {
   if (path === window.location.pathname + window.location.search) return;
-  window.history.pushState(null, "", path);
-  window.scrollTo(0, 0);
+  if (isReplacing) window.history.replaceState(null, "", path);
+  else {
+    window.history.pushState(null, "", path);
+    window.scrollTo(0, 0);
+  }
   window.dispatchEvent(new Event(CHANGED));
+}
+
+/** Changes some search parameters of the page in place; null removes one. */
+export function replaceSearch(changes: Readonly<Record<string, string | null>>): void {
+  const parameters = new URLSearchParams(window.location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) parameters.delete(name);
+    else parameters.set(name, value);
+  }
+  const text = parameters.toString();
+  navigate(window.location.pathname + (text === "" ? "" : `?${text}`), { isReplacing: true });
+}
+
+/** A segment of a path in plain text; null if its escapes are malformed. */
+export function decodeSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    // A malformed escape has no plain text.
+    return null;
+  }
 }

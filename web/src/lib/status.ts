@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "./api.ts";
+import { useConnection } from "./connection.ts";
+import { useNowMs } from "./now.ts";
 
 export type ChainOrigin = "demo" | "recorded" | "live";
 
@@ -8,6 +10,8 @@ export type ServiceStatus = {
   readonly chain_age_seconds: number | null;
   readonly slot: number | null;
   readonly slot_lag: number | null;
+  /** Dollars for one SOL, by the stable pools that are tracked; null if there are none. */
+  readonly sol_usd?: number | null;
   readonly venues: readonly {
     readonly program: string;
     readonly family: string;
@@ -16,13 +20,39 @@ export type ServiceStatus = {
   readonly version: string;
 };
 
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 10_000;
+/** While the service does not answer, it is asked again this often. */
+const RETRY_MS = 2_500;
+export const LATE_SECONDS = 30;
 
-export function useStatus({ isLive = false } = {}) {
+export function useStatus() {
+  const connection = useConnection();
   return useQuery({
     queryKey: ["status"],
     queryFn: ({ signal }) => api<ServiceStatus>("/api/status", { signal }),
     staleTime: REFRESH_MS,
-    ...(isLive ? { refetchInterval: REFRESH_MS } : {}),
+    retry: false,
+    refetchInterval: connection === "fine" ? REFRESH_MS : RETRY_MS,
   });
+}
+
+export type ChainAge = {
+  /** By this browser's count since the last answer; null: not known. */
+  readonly ageSeconds: number | null;
+  /** The last answer is recent enough that its age can be trusted. */
+  readonly isChecked: boolean;
+};
+
+/** The chain's age, counted on here; unchecked as soon as the service has not answered for a while. */
+export function useChainAge(): ChainAge {
+  const { data, dataUpdatedAt } = useStatus();
+  const connection = useConnection();
+  // Read again each second; the time of the answer is by this browser's own clock.
+  useNowMs();
+  const sinceMs = Math.max(0, Date.now() - dataUpdatedAt);
+  const known = data?.chain_age_seconds ?? null;
+  return {
+    ageSeconds: known === null ? null : known + sinceMs / 1_000,
+    isChecked: data !== undefined && connection === "fine" && sinceMs < 3 * REFRESH_MS,
+  };
 }

@@ -1,15 +1,24 @@
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
+import { MailConsent } from "../../components/mail-consent.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatPct, formatTime, plainText, shortAddress } from "../../lib/format.ts";
+import {
+  formatAge,
+  formatPct,
+  formatSol,
+  formatTime,
+  plainText,
+  shortAddress,
+} from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
+import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { ChannelPanel } from "./channel-panel.tsx";
-import { type AlertItem, useAlerts, useLiveAlerts } from "./use-alerts.ts";
+import { type AlertItem, useAlerts } from "./use-alerts.ts";
 import "./alerts.css";
 
 export function AlertsPage() {
@@ -26,6 +35,7 @@ export function AlertsPage() {
         <NeedSession sentence={text.alerts.needSession} />
       ) : (
         <>
+          <MailConsent email={account.data.email} />
           <Feed />
           <ChannelPanel />
         </>
@@ -37,13 +47,9 @@ export function AlertsPage() {
 function Feed() {
   const { text } = usePreferences();
   const alerts = useAlerts(true);
-  const isLive = useLiveAlerts(true);
   return (
-    <section className="panel stack" aria-labelledby="feed">
-      <div className="row spread">
-        <h2 id="feed">{text.alerts.feed}</h2>
-        {isLive ? <Badge look="good">{text.alerts.live}</Badge> : null}
-      </div>
+    <section className="stack" aria-labelledby="feed">
+      <h2 id="feed">{text.alerts.feed}</h2>
       {alerts.data !== undefined ? (
         <ul className="feed" aria-live="polite">
           {alerts.data.items.length === 0 ? <li className="soft">{text.alerts.empty}</li> : null}
@@ -60,28 +66,37 @@ function Feed() {
   );
 }
 
+/** One alert as figures: what, from what to what, when, and how it came out. */
 function Entry({ item }: { readonly item: AlertItem }) {
   const { text, language } = usePreferences();
+  const nowMs = useNowMs();
   const name =
     plainText(item.token_symbol) ?? plainText(item.token_name) ?? shortAddress(item.mint);
+  const age = formatAge((nowMs - Date.parse(item.created_at)) / 1_000);
   return (
-    <li className="feed-item">
-      <div className="row">
-        <strong>
-          <Link href={`/token/${item.mint}`} onClick={() => tellStep("alerta_click")}>
-            <bdi>{name}</bdi>
-          </Link>
-        </strong>
-        <Badge look="bad">{text.alerts.events[item.kind]}</Badge>
-        <Badge>
-          {text.token.causes[item.cause]}
-          {item.share_pct === null ? "" : ` ${formatPct(item.share_pct, language, 0)}`}
-        </Badge>
-        <time className="soft small" dateTime={item.created_at}>
-          {formatTime(item.created_at, language)}
+    <li className="panel feed-item">
+      <div className="row spread">
+        <div className="row">
+          <strong className="feed-name">
+            <Link
+              href={`/token/${item.mint}?size=${item.size_sol}`}
+              onClick={() => tellStep("alerta_click")}
+            >
+              <bdi>{name}</bdi>
+            </Link>
+          </strong>
+          <Badge look="bad">{text.alerts.events[item.kind]}</Badge>
+        </div>
+        <time
+          className="soft small figure"
+          dateTime={item.created_at}
+          title={formatTime(item.created_at, language)}
+        >
+          {text.exit.alert.ago(age)}
         </time>
       </div>
-      <p>{plainText(item.text, 1_000)}</p>
+      <p>{text.exit.alert.causes[item.cause]}.</p>
+      <Figures item={item} />
       <p className="small soft figure">
         {text.alerts.grade}: <Grade grade={item.grade} />
       </p>
@@ -89,9 +104,54 @@ function Entry({ item }: { readonly item: AlertItem }) {
   );
 }
 
+function Figures({ item }: { readonly item: AlertItem }) {
+  const { text, language } = usePreferences();
+  const pct = (value: number | null) =>
+    value === null ? text.common.unknown : formatPct(value, language);
+  const sol = (value: number | null) =>
+    value === null
+      ? text.common.unknown
+      : value <= FLOOR_SOL
+        ? text.exit.alert.none
+        : formatSol(value, language);
+  const rows = [
+    {
+      name: text.exit.chart.atSize(formatSol(item.size_sol, language)),
+      before: pct(item.slippage_before_pct),
+      after: item.kind === "no-exit" ? text.token.noExit : pct(item.slippage_after_pct),
+    },
+    {
+      name: text.exit.alert.capacity,
+      before: sol(item.c10_before_sol),
+      after: sol(item.c10_after_sol),
+    },
+    {
+      name: text.exit.alert.depth,
+      before: sol(item.depth_before_sol),
+      after: sol(item.depth_after_sol),
+    },
+  ];
+  return (
+    <dl className="changes">
+      {rows.map(({ name: what, before, after }) => (
+        <div key={what}>
+          <dt>{what}</dt>
+          <dd className="figure">
+            {before} → <strong>{after}</strong>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Below this no size is measured: the recorded figure is a floor, not a capacity. */
+const FLOOR_SOL = 0.0101;
+
 function Grade({ grade }: { readonly grade: AlertItem["grade"] }) {
   const { text, language } = usePreferences();
   if (grade === null) return text.alerts.pendingGrade;
-  if (!grade.was_worse || grade.waited_cost_pct === null) return text.alerts.notWorse;
-  return text.alerts.worse(formatPct(grade.waited_cost_pct, language));
+  const { was_worse: wasWorse, waited_cost_pct: cost } = grade;
+  if (!wasWorse || cost === null || cost <= 0) return text.alerts.notWorse;
+  return text.alerts.worse(formatPct(cost, language));
 }

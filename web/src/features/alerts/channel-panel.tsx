@@ -5,15 +5,15 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatTime } from "../../lib/format.ts";
-import { usePreferences } from "../../lib/preferences.tsx";
 import {
   CHANNEL_KINDS,
   type Channel,
   type ChannelKind,
   useChannelActions,
   useChannels,
-} from "./use-channels.ts";
+} from "../../lib/channels.ts";
+import { formatTime } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
 
 /** Where alerts are sent: each channel is verified before use, and can be tried and switched off. */
 export function ChannelPanel() {

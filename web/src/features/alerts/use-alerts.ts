@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { api } from "../../lib/api.ts";
+import { useLiveAlerts } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 
 export type AlertItem = {
@@ -12,11 +12,15 @@ export type AlertItem = {
   readonly kind: "deterioration" | "slippage" | "no-exit" | "blocked";
   readonly cause: "liquidity-withdrawn" | "sells" | "fees-raised" | "trading-paused" | "unknown";
   readonly share_pct: number | null;
+  readonly gone_pct: number | null;
   readonly slippage_before_pct: number | null;
   readonly slippage_after_pct: number | null;
+  readonly c10_before_sol: number | null;
+  readonly c10_after_sol: number | null;
+  readonly depth_before_sol: number | null;
+  readonly depth_after_sol: number | null;
   readonly since: string;
   readonly created_at: string;
-  readonly text: string;
   readonly grade: {
     readonly graded_at: string;
     readonly was_worse: boolean;
@@ -26,28 +30,15 @@ export type AlertItem = {
 
 type Feed = { readonly items: readonly AlertItem[] };
 
+/** The newest alerts of the user; read again whenever one is pushed. */
 export function useAlerts(isWanted: boolean) {
   const { language } = usePreferences();
+  const client = useQueryClient();
+  useLiveAlerts(isWanted, () => void client.invalidateQueries({ queryKey: ["alerts"] }));
   return useQuery({
     queryKey: ["alerts", language],
-    queryFn: ({ signal }) => api<Feed>("/api/account/alerts?limit=50", { signal, language }),
+    queryFn: ({ signal }) => api<Feed>("/api/account/alerts?limit=50", { signal }),
     enabled: isWanted,
+    refetchInterval: 60_000,
   });
-}
-
-/** Reads the feed again whenever an alert is pushed; returns whether the connection is open. */
-export function useLiveAlerts(isWanted: boolean): boolean {
-  const client = useQueryClient();
-  const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
-    if (!isWanted) return;
-    const source = new EventSource("/api/account/alerts/stream");
-    source.addEventListener("alert", () => {
-      void client.invalidateQueries({ queryKey: ["alerts"] });
-    });
-    source.onopen = () => setIsOpen(true);
-    source.onerror = () => setIsOpen(false);
-    return () => source.close();
-  }, [isWanted, client]);
-  return isOpen;
 }

@@ -14,6 +14,7 @@ import { usePreferences } from "../../lib/preferences.tsx";
 import { type Account, useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { CodeExamples } from "./code-examples.tsx";
+import { PlansTable } from "./plans-table.tsx";
 import { type ApiKey, useApiKeys, useKeyActions } from "./use-api-keys.ts";
 
 /** The one place where a key is given. */
@@ -32,6 +33,7 @@ export function ApiKeysPage() {
       ) : (
         <KeysOf account={account.data} />
       )}
+      <PlansTable current={account.data?.tier ?? null} />
     </div>
   );
 }

@@ -5,21 +5,37 @@ import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatNumber, formatPct, formatTick, formatTime } from "../../lib/format.ts";
+import { formatNumber, formatPct, formatSol, formatTick, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { type History, type HistoryAlert, type Range, useHistory } from "./use-token-data.ts";
+import { Change } from "./alert-banner.tsx";
+import { markX } from "./chart-marks.ts";
+import { nearestStandardSize } from "./slippage-scale.ts";
+import {
+  type History,
+  type HistoryAlert,
+  type HistoryPoint,
+  RANGES,
+  type Range,
+  useHistory,
+} from "./use-token-data.ts";
 
-const HEIGHT = 260;
+const HEIGHT = 240;
 /** Whole minutes, hours and days. */
 const TICK_SECONDS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400];
 const TABLE_ROWS = 24;
 /** A past shorter than this is drawn as a part of it, not stretched. */
 const LEAST_SPAN_SECONDS = 300;
 
-/** Capacity and depth over time, alerts marked on the line, and the same as a table. */
-export function HistoryPanel({ mint }: { readonly mint: string }) {
+const SERIES = ["capacity", "depth", "slippage"] as const;
+type Series = (typeof SERIES)[number];
+
+type Props = { readonly mint: string; readonly sizeSol: number | null };
+
+/** One figure over time, on a scale of its own, with the alerts that began in it. */
+export function HistoryPanel({ mint, sizeSol }: Props) {
   const { text } = usePreferences();
   const [range, setRange] = useState<Range>("hour");
+  const [series, setSeries] = useState<Series>("capacity");
   const { data } = useHistory(mint, range, true);
   return (
     <section className="panel stack" aria-labelledby="history">
@@ -28,19 +44,21 @@ export function HistoryPanel({ mint }: { readonly mint: string }) {
         <Choice
           label={text.token.range}
           value={range}
-          options={[
-            { value: "hour", label: text.token.ranges.hour },
-            { value: "day", label: text.token.ranges.day },
-            { value: "week", label: text.token.ranges.week },
-          ]}
+          options={RANGES.map((value) => ({ value, label: text.token.ranges[value] }))}
           onChange={setRange}
         />
       </div>
+      <Choice
+        label={text.exit.chart.series}
+        value={series}
+        options={SERIES.map((value) => ({ value, label: text.exit.chart.seriesNames[value] }))}
+        onChange={setSeries}
+      />
       {data === undefined ? (
         <Skeleton height={`${HEIGHT + 90}px`} />
       ) : (
         <>
-          <Picture history={data} range={range} />
+          <Picture history={data} range={range} series={series} sizeSol={sizeSol} />
           <AlertList alerts={data.alerts} />
         </>
       )}
@@ -48,23 +66,34 @@ export function HistoryPanel({ mint }: { readonly mint: string }) {
   );
 }
 
-type PictureProps = { readonly history: History; readonly range: Range };
+type PictureProps = {
+  readonly history: History;
+  readonly range: Range;
+  readonly series: Series;
+  readonly sizeSol: number | null;
+};
 
-function Picture({ history, range }: PictureProps) {
+function Picture({ history, range, series, sizeSol }: PictureProps) {
   const { text, language } = usePreferences();
-  const data = useMemo((): AlignedData => {
-    const points = sinceFirstKnown(history.points);
-    return [
-      points.map(({ t }) => Date.parse(t) / 1_000),
-      points.map(({ c10_sol }) => c10_sol),
-      points.map(({ depth_sol }) => depth_sol),
-    ];
-  }, [history]);
+  const size = nearestStandardSize(sizeSol ?? 1);
   const { alerts } = history;
+  const points = useMemo(() => sinceFirstKnown(history.points), [history]);
+  const data = useMemo((): AlignedData => {
+    const figureOf = (point: HistoryPoint): number | null => {
+      if (series === "capacity") return point.c10_sol;
+      return series === "depth" ? point.depth_sol : (point.slippage[size] ?? null);
+    };
+    return [points.map(({ t }) => Date.parse(t) / 1_000), points.map(figureOf)];
+  }, [points, series, size]);
+  const show = useCallback(
+    (value: number, digits?: number) =>
+      series === "slippage" ? formatPct(value, language, digits ?? 2) : formatSol(value, language),
+    [series, language],
+  );
   const optionsFor = useCallback(
     (color: (name: string) => string) => ({
       legend: { show: false },
-      cursor: { drag: { x: false, y: false } },
+      cursor: { drag: { x: false, y: false }, y: false },
       scales: {
         x: {
           range: ({ data: [moments] }: UPlot): [number, number] => {
@@ -93,82 +122,81 @@ function Picture({ history, range }: PictureProps) {
           ticks: { show: false },
           size: 60,
           values: (_: unknown, values: number[]) =>
-            values.map((value) => formatNumber(value, language)),
+            values.map((value) =>
+              series === "slippage" ? formatPct(value, language, 0) : formatNumber(value, language),
+            ),
         },
       ],
-      series: [
-        {},
-        { stroke: color("--curve-retail"), width: 2.5 },
-        { stroke: color("--curve-pro"), width: 2, dash: [7, 5] },
-      ],
-      hooks: { draw: [(plot: UPlot) => markAlerts(plot, alerts, color("--bad"))] },
+      series: [{}, { stroke: color("--curve-retail"), width: 2.5, points: { show: false } }],
+      hooks: {
+        draw: [
+          (plot: UPlot) => {
+            for (const { started_at, cause } of alerts)
+              markX(plot, Date.parse(started_at) / 1_000, color("--bad"), text.token.causes[cause]);
+          },
+        ],
+      },
     }),
-    [alerts, language, range],
+    [alerts, language, range, series, text],
   );
-  const isEmpty = history.points.every(({ c10_sol }) => c10_sol === null);
+  const readAt = (index: number) => {
+    const point = points[index];
+    const value = data[1]?.[index];
+    if (point === undefined) return "";
+    const shown = value === null || value === undefined ? text.common.unknown : show(value);
+    return `${formatTime(point.t, language)}: ${shown}`;
+  };
+  const isEmpty = points.every(({ c10_sol }) => c10_sol === null);
+  if (isEmpty)
+    return (
+      <p className="soft chart-empty" style={{ height: HEIGHT }}>
+        {text.token.historyEmpty}
+      </p>
+    );
+  const name =
+    series === "slippage"
+      ? text.exit.chart.atSize(formatSol(Number(size), language))
+      : `${text.exit.chart.seriesNames[series]}, SOL`;
   return (
     <>
-      <ul className="chart-legend">
-        <li>
-          <span className="chart-key" aria-hidden="true" />
-          {text.token.capacity}, SOL
-        </li>
-        <li>
-          <span className="chart-key pro" aria-hidden="true" />
-          {text.token.depth}, SOL
-        </li>
-        <li>
-          <span className="chart-key alert" aria-hidden="true" />
-          {text.token.alertsTitle}
-        </li>
-      </ul>
-      {isEmpty ? (
-        <p className="soft chart-empty" style={{ height: HEIGHT }}>
-          {text.token.historyEmpty}
-        </p>
-      ) : (
-        <LineChart
-          label={text.token.historyLabel}
-          data={data}
-          height={HEIGHT}
-          optionsFor={optionsFor}
-        />
-      )}
+      <p className="soft small">{name}</p>
+      <LineChart
+        label={name}
+        data={data}
+        height={HEIGHT}
+        optionsFor={optionsFor}
+        readAt={readAt}
+        file={{ name: `${history.token_id}-${series}-${range}`, csv: () => csvOf(points) }}
+      />
       <details className="chart-table">
         <summary>{text.common.showTable}</summary>
-        <PointTable history={history} />
+        <PointTable points={points} />
       </details>
     </>
   );
 }
 
+function csvOf(points: readonly HistoryPoint[]): string {
+  const sizes = Object.keys(points[0]?.slippage ?? {});
+  const rows = points.map(({ t, c10_sol, depth_sol, slippage }) =>
+    [t, c10_sol, depth_sol, ...sizes.map((size) => slippage[size])]
+      .map((value) => value ?? "")
+      .join(","),
+  );
+  const head = ["time", "c10_sol", "depth_sol", ...sizes.map((size) => `loss_${size}_sol_pct`)];
+  return [head.join(","), ...rows].join("\n");
+}
+
 /** A token requested for the first time has no history: its line begins now. */
-function sinceFirstKnown(points: History["points"]): History["points"] {
+function sinceFirstKnown(points: readonly HistoryPoint[]): readonly HistoryPoint[] {
   const first = points.findIndex(({ c10_sol }) => c10_sol !== null);
   return points.slice(Math.max(0, first));
 }
 
-function markAlerts(plot: UPlot, alerts: readonly HistoryAlert[], color: string): void {
-  const { ctx, bbox } = plot;
-  ctx.save();
-  ctx.strokeStyle = color;
-  ctx.lineWidth = 2 * devicePixelRatio;
-  ctx.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
-  for (const { started_at } of alerts) {
-    const x = plot.valToPos(Date.parse(started_at) / 1_000, "x", true);
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-  }
-  ctx.restore();
-}
-
-function PointTable({ history }: { readonly history: History }) {
+function PointTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   const { text, language } = usePreferences();
-  const every = Math.max(1, Math.ceil(history.points.length / TABLE_ROWS));
-  const rows = history.points.filter((_, index) => index % every === 0).reverse();
+  const every = Math.max(1, Math.ceil(points.length / TABLE_ROWS));
+  const rows = points.filter((_, index) => index % every === 0).reverse();
   const cell = (value: number | null) =>
     value === null ? text.common.unknown : formatNumber(value, language);
   return (
@@ -179,10 +207,10 @@ function PointTable({ history }: { readonly history: History }) {
           <tr>
             <th scope="col">{text.token.time}</th>
             <th scope="col" className="number">
-              {text.token.capacity}, SOL
+              {text.exit.chart.seriesNames.capacity}, SOL
             </th>
             <th scope="col" className="number">
-              {text.token.depth}, SOL
+              {text.exit.chart.seriesNames.depth}, SOL
             </th>
           </tr>
         </thead>
@@ -207,14 +235,13 @@ function AlertList({ alerts }: { readonly alerts: readonly HistoryAlert[] }) {
       <h3>{text.token.alertsTitle}</h3>
       {alerts.length === 0 ? <p className="soft">{text.token.alertsEmpty}</p> : null}
       <ul className="alert-list">
-        {alerts.map(({ id, started_at, cause, share_pct, c10_before_sol, c10_after_sol }) => (
-          <li key={id}>
-            <time dateTime={started_at}>{formatTime(started_at, language)}</time>:{" "}
-            {text.token.causes[cause]}
-            {share_pct === null ? "" : ` (${formatPct(share_pct, language, 0)})`}
-            {c10_before_sol === null || c10_after_sol === null
-              ? ""
-              : `, C10 ${formatNumber(c10_before_sol, language)} → ${formatNumber(c10_after_sol, language)} SOL`}
+        {alerts.map((alert) => (
+          <li key={alert.id}>
+            <strong>{text.token.causes[alert.cause]}</strong>{" "}
+            <time className="soft small" dateTime={alert.started_at}>
+              {formatTime(alert.started_at, language)}
+            </time>
+            <Change alert={alert} />
           </li>
         ))}
       </ul>

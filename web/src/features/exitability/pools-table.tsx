@@ -1,14 +1,14 @@
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
-import { formatNumber, formatPct } from "../../lib/format.ts";
+import { formatNumber, formatPct, formatPrice } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { venueName } from "../../lib/venue-names.ts";
 import { type PoolRow, usePools } from "./use-token-data.ts";
 
-/** Each pool the token trades in: who runs it, its share of the depth, its fee, its address. */
+/** Each pool that the token trades in, the largest first. */
 export function PoolsTable({ mint }: { readonly mint: string }) {
   const { text } = usePreferences();
   const pools = usePools(mint, true);
@@ -31,47 +31,63 @@ export function PoolsTable({ mint }: { readonly mint: string }) {
 }
 
 function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
+  const { text } = usePreferences();
+  const sorted = pools.toSorted((a, b) => b.depth_sol - a.depth_sol);
+  return (
+    <table className="cards-on-phone">
+      <caption className="visually-hidden">{text.token.poolsTitle}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{text.token.pool}</th>
+          <th scope="col" className="number">
+            {text.token.share}
+          </th>
+          <th scope="col" className="number">
+            {text.token.depth}, SOL
+          </th>
+          <th scope="col" className="number">
+            {text.exit.pools.price}
+          </th>
+          <th scope="col" className="number">
+            {text.token.fee}
+          </th>
+          <th scope="col">{text.token.statusLabel}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sorted.map((pool) => (
+          <Row key={pool.address} pool={pool} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ pool }: { readonly pool: PoolRow }) {
   const { text, language } = usePreferences();
   return (
-    <ScrollBox label={text.token.poolsTitle}>
-      <table>
-        <caption className="visually-hidden">{text.token.poolsTitle}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{text.token.pool}</th>
-            <th scope="col" className="number">
-              {text.token.share}
-            </th>
-            <th scope="col" className="number">
-              {text.token.depth}, SOL
-            </th>
-            <th scope="col" className="number">
-              {text.token.fee}
-            </th>
-            <th scope="col">{text.token.statusLabel}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pools.map((pool) => (
-            <tr key={pool.address}>
-              <th scope="row">
-                <span className="pool-program">{pool.program}</span>
-                <Address address={pool.address} isShort />
-              </th>
-              <td className="number">
-                {pool.share_pct === null ? <Unknown /> : formatPct(pool.share_pct, language, 1)}
-              </td>
-              <td className="number">{formatNumber(pool.depth_sol, language)}</td>
-              <td className="number">{formatPct(pool.fee_pct, language)}</td>
-              <td>
-                <Badge look={pool.status === "open" ? "good" : "warn"}>
-                  {text.token.statuses[pool.status]}
-                </Badge>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
+    <tr>
+      <th scope="row">
+        <span className="pool-program">{venueName(pool.program)}</span>
+        <Address address={pool.address} isShort />
+      </th>
+      <td className="number" data-name={text.token.share}>
+        {pool.share_pct === null ? <Unknown /> : formatPct(pool.share_pct, language, 1, 1)}
+      </td>
+      <td className="number" data-name={`${text.token.depth}, SOL`}>
+        {formatNumber(pool.depth_sol, language)}
+      </td>
+      <td className="number" data-name={text.exit.pools.price}>
+        {pool.spot_price === null ? text.common.none : formatPrice(pool.spot_price, language)}
+      </td>
+      <td className="number" data-name={text.token.fee}>
+        {formatPct(pool.fee_pct, language, 2, 2)}
+      </td>
+      <td data-name={text.token.statusLabel}>
+        <Badge look={pool.status === "open" ? "plain" : "warn"}>
+          {text.token.statuses[pool.status]}
+        </Badge>
+      </td>
+    </tr>
   );
 }

@@ -1,35 +1,78 @@
 import { useCallback, useMemo } from "react";
+import type UPlot from "uplot";
 import type { AlignedData } from "uplot";
 import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { SIZES, type SizeKey, verdictOf } from "./slippage-scale.ts";
+import { verdictOf } from "../../lib/verdict.ts";
+import { markX, markY } from "./chart-marks.ts";
+import { SIZES, type SizeKey } from "./slippage-scale.ts";
+import { type CurvePoint, useCurve } from "./use-curve.ts";
+import { useExitability } from "./use-exitability.ts";
 
 const HEIGHT = 280;
 const LARGEST_OTHER_SOL = 10;
+const LIMIT_PCT = 10;
+const TICKS = [0.1, 1, 10, 100, 1000];
 
-type Props = { readonly retail: ExitabilityBody; readonly pro: ExitabilityBody | undefined };
+type Props = {
+  readonly mint: string;
+  readonly answer: ExitabilityBody | undefined;
+  readonly sizeSol: number | null;
+};
 
-/** Slippage over size, both profiles, with the same numbers as a table. */
-export function SlippageCurve({ retail, pro }: Props) {
+/** Loss over size, by one route and split, with the standard sizes as a table. */
+export function SlippageCurve({ mint, answer, sizeSol }: Props) {
+  const { text } = usePreferences();
+  const curve = useCurve(mint);
+  const retail = useExitability(mint, "retail", true);
+  const pro = useExitability(mint, "pro", true);
+  return (
+    <section className="panel stack" aria-labelledby="curve">
+      <h2 id="curve">{text.exit.chart.curveTitle}</h2>
+      <div className="curve-columns">
+        {curve.data === undefined ? (
+          <Skeleton height={`${HEIGHT + 80}px`} />
+        ) : (
+          <Picture mint={mint} points={curve.data.points} sizeSol={sizeSol} />
+        )}
+        {answer === undefined ? null : <Table retail={retail.data} pro={pro.data} />}
+      </div>
+    </section>
+  );
+}
+
+type PictureProps = {
+  readonly mint: string;
+  readonly points: readonly CurvePoint[];
+  readonly sizeSol: number | null;
+};
+
+function Picture({ mint, points, sizeSol }: PictureProps) {
   const { text, language } = usePreferences();
-  const data = useMemo((): AlignedData => {
-    const column = (answer: ExitabilityBody | undefined) =>
-      SIZES.map((size) => answer?.slippage.all[size] ?? null);
-    return [SIZES.map(Number), column(retail), column(pro)];
-  }, [retail, pro]);
+  const data = useMemo(
+    (): AlignedData => [
+      points.map(({ size_sol }) => size_sol),
+      points.map(({ retail_pct }) => retail_pct),
+      points.map(({ pro_pct }) => pro_pct),
+    ],
+    [points],
+  );
+  const from = points[0]?.size_sol ?? 0.1;
+  const to = points.at(-1)?.size_sol ?? 100;
   const optionsFor = useCallback(
     (color: (name: string) => string) => ({
       legend: { show: false },
-      cursor: { drag: { x: false, y: false } },
+      cursor: { drag: { x: false, y: false }, y: false },
       scales: {
         x: {
           time: false,
           distr: 3 as const,
           log: 10 as const,
-          range: [0.4, 60] as [number, number],
+          range: [from, to] as [number, number],
         },
         y: {
           range: (_: unknown, _low: number, high: number): [number, number] => [
@@ -44,7 +87,7 @@ export function SlippageCurve({ retail, pro }: Props) {
           grid: { stroke: color("--line"), width: 1 },
           ticks: { show: false },
           size: 32,
-          splits: () => SIZES.map(Number),
+          splits: () => TICKS.filter((tick) => tick >= from && tick <= to),
           filter: (_: unknown, sizes: number[]) => sizes,
           values: (_: unknown, sizes: number[]) =>
             sizes.map((size) => formatNumber(size, language)),
@@ -55,59 +98,76 @@ export function SlippageCurve({ retail, pro }: Props) {
           grid: { stroke: color("--line"), width: 1 },
           ticks: { show: false },
           values: (_: unknown, values: number[]) =>
-            values.map((value) => formatPct(value, language, 1)),
-          size: 60,
+            values.map((value) => formatPct(value, language, 0)),
+          size: 56,
         },
       ],
       series: [
         {},
-        {
-          stroke: color("--curve-retail"),
-          width: 2.5,
-          points: { size: 8, fill: color("--panel") },
-        },
-        {
-          stroke: color("--curve-pro"),
-          width: 2.5,
-          dash: [7, 5],
-          points: { size: 8, fill: color("--panel") },
-        },
+        { stroke: color("--curve-retail"), width: 2.5, points: { show: false } },
+        { stroke: color("--curve-pro"), width: 2, dash: [6, 5], points: { show: false } },
       ],
+      hooks: {
+        draw: [
+          (plot: UPlot) => markY(plot, LIMIT_PCT, color("--bad"), text.exit.chart.tenPercent),
+          (plot: UPlot) =>
+            sizeSol === null
+              ? undefined
+              : markX(plot, sizeSol, color("--ink-soft"), text.exit.chart.yourSize),
+        ],
+      },
     }),
-    [language],
+    [language, from, to, sizeSol, text],
   );
+  const show = (pct: number | null) =>
+    pct === null ? text.token.noExit : formatPct(pct, language);
   return (
-    <section className="panel stack" aria-labelledby="curve">
-      <h2 id="curve">{text.token.curveTitle}</h2>
-      <div className="curve-columns">
-        <div>
-          <ul className="chart-legend">
-            <li>
-              <span className="chart-key" aria-hidden="true" />
-              {text.token.retailShort}
-            </li>
-            <li>
-              <span className="chart-key pro" aria-hidden="true" />
-              {text.token.proShort}
-            </li>
-          </ul>
-          <LineChart
-            label={text.token.curveLabel}
-            data={data}
-            height={HEIGHT}
-            optionsFor={optionsFor}
-          />
-          <p className="chart-axis soft small" aria-hidden="true">
-            {text.token.sizeLabel}
-          </p>
-        </div>
-        <Table retail={retail} pro={pro} />
-      </div>
-    </section>
+    <div>
+      <ul className="chart-legend">
+        <li>
+          <span className="chart-key" aria-hidden="true" />
+          {text.exit.ways.retail}
+        </li>
+        <li>
+          <span className="chart-key pro" aria-hidden="true" />
+          {text.exit.ways.pro}
+        </li>
+      </ul>
+      <LineChart
+        label={text.token.curveLabel}
+        data={data}
+        height={HEIGHT}
+        optionsFor={optionsFor}
+        readAt={(index) => {
+          const point = points[index];
+          if (point === undefined) return "";
+          return `${formatSol(point.size_sol, language)}: ${text.exit.ways.retail} ${show(point.retail_pct)}, ${text.exit.ways.pro} ${show(point.pro_pct)}`;
+        }}
+        file={{
+          name: `${mint}-loss`,
+          csv: () =>
+            [
+              "size_sol,one_route_pct,split_pct",
+              ...points.map(
+                ({ size_sol, retail_pct, pro_pct }) =>
+                  `${size_sol},${retail_pct ?? ""},${pro_pct ?? ""}`,
+              ),
+            ].join("\n"),
+        }}
+      />
+      <p className="chart-axis soft small" aria-hidden="true">
+        {text.token.sizeLabel}
+      </p>
+    </div>
   );
 }
 
-function Table({ retail, pro }: Props) {
+type TableProps = {
+  readonly retail: ExitabilityBody | undefined;
+  readonly pro: ExitabilityBody | undefined;
+};
+
+function Table({ retail, pro }: TableProps) {
   const { text, language } = usePreferences();
   return (
     <ScrollBox label={text.token.curveLabel}>
@@ -117,10 +177,10 @@ function Table({ retail, pro }: Props) {
           <tr>
             <th scope="col">{text.token.size}</th>
             <th scope="col" className="number">
-              {text.token.retailShort}
+              {text.exit.ways.retail}
             </th>
             <th scope="col" className="number">
-              {text.token.proShort}
+              {text.exit.ways.pro}
             </th>
           </tr>
         </thead>
@@ -154,9 +214,11 @@ function Slippage({ answer, size }: { answer: ExitabilityBody | undefined; size:
   if (slippage === null && isBeyondFamily(answer, size)) {
     return <td className="number soft">{text.token.notMeasured}</td>;
   }
+  const look = verdictOf(slippage);
+  const shown = look === "good" && answer.alerta_deterioro ? "plain" : look;
   return (
-    <td className={`number verdict ${verdictOf(slippage)}`}>
-      {slippage === null ? text.token.noExit : formatPct(slippage, language)}
+    <td className={`number verdict ${shown}`}>
+      {slippage === null ? text.token.noExit : formatPct(slippage, language, 2, 2)}
     </td>
   );
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SLIDER_STEPS, sizeAtStep, stepOfSize, verdictOf } from "./slippage-scale.ts";
+import { verdictOf } from "../../lib/verdict.ts";
+import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
 
 test("the slider reaches from 0.01 to 1000 SOL and back", () => {
   assert.equal(sizeAtStep(0), 0.01);

@@ -22,8 +22,10 @@ export function stepOfSize(size: number): number {
   return Math.round(Math.min(1, Math.max(0, share)) * STEPS);
 }
 
-/** How a slippage feels to one who has to leave: the contract's own line is 10 %. */
-export function verdictOf(slippagePct: number | null): "good" | "warn" | "bad" {
-  if (slippagePct === null || slippagePct >= 30) return "bad";
-  return slippagePct < 10 ? "good" : "warn";
+/** The standard size nearest to a size; a tie goes to the larger, as in the contract. */
+export function nearestStandardSize(sizeSol: number): SizeKey {
+  let nearest: SizeKey = "1";
+  for (const size of SIZES)
+    if (Math.abs(Number(size) - sizeSol) <= Math.abs(Number(nearest) - sizeSol)) nearest = size;
+  return nearest;
 }

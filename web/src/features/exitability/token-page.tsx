@@ -1,119 +1,221 @@
-import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Suspense, useEffect, useState } from "react";
 import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
+import { Boundary } from "../../components/boundary.tsx";
+import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { QuotaLine } from "../../components/quota-line.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { ApiError, isApiError } from "../../lib/api.ts";
 import { explain } from "../../lib/explain.ts";
-import { plainText, shortAddress } from "../../lib/format.ts";
+import { formatPct, plainText, shortAddress } from "../../lib/format.ts";
+import { loadPart } from "../../lib/load-part.ts";
+import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { keepRecent } from "../../lib/recent-tokens.ts";
+import { replaceSearch, useSearch } from "../../lib/router.ts";
+import { useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
-import { Figures } from "./figures.tsx";
-import { Freshness } from "./freshness.tsx";
-import { HistoryPanel } from "./history-panel.tsx";
+import { AlertBanner } from "./alert-banner.tsx";
+import { alertOf, isTrendKnown } from "./alert-of.ts";
+import { ExitAnswer } from "./exit-answer.tsx";
 import { LimitNotice } from "./limit-notice.tsx";
-import { PoolsTable } from "./pools-table.tsx";
-import { SizeSlider } from "./size-slider.tsx";
-import { SlippageCurve } from "./slippage-curve.tsx";
-import { type Profile, useExitability, useLiveExitability } from "./use-exitability.ts";
-import { useTokenFacts } from "./use-token-data.ts";
+import { SizeForm } from "./size-form.tsx";
+import { TokenFactsLine } from "./token-facts-line.tsx";
+import { keepSale, readSale, type Sale } from "./token-search.ts";
+import { useExitability, useLiveExitability } from "./use-exitability.ts";
+import {
+  type HistoryAlert,
+  type TokenFacts,
+  useExitAt,
+  useHistory,
+  useTokenFacts,
+} from "./use-token-data.ts";
 import { WatchButton } from "./watch-button.tsx";
 import "./token.css";
+
+/** Everything below the answer: its code and its data come after those of the answer. */
+const TokenDetails = loadPart(async () => (await import("./token-details.tsx")).TokenDetails);
 
 type Props = { readonly mint: string };
 
 export function TokenPage({ mint }: Props) {
-  const { text } = usePreferences();
-  const [profile, setProfile] = useState<Profile>("retail");
+  const sale = useSearch(readSale);
+  const solUsd = useStatus().data?.sol_usd ?? null;
+  const exit = useExitAt(mint, sale, solUsd);
+  const facts = useTokenFacts(mint);
+  const answer = useExitability(mint, sale.profile, false);
+  // Once there is an answer the evidence below stays, whatever size is asked for next.
   const [isAnswered, setIsAnswered] = useState(false);
+  if (exit.data !== undefined && !isAnswered) setIsAnswered(true);
   const isPushed = useLiveExitability(mint, isAnswered);
-  const retail = useExitability(mint, "retail", isPushed);
-  const pro = useExitability(mint, "pro", isPushed);
-  const answer = profile === "retail" ? retail : pro;
-  if (retail.data !== undefined && !isAnswered) setIsAnswered(true);
+  const history = useHistory(mint, "hour", isAnswered);
+  const alert = useShownAlert(history.data, answer.data);
+  useRereadOn(alert.shown?.id ?? null, mint);
+  const name = nameOf(mint, facts.data);
+  useTitle(name.short, alert.isOn);
+  useEffect(() => {
+    if (facts.data !== undefined) keepRecent({ mint, name: name.short });
+  }, [mint, facts.data, name.short]);
+  const refusal = refusalOf(exit.error) ?? refusalOf(answer.error);
+  function changeSale(changed: Sale): void {
+    keepSale(changed);
+    const { amount, unit, profile } = changed;
+    replaceSearch({ size: amount, unit: unit === "sol" ? null : unit, profile });
+  }
   return (
-    <div className="stack token-page">
-      <Heading mint={mint} answer={retail.data} />
-      {retail.data === undefined || answer.data === undefined ? (
-        <Waiting error={retail.error ?? answer.error} onRetry={() => void retail.refetch()} />
+    <div className={`stack token-page ${alert.isOn ? "alerting" : ""}`}>
+      <AlertBanner alert={alert.shown} isOn={alert.isOn} />
+      <Heading
+        mint={mint}
+        name={name}
+        answer={answer.data}
+        sale={sale}
+        exitSol={exit.data?.size_sol ?? null}
+      />
+      {refusal !== null ? (
+        <Refused error={refusal} onRetry={() => void exit.refetch()} />
       ) : (
         <>
-          <State answer={answer.data} />
-          <Figures answer={answer.data} />
-          {retail.data.state === "bloqueado_dato" ? (
-            <HistoryPanel mint={mint} />
-          ) : (
-            <>
-              <SlippageCurve retail={retail.data} pro={pro.data} />
-              <SizeSlider mint={mint} profile={profile} onProfile={setProfile} />
-              <HistoryPanel mint={mint} />
-              <PoolsTable mint={mint} />
-            </>
+          <section className="hero" aria-label={name.long}>
+            <SizeForm sale={sale} hasDollars={solUsd !== null} onSale={changeSale} />
+            <ExitAnswer
+              exit={exit.data}
+              error={exit.error}
+              onRetry={() => void exit.refetch()}
+              sale={sale}
+              facts={facts.data}
+              solUsd={solUsd}
+              isAlerting={alert.isOn}
+            />
+            <TokenFactsLine answer={answer.data} exit={exit.data} isPushed={isPushed} />
+          </section>
+          <QuotaLine />
+          <Announcement
+            exit={exit.data?.net_sol ?? null}
+            slippage={exit.data?.slippage_pct ?? null}
+          />
+          {answer.data === undefined ? null : (
+            <State answer={answer.data} isTrendKnown={isTrendKnown(history.data?.points)} />
           )}
-          {isPushed ? null : <p className="soft small">{text.token.liveOff}</p>}
+          {isAnswered ? (
+            <Boundary>
+              <Suspense fallback={<Skeleton height="60rem" />}>
+                <TokenDetails
+                  mint={mint}
+                  answer={answer.data}
+                  facts={facts.data}
+                  sale={sale}
+                  exit={exit.data}
+                />
+              </Suspense>
+            </Boundary>
+          ) : (
+            <Skeleton height="60rem" />
+          )}
         </>
       )}
     </div>
   );
 }
 
-function Heading({ mint, answer }: { mint: string; answer: ExitabilityBody | undefined }) {
+/** The alert that the page shows, and whether it is still on. */
+function useShownAlert(
+  history: Parameters<typeof alertOf>[0],
+  answer: ExitabilityBody | undefined,
+): { readonly shown: HistoryAlert | null; readonly isOn: boolean } {
+  const nowMs = useNowMs();
+  const shown = alertOf(history, nowMs);
+  const isOn = answer?.alerta_deterioro === true || (shown !== null && shown.ended_at === null);
+  return { shown, isOn };
+}
+
+/** A new alert makes every figure of the token old, those that are read rarely too. */
+function useRereadOn(alertId: string | null, mint: string): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (alertId !== null) void client.invalidateQueries({ queryKey: ["token", mint] });
+  }, [alertId, mint, client]);
+}
+
+type Name = { readonly long: string; readonly short: string; readonly symbol: string | null };
+
+/** The token's own words for itself, as harmless text. */
+function nameOf(mint: string, facts: TokenFacts | undefined): Name {
+  const name = plainText(facts?.name ?? null);
+  const symbol = plainText(facts?.symbol ?? null, 12);
+  const short = symbol ?? name ?? shortAddress(mint);
+  return { long: name ?? short, short, symbol: name === null ? null : symbol };
+}
+
+type HeadingProps = {
+  readonly mint: string;
+  readonly name: Name;
+  readonly answer: ExitabilityBody | undefined;
+  readonly sale: Sale;
+  readonly exitSol: number | null;
+};
+
+function Heading({ mint, name, answer, sale, exitSol }: HeadingProps) {
   const { text } = usePreferences();
-  const facts = useTokenFacts(mint);
-  const name = plainText(facts.data?.name ?? null);
-  const symbol = plainText(facts.data?.symbol ?? null, 12);
-  useTitle(symbol ?? name ?? shortAddress(mint));
   return (
-    <header className="stack token-heading">
-      <div className="row spread token-title">
+    <header className="token-heading">
+      <div className="token-name">
         <h1>
-          <bdi>{facts.isPending ? "\u00a0" : (name ?? symbol ?? text.token.unnamed)}</bdi>
+          <bdi>{name.long}</bdi>
         </h1>
-        <WatchButton mint={mint} />
+        <p className="token-source">
+          {name.symbol === null ? null : (
+            <strong>
+              <bdi>{name.symbol}</bdi>
+            </strong>
+          )}
+          {answer === undefined ? null : <Badge>{text.token.phaseWords[answer.fase]}</Badge>}
+          <Address address={mint} isShort />
+          <CopyButton value={mint} label={text.exit.copyMint} isIcon />
+        </p>
       </div>
-      <div className="row token-badges">
-        {symbol !== null && name !== null ? (
-          <strong className="soft">
-            <bdi>{symbol}</bdi>
-          </strong>
-        ) : null}
-        {answer === undefined ? null : (
-          <>
-            <Badge>{text.token.phases[answer.fase]}</Badge>
-            <Badge>{text.token.families[answer.amm]}</Badge>
-          </>
-        )}
-      </div>
-      <div className="row spread token-source">
-        <Address address={mint} />
-        {answer === undefined ? (
-          <span className="small">{"\u00a0"}</span>
-        ) : (
-          <Freshness updatedAt={answer.updated_at} />
-        )}
-      </div>
+      <WatchButton mint={mint} sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol} />
     </header>
   );
 }
 
-/** Notices that must be read before any number. */
-function State({ answer }: { readonly answer: ExitabilityBody }) {
+type AnnouncementProps = { readonly exit: number | null; readonly slippage: number | null };
+
+/** Read out when a figure changes by more than its rounding, not with each update of the chain. */
+function Announcement({ exit, slippage }: AnnouncementProps) {
+  const { text, language } = usePreferences();
+  const sentence =
+    exit === null || slippage === null
+      ? ""
+      : `${exit.toPrecision(2)} SOL, ${text.token.youLose} ${formatPct(slippage, language, 0)}`;
+  return (
+    <p className="visually-hidden" role="status">
+      {sentence}
+    </p>
+  );
+}
+
+type StateProps = { readonly answer: ExitabilityBody; readonly isTrendKnown: boolean };
+
+/** Notices that must be read with the figures. */
+function State({ answer, isTrendKnown: isKnown }: StateProps) {
   const { text } = usePreferences();
+  const isBlocked = answer.state === "bloqueado_dato";
   const isEmpty = answer.state === "ok" && answer.precio_mid === null;
   return (
     <>
-      {answer.alerta_deterioro ? (
-        <Notice look="bad" isLive>
-          {text.token.deteriorating}
-        </Notice>
-      ) : null}
-      {answer.state === "bloqueado_dato" ? (
+      {isBlocked ? (
         <Notice look="unknown" title={text.token.blockedTitle}>
           <p>{answer.aviso}</p>
           <p>{text.token.blockedBody}</p>
         </Notice>
+      ) : null}
+      {answer.fase === "migrating" && !isBlocked ? (
+        <Notice look="unknown">{text.token.phases.migrating}</Notice>
       ) : null}
       {isEmpty ? (
         <Notice look="bad" title={text.token.noExitTitle}>
@@ -123,17 +225,32 @@ function State({ answer }: { readonly answer: ExitabilityBody }) {
       {answer.amm === "otro" && answer.state === "ok" && !isEmpty ? (
         <Notice look="info">{text.token.sizeBlocked}</Notice>
       ) : null}
+      {isKnown && !isBlocked && !answer.alerta_deterioro && answer.trend !== "stable" ? (
+        <Notice look={answer.trend === "improving" ? "info" : "warn"}>
+          {text.token.trend}: {text.token.trends[answer.trend]}
+        </Notice>
+      ) : null}
     </>
   );
 }
 
-function Waiting({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+/** An answer that is not about the sale: shown instead of the whole page. */
+function refusalOf(error: unknown): ApiError | null {
+  const codes = ["rate_limit_exceeded", "not_found", "chain_unavailable"];
+  return error instanceof ApiError && codes.includes(error.code) ? error : null;
+}
+
+type RefusedProps = { readonly error: ApiError; readonly onRetry: () => void };
+
+function Refused({ error, onRetry }: RefusedProps) {
   const { text } = usePreferences();
-  if (isApiError(error, "rate_limit_exceeded")) return <LimitNotice error={error} />;
+  if (isApiError(error, "rate_limit_exceeded") && error.body.upgrade_cta !== undefined)
+    return <LimitNotice error={error} />;
   if (isApiError(error, "not_found")) {
     return (
       <Notice look="unknown" title={text.token.notFoundTitle} isLive>
-        {text.token.notFoundBody}
+        <p>{error.message}</p>
+        <p>{text.token.notFoundBody}</p>
       </Notice>
     );
   }
@@ -144,14 +261,5 @@ function Waiting({ error, onRetry }: { readonly error: unknown; readonly onRetry
       </Notice>
     );
   }
-  if (error !== null)
-    return <Failure error={error instanceof ApiError ? error : null} onRetry={onRetry} />;
-  return (
-    <>
-      <Skeleton height="9rem" />
-      <Skeleton height="27rem" />
-      <Skeleton height="20rem" />
-      <Skeleton height="30rem" />
-    </>
-  );
+  return <Failure error={error} onRetry={onRetry} />;
 }

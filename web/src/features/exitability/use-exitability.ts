@@ -1,71 +1,58 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
 import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { api } from "../../lib/api.ts";
+import { useLiveToken } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { exitabilityPath, type Profile } from "./token-search.ts";
 
-export type Profile = ExitabilityBody["profile"];
-
+/** Asked again this often where nothing is pushed, and less often where it is. */
 const POLL_MS = 5_000;
+const PUSHED_POLL_MS = 15_000;
+/** A sale's figures follow the chain at most this often: each is a request. */
+const LEAST_BETWEEN_MS = 2_500;
 
 const queryKey = (mint: string, profile: Profile, language: string) =>
   ["token", mint, "exitability", profile, language] as const;
 
-/** The contract's answer for one profile; asked again every few seconds while nothing is pushed. */
+/** The contract's answer for one profile. */
 export function useExitability(mint: string, profile: Profile, isPushed: boolean) {
   const { language } = usePreferences();
+  const isPushedHere = isPushed && profile === "retail";
   return useQuery({
     queryKey: queryKey(mint, profile, language),
-    queryFn: ({ signal }) =>
-      api<ExitabilityBody>(
-        `/api/token/${encodeURIComponent(mint)}/exitability?profile=${profile}`,
-        {
-          signal,
-          language,
-        },
-      ),
-    refetchInterval: isPushed ? false : POLL_MS,
+    queryFn: ({ signal }) => api<ExitabilityBody>(exitabilityPath(mint, profile), { signal }),
+    refetchInterval: isPushedHere ? PUSHED_POLL_MS : POLL_MS,
   });
 }
 
 /**
- * Takes new answers as the service pushes them. Returns whether the connection is open, so that the page
- * polls if it is not.
+ * Takes the retail answers of the stream, and has the sale's figures read again with each. Returns
+ * whether the stream is open, so that the page polls if it is not.
  */
 export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   const { language } = usePreferences();
   const client = useQueryClient();
-  const [isOpen, setIsOpen] = useState(false);
-  useEffect(() => {
-    if (!isWanted) return;
-    const sources = (["retail", "pro"] as const).map((profile) => {
-      const path = `/api/token/${encodeURIComponent(mint)}/exitability/stream?profile=${profile}`;
-      const source = new EventSource(path);
-      let lastNotice: string | null | undefined;
-      source.addEventListener("exitability", (event: MessageEvent<string>) => {
-        const answer: ExitabilityBody = JSON.parse(event.data);
-        const key = queryKey(mint, profile, language);
-        // The stream speaks the browser's language, which need not be the reader's: where the notice
-        // is another than before, the answer is asked for in theirs.
-        const isOtherNotice = lastNotice !== undefined && lastNotice !== answer.aviso;
-        lastNotice = answer.aviso;
-        client.setQueryData<ExitabilityBody>(key, (held) =>
-          held === undefined || held.confianza !== answer.confianza
-            ? held
-            : { ...answer, aviso: held.aviso },
-        );
-        const isConfidenceOther =
-          client.getQueryData<ExitabilityBody>(key)?.confianza !== answer.confianza;
-        if (isOtherNotice || isConfidenceOther) void client.invalidateQueries({ queryKey: key });
-      });
-      source.onopen = () => setIsOpen(true);
-      source.onerror = () => setIsOpen(false);
-      return source;
-    });
-    return () => {
-      for (const source of sources) source.close();
-      setIsOpen(false);
-    };
-  }, [mint, isWanted, language, client]);
-  return isOpen;
+  const readAtMs = useRef(0);
+  return useLiveToken<ExitabilityBody>(mint, isWanted, (answer) => {
+    takeAnswer(client, queryKey(mint, "retail", language), answer);
+    const nowMs = Date.now();
+    if (document.hidden || nowMs - readAtMs.current < LEAST_BETWEEN_MS) return;
+    readAtMs.current = nowMs;
+    void client.invalidateQueries({ queryKey: ["token", mint, "at"] });
+  });
+}
+
+/** The stream speaks the language of the tab that holds it: another notice is asked for in ours. */
+function takeAnswer(
+  client: QueryClient,
+  key: ReturnType<typeof queryKey>,
+  answer: ExitabilityBody,
+): void {
+  const held = client.getQueryData<ExitabilityBody>(key);
+  if (held !== undefined && held.updated_at > answer.updated_at) return;
+  const isSameNotice =
+    held !== undefined && held.confianza === answer.confianza && held.state === answer.state;
+  if (isSameNotice) client.setQueryData(key, { ...answer, aviso: held.aviso });
+  else void client.invalidateQueries({ queryKey: key });
 }

@@ -1,12 +1,37 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { api } from "../../lib/api.ts";
-import type { Profile } from "./use-exitability.ts";
+import { exitPath, type Profile, type Sale } from "./token-search.ts";
+
+/** Whether the mint has a power; null address unless it is set. */
+export type Power = {
+  readonly status: "none" | "set" | "unknown";
+  readonly address: string | null;
+};
 
 export type TokenFacts = {
   readonly token_id: string;
   readonly name: string | null;
   readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly supply_tokens: number | null;
+  readonly mint_authority: Power;
+  readonly freeze_authority: Power;
+  readonly permanent_delegate: Power;
+  readonly transfer_hook: Power & { readonly authority: Power };
+  readonly transfer_fee: {
+    readonly status: Power["status"];
+    readonly fee_pct: number | null;
+    readonly max_fee_units: string | null;
+    readonly authority: Power;
+    readonly announced: { readonly status: Power["status"]; readonly fee_pct: number | null };
+  };
+  readonly pausable: {
+    readonly status: Power["status"];
+    readonly is_paused: boolean | null;
+    readonly authority: Power;
+  };
+  readonly accounts_start_frozen: boolean | null;
 };
 
 export type PoolRow = {
@@ -19,6 +44,34 @@ export type PoolRow = {
   readonly share_pct: number | null;
   readonly spot_price: number | null;
   readonly fee_pct: number;
+};
+
+export type StressedPool = {
+  readonly program: string;
+  readonly address: string;
+  readonly depth_sol: number | null;
+  readonly who: "known" | "nobody" | "unknown";
+  readonly largest_pct: number | null;
+  readonly burned_pct: number | null;
+  readonly locked_pct: number | null;
+};
+
+export type Stressed = {
+  readonly state: "ok" | "partial" | "unknown" | "bloqueado_dato";
+  readonly now: StressedLadder | null;
+  readonly stressed: StressedLadder | null;
+  readonly withdrawal: {
+    readonly owner: string;
+    readonly owner_kind: "wallet" | "program";
+    readonly depth_sol: number;
+    readonly share_pct: number;
+  } | null;
+  readonly pools: readonly StressedPool[] | null;
+};
+
+type StressedLadder = {
+  readonly depth_sol: number;
+  readonly slippage: Readonly<Record<string, number | null>>;
 };
 
 export type AlertCause =
@@ -37,16 +90,21 @@ export type HistoryAlert = {
   readonly slot: number;
   readonly c10_before_sol: number | null;
   readonly c10_after_sol: number | null;
+  readonly depth_before_sol: number | null;
+  readonly depth_after_sol: number | null;
+};
+
+export type HistoryPoint = {
+  readonly t: string;
+  readonly c10_sol: number | null;
+  readonly depth_sol: number | null;
+  readonly slippage: Readonly<Record<string, number | null>>;
 };
 
 export type History = {
   readonly token_id: string;
   readonly step_seconds: number;
-  readonly points: readonly {
-    readonly t: string;
-    readonly c10_sol: number | null;
-    readonly depth_sol: number | null;
-  }[];
+  readonly points: readonly HistoryPoint[];
   readonly alerts: readonly HistoryAlert[];
 };
 
@@ -60,11 +118,14 @@ export type ExitAt = {
     | "too-small"
     | "blocked"
     | null;
+  readonly updated_at: string;
   readonly size_sol: number | null;
+  readonly tokens_sold: number | null;
   readonly net_sol: number | null;
   readonly slippage_pct: number | null;
   readonly price_impact_pct: number | null;
   readonly average_price: number | null;
+  readonly capacity_sol: number | null;
   readonly routes: readonly {
     readonly share_pct: number;
     readonly net_sol: number;
@@ -72,11 +133,17 @@ export type ExitAt = {
   }[];
 };
 
-export type Range = "hour" | "day" | "week";
+export const RANGES = ["hour", "day", "week"] as const;
+export type Range = (typeof RANGES)[number];
 
 const RANGE_SECONDS: Readonly<Record<Range, number>> = { hour: 3_600, day: 86_400, week: 604_800 };
 const POINTS = 240;
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 15_000;
+/** Holders of pool shares are read at most once a minute. */
+const HOLDERS_MS = 60_000;
+const EXIT_MS = 5_000;
+/** Figures of a size that was left are not shown again later. */
+const FORGOTTEN_MS = 10_000;
 
 const path = (mint: string, rest = "") => `/api/token/${encodeURIComponent(mint)}${rest}`;
 
@@ -98,6 +165,18 @@ export function usePools(mint: string, isWanted: boolean) {
   });
 }
 
+/** The exits after the largest withdrawal that one owner can make. */
+export function useStressed(mint: string, profile: Profile, isWanted: boolean) {
+  return useQuery({
+    queryKey: ["token", mint, "stressed", profile],
+    queryFn: ({ signal }) =>
+      api<Stressed>(path(mint, `/exitability/stressed?profile=${profile}`), { signal }),
+    refetchInterval: HOLDERS_MS,
+    staleTime: HOLDERS_MS,
+    enabled: isWanted,
+  });
+}
+
 export function useHistory(mint: string, range: Range, isWanted: boolean) {
   return useQuery({
     queryKey: ["token", mint, "history", range],
@@ -110,18 +189,18 @@ export function useHistory(mint: string, range: Range, isWanted: boolean) {
       return api<History>(path(mint, `/history?${query}`), { signal });
     },
     refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
     enabled: isWanted,
   });
 }
 
-export function useExitAt(mint: string, size: string, profile: Profile, isWanted: boolean) {
+/** What a sale pays now. The data are of exactly this sale, or there are none. */
+export function useExitAt(mint: string, sale: Sale, solUsd: number | null) {
+  const wanted = exitPath(mint, sale, solUsd);
   return useQuery({
-    queryKey: ["token", mint, "at", size, profile],
-    queryFn: ({ signal }) =>
-      api<ExitAt>(path(mint, `/exitability/at?size=${size}&profile=${profile}`), { signal }),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-    enabled: isWanted,
+    queryKey: ["token", mint, "at", wanted],
+    queryFn: ({ signal }) => api<ExitAt>(wanted ?? "", { signal }),
+    refetchInterval: EXIT_MS,
+    gcTime: FORGOTTEN_MS,
+    enabled: wanted !== null,
   });
 }

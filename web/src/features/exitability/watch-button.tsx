@@ -1,54 +1,85 @@
+import { useEffect, useRef } from "react";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
+import { MailConsent } from "../../components/mail-consent.tsx";
 import { explain } from "../../lib/explain.ts";
+import { formatSol } from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { signInPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { replaceSearch, useSearch } from "../../lib/router.ts";
 import { type Account, useAccount } from "../../lib/session.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 
-const FIRST_SIZE_SOL = 1;
+type Props = {
+  readonly mint: string;
+  /** The size on the page; null while it is not known in SOL. */
+  readonly sizeSol: number | null;
+};
 
-/** Puts the token on the reader's watchlist, or says that it is there. */
-export function WatchButton({ mint }: { readonly mint: string }) {
+/** Puts the token on the reader's watchlist at the size on the page, or shows that it is there. */
+export function WatchButton({ mint, sizeSol }: Props) {
   const { text } = usePreferences();
   const account = useAccount();
   if (account.data === undefined) return <Button disabled>{text.token.watch}</Button>;
   if (account.data === null) {
+    // After signing in the page finishes what was begun here.
     return (
-      <Link className="button" href={signInPath(`/token/${mint}`)}>
+      <Link className="button" href={signInPath(`/token/${mint}?watch=${sizeSol ?? 1}`)}>
         {text.token.watch}
       </Link>
     );
   }
-  return <MemberButton mint={mint} account={account.data} />;
+  return <MemberButton mint={mint} sizeSol={sizeSol} account={account.data} />;
 }
 
-function MemberButton({ mint, account }: { readonly mint: string; readonly account: Account }) {
-  const { text } = usePreferences();
+const readIntent = (parameters: URLSearchParams): number | null => {
+  const size = Number(parameters.get("watch") ?? Number.NaN);
+  return size >= 0.01 && size <= 1_000 ? size : null;
+};
+
+function MemberButton({ mint, sizeSol, account }: Props & { readonly account: Account }) {
+  const { text, language } = usePreferences();
   const list = useWatchlist(true);
   const { add } = useWatchlistActions();
+  const intent = useSearch(readIntent);
+  const isDone = useRef(false);
   const items = list.data?.items ?? [];
-  if (items.some((item) => item.mint === mint)) {
+  const entry = items.find((item) => item.mint === mint);
+  const isFull = items.length >= account.limits.watchlist_tokens;
+  useEffect(() => {
+    if (intent === null || list.data === undefined || isDone.current) return;
+    isDone.current = true;
+    replaceSearch({ watch: null });
+    if (entry === undefined && !isFull) add.mutate({ mint, size_sol: intent });
+  }, [intent, list.data, entry, isFull, mint, add]);
+  if (entry !== undefined) {
     return (
-      <Link className="button" href="/watchlist">
-        <span aria-hidden="true">✓</span> {text.token.watching}
-      </Link>
+      <div className="watch">
+        <Link className="button" href="/watchlist">
+          <span aria-hidden="true">✓</span> {text.token.watching} ·{" "}
+          {formatSol(entry.size_sol, language)}
+        </Link>
+        <MailConsent email={account.email} />
+      </div>
     );
   }
-  if (items.length >= account.limits.watchlist_tokens) {
+  if (isFull) {
     return (
-      <Link
-        className="button"
-        href="/watchlist"
-        onClick={() => tellStep("click_upgrade_desde_limite", { to: "watchlist" })}
-      >
-        {text.token.watchFull}
-      </Link>
+      <div className="watch">
+        <p className="small soft">{text.token.watchFull}</p>
+        <Link
+          className="button"
+          href="/watchlist"
+          onClick={() => tellStep("click_upgrade_desde_limite", { to: "watchlist" })}
+        >
+          {text.app.watchlist}
+        </Link>
+      </div>
     );
   }
   return (
-    <>
+    <div className="watch">
       {add.error === null ? null : (
         <span className="field-error" role="alert">
           {explain(add.error, text)}
@@ -56,11 +87,11 @@ function MemberButton({ mint, account }: { readonly mint: string; readonly accou
       )}
       <Button
         look="primary"
-        disabled={list.data === undefined || add.isPending}
-        onClick={() => add.mutate({ mint, size_sol: FIRST_SIZE_SOL })}
+        disabled={list.data === undefined || add.isPending || sizeSol === null}
+        onClick={() => add.mutate({ mint, size_sol: sizeSol ?? 1 })}
       >
         {text.token.watch}
       </Button>
-    </>
+    </div>
   );
 }

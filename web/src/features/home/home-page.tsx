@@ -1,10 +1,13 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
-import { looksLikeMint, plainText, shortAddress, unbroken } from "../../lib/format.ts";
+import { findMint } from "../../lib/find-mint.ts";
+import { plainText, shortAddress, unbroken } from "../../lib/format.ts";
 import { usePreferences, useText } from "../../lib/preferences.tsx";
+import { recentTokens } from "../../lib/recent-tokens.ts";
 import { navigate } from "../../lib/router.ts";
 import { useTitle } from "../../lib/title.ts";
+import { type KnownToken, searchTokens } from "./search-tokens.ts";
 import { useExamples } from "./use-examples.ts";
 import "./home.css";
 
@@ -13,11 +16,12 @@ export function HomePage() {
   useTitle(text.home.title);
   return (
     <div className="stack home">
-      <div className="stack prose">
+      <header className="stack home-head">
         <h1>{text.home.title}</h1>
         <p className="home-lead">{text.home.lead}</p>
-      </div>
-      <MintForm />
+        <Search />
+        <Recent />
+      </header>
       <section className="stack" aria-labelledby="meaning">
         <h2 id="meaning">{text.home.meaningTitle}</h2>
         <ul className="meaning">
@@ -31,42 +35,99 @@ export function HomePage() {
   );
 }
 
-function MintForm() {
+/** The tokens that can be found by their symbol here: those opened before, and the examples. */
+function useKnownTokens(): readonly KnownToken[] {
+  const { data } = useExamples();
+  const examples = (data?.tokens ?? []).map(({ mint, name, symbol }) => ({
+    mint,
+    name: plainText(name) ?? shortAddress(mint),
+    symbol: plainText(symbol) ?? "",
+  }));
+  const recent = recentTokens().map(({ mint, name }) => ({ mint, name, symbol: name }));
+  return [...recent, ...examples];
+}
+
+function Search() {
   const text = useText();
-  const [mint, setMint] = useState("");
+  const id = useId();
+  const [typed, setTyped] = useState("");
   const [isRefused, setIsRefused] = useState(false);
+  const found = searchTokens(useKnownTokens(), typed);
+  function go(mint: string): void {
+    navigate(`/token/${mint}`);
+  }
   function submit(event: FormEvent): void {
     event.preventDefault();
-    const isMint = looksLikeMint(mint);
-    setIsRefused(!isMint);
-    if (isMint) navigate(`/token/${mint.trim()}`);
+    const mint = findMint(typed) ?? found[0]?.mint ?? null;
+    setIsRefused(mint === null);
+    if (mint !== null) go(mint);
   }
   return (
     <form className="measure-form" onSubmit={submit} noValidate>
       <div className="field">
-        <label htmlFor="mint">{text.home.field}</label>
+        <label htmlFor={id}>{text.home.field}</label>
         <input
-          id="mint"
+          id={id}
           name="mint"
-          value={mint}
-          onChange={(event) => setMint(event.target.value)}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setIsRefused(false);
+          }}
+          onPaste={(event) => {
+            const mint = findMint(event.clipboardData.getData("text"));
+            if (mint === null) return;
+            event.preventDefault();
+            go(mint);
+          }}
           placeholder={text.home.placeholder}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
           aria-invalid={isRefused}
-          aria-describedby={isRefused ? "mint-error" : undefined}
+          aria-describedby={isRefused ? `${id}-error` : undefined}
         />
       </div>
       <Button type="submit" look="primary">
         {text.home.submit}
       </Button>
       {isRefused ? (
-        <p id="mint-error" className="field-error" role="alert">
+        <p id={`${id}-error`} className="field-error" role="alert">
           {text.home.invalid}
         </p>
       ) : null}
+      {found.length === 0 ? null : (
+        <ul className="found" aria-label={text.home.found}>
+          {found.map(({ mint, name, symbol }) => (
+            <li key={mint}>
+              <Link className="chip" href={`/token/${mint}`}>
+                <bdi>{symbol === "" ? name : symbol}</bdi>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
     </form>
+  );
+}
+
+function Recent() {
+  const text = useText();
+  const tokens = recentTokens();
+  if (tokens.length === 0) return null;
+  return (
+    <nav className="recent" aria-label={text.home.recent}>
+      <span className="soft small">{text.home.recent}</span>
+      <ul className="found">
+        {tokens.map(({ mint, name }) => (
+          <li key={mint}>
+            <Link className="chip" href={`/token/${mint}`}>
+              <bdi>{name}</bdi>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 

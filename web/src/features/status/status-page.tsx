@@ -7,21 +7,20 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPct, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { type ServiceStatus, useStatus } from "../../lib/status.ts";
+import { LATE_SECONDS, type ServiceStatus, useChainAge, useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
+import { venueName } from "../../lib/venue-names.ts";
 import { AgeCost } from "./age-cost.tsx";
 import { recentUpgrades } from "./recent-upgrades.ts";
 import { SkippedSwaps } from "./skipped-swaps.tsx";
 import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
 import "./status.css";
 
-const LATE_SECONDS = 30;
-
 /** How current the chain state is, what is modelled, and how exact it proves to be. */
 export function StatusPage() {
   const { text } = usePreferences();
   useTitle(text.status.title);
-  const status = useStatus({ isLive: true });
+  const status = useStatus();
   const accuracy = useAccuracy();
   return (
     <div className="stack">
@@ -43,17 +42,21 @@ export function StatusPage() {
 }
 
 function Chain({ status }: { readonly status: ServiceStatus }) {
-  const { text } = usePreferences();
-  const { chain_age_seconds: age, slot, slot_lag: lag } = status;
+  const { text, language } = usePreferences();
+  const { slot, slot_lag: lag } = status;
+  const { ageSeconds: age, isChecked } = useChainAge();
+  const isCurrent = isChecked && age !== null && age <= LATE_SECONDS;
   return (
     <section className="panel stack" aria-labelledby="chain">
       <div className="row spread">
         <h2 id="chain">{text.status.chain}</h2>
-        {age === null ? null : (
-          <Badge look={age > LATE_SECONDS ? "warn" : "good"}>
-            {age > LATE_SECONDS ? text.status.late : text.status.ok}
-          </Badge>
-        )}
+        <Badge look={isCurrent ? "good" : isChecked ? "warn" : "plain"}>
+          {isCurrent
+            ? text.status.ok
+            : isChecked && age !== null
+              ? text.status.late
+              : text.exit.problem.notFresh}
+        </Badge>
       </div>
       <table className="facts">
         <caption className="visually-hidden">{text.status.chain}</caption>
@@ -68,7 +71,7 @@ function Chain({ status }: { readonly status: ServiceStatus }) {
           </tr>
           <tr>
             <th scope="row">{text.status.slot}</th>
-            <td className="figure">{slot ?? <Unknown />}</td>
+            <td className="figure">{slot === null ? <Unknown /> : formatNumber(slot, language)}</td>
           </tr>
           <tr>
             <th scope="row">{text.status.lag}</th>
@@ -88,7 +91,7 @@ function Venues({ status }: { readonly status: ServiceStatus }) {
       <ul className="row venue-list">
         {status.venues.map(({ program }) => (
           <li key={program}>
-            <Badge>{program}</Badge>
+            <Badge>{venueName(program)}</Badge>
           </li>
         ))}
       </ul>
@@ -106,6 +109,25 @@ function Upgrades({ accuracy }: { readonly accuracy: Accuracy | null }) {
       <span>{text.status.upgradedSince(program, formatTime(seenAt, language))}</span>
     </p>
   ));
+}
+
+type HeadlineProps = { readonly rows: Accuracy["venues"]; readonly span: AccuracyWindow };
+
+/** All programs together, in one sentence. */
+function Headline({ rows, span }: HeadlineProps) {
+  const { text, language } = usePreferences();
+  let replayed = 0;
+  let exact = 0;
+  for (const { windows } of rows) {
+    replayed += windows[span].replayed;
+    exact += Math.round(windows[span].exact);
+  }
+  if (replayed === 0) return null;
+  return (
+    <p className="status-headline figure">
+      {text.status.headline(formatNumber(exact, language), formatNumber(replayed, language))}
+    </p>
+  );
 }
 
 function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
@@ -129,6 +151,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
           onChange={setSpan}
         />
       </div>
+      <Headline rows={rows} span={span} />
       <p className="soft">{text.status.accuracyLead}</p>
       <Upgrades accuracy={accuracy} />
       {rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
@@ -167,7 +190,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                 const { seen, replayed, exact, within_1bp, worst_bps } = windows[span];
                 return (
                   <tr key={program}>
-                    <th scope="row">{program}</th>
+                    <th scope="row">{venueName(program)}</th>
                     <td className="number">{seen}</td>
                     <td className="number">{replayed}</td>
                     <td className="number">{shareOf(exact, replayed)}</td>

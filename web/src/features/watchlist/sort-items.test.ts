@@ -17,7 +17,13 @@ const items = [
 const ids = (sorted: readonly WatchlistItem[]) => sorted.map(({ id }) => id);
 
 test("no exit comes before any slippage, and what is unknown comes last", () => {
-  assert.deepEqual(ids(sortItems(items, "slippage")), [2, 4, 1, 3]);
+  assert.deepEqual(ids(sortItems(items, "urgency")), [2, 4, 1, 3]);
+});
+
+test("a deteriorating token comes first, whatever the others lose", () => {
+  const alerting = item(5, 0.5, 90);
+  const on = { ...alerting, exitability: { ...alerting.exitability, alerta_deterioro: true } };
+  assert.deepEqual(ids(sortItems([...items, on], "urgency")), [5, 2, 4, 1, 3]);
 });
 
 test("the lowest score comes first, and an unknown one last", () => {

@@ -3,10 +3,11 @@ import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
+import { MailConsent } from "../../components/mail-consent.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { isApiError } from "../../lib/api.ts";
-import { looksLikeMint } from "../../lib/format.ts";
+import { findMint } from "../../lib/find-mint.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type Account, useAccount } from "../../lib/session.ts";
@@ -47,7 +48,7 @@ function ListOf({ account }: { readonly account: Account }) {
   const { text } = usePreferences();
   const list = useWatchlist(true);
   const { add, change, remove } = useWatchlistActions();
-  const [sortBy, setSortBy] = useState<SortBy>("added");
+  const [sortBy, setSortBy] = useState<SortBy>("urgency");
   const items = list.data?.items ?? [];
   const limit = account.limits.watchlist_tokens;
   const isFull = items.length >= limit;
@@ -60,6 +61,7 @@ function ListOf({ account }: { readonly account: Account }) {
         onAdd={(mint, size_sol) => add.mutateAsync({ mint, size_sol })}
       />
       {error === null ? null : <Failure error={error} />}
+      {items.length === 0 ? null : <MailConsent email={account.email} />}
       <section className="panel stack" aria-labelledby="watched">
         <div className="row spread">
           <h2 id="watched" className="figure">
@@ -69,9 +71,9 @@ function ListOf({ account }: { readonly account: Account }) {
             label={text.watchlist.sort}
             value={sortBy}
             options={[
-              { value: "added", label: text.watchlist.sorts.added },
-              { value: "slippage", label: text.watchlist.sorts.slippage },
+              { value: "urgency", label: text.watchlist.sorts.urgency },
               { value: "score", label: text.watchlist.sorts.score },
+              { value: "added", label: text.watchlist.sorts.added },
             ]}
             onChange={setSortBy}
           />
@@ -106,18 +108,25 @@ function AddForm({ isFull, error, onAdd }: AddProps) {
   const [mint, setMint] = useState("");
   const [size, setSize] = useState("1");
   const [wrong, setWrong] = useState<"mint" | "size" | null>(null);
-  function submit(event: FormEvent): void {
+  const [isSending, setIsSending] = useState(false);
+  async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     const parsed = readSize(size);
-    setWrong(!looksLikeMint(mint) ? "mint" : parsed === null ? "size" : null);
-    if (!looksLikeMint(mint) || parsed === null) return;
-    onAdd(mint.trim(), parsed).then(
-      () => setMint(""),
-      () => undefined,
-    );
+    const found = findMint(mint);
+    setWrong(found === null ? "mint" : parsed === null ? "size" : null);
+    if (found === null || parsed === null) return;
+    setIsSending(true);
+    try {
+      await onAdd(found, parsed);
+      // What was typed while the answer was on its way stays.
+      setMint((typed) => (typed === mint ? "" : typed));
+    } catch {
+      // The mutation's error is shown below the form.
+    }
+    setIsSending(false);
   }
   return (
-    <form className="panel stack" onSubmit={submit} noValidate>
+    <form className="panel stack" onSubmit={(event) => void submit(event)} noValidate>
       <div className="add-form">
         <div className="field">
           <label htmlFor="watch-mint">{text.common.mint}</label>
@@ -143,7 +152,7 @@ function AddForm({ isFull, error, onAdd }: AddProps) {
             aria-invalid={wrong === "size"}
           />
         </div>
-        <Button type="submit" look="primary" disabled={isFull}>
+        <Button type="submit" look="primary" disabled={isFull || isSending}>
           {text.watchlist.add}
         </Button>
       </div>

@@ -1,12 +1,21 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Badge } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
-import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Unknown } from "../../components/unknown.tsx";
-import { formatNumber, formatPct, formatSol, plainText, shortAddress } from "../../lib/format.ts";
+import {
+  formatAge,
+  formatNumber,
+  formatPct,
+  formatSol,
+  plainText,
+  shortAddress,
+} from "../../lib/format.ts";
+import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { verdictOf } from "../../lib/verdict.ts";
 import type { EntryChange, WatchlistItem } from "../../lib/watchlist.ts";
+import { RemoveButton } from "./remove-button.tsx";
+import { SizeField } from "./size-field.tsx";
 
 type Props = {
   readonly items: readonly WatchlistItem[];
@@ -15,88 +24,99 @@ type Props = {
   readonly onRemove: (id: number) => void;
 };
 
-/** Each entry at its own size, live; the size and the alerts can be changed in place. */
+/** Each entry at its own size, live: a table, and on a phone cards with the same cells. */
 export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
   const { text } = usePreferences();
+  // A removed entry can be taken back for a while; the request follows afterwards.
+  const [leaving, setLeaving] = useState<ReadonlySet<number>>(new Set());
   return (
-    <ScrollBox label={text.watchlist.title}>
-      <table>
-        <caption className="visually-hidden">{text.watchlist.title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{text.common.token}</th>
-            <th scope="col">{text.watchlist.size}</th>
-            <th scope="col" className="number">
-              {text.watchlist.slippage}
-            </th>
-            <th scope="col" className="number">
-              {text.watchlist.score}
-            </th>
-            <th scope="col" className="number">
-              {text.watchlist.exitMax}
-            </th>
-            <th scope="col">{text.watchlist.trend}</th>
-            <th scope="col">{text.watchlist.alerts}</th>
-            <th scope="col">
-              <span className="visually-hidden">{text.common.remove}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <Row
-              key={item.id}
-              item={item}
-              readSize={readSize}
-              onChange={onChange}
-              onRemove={() => onRemove(item.id)}
-            />
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
+    <table className="cards-on-phone watched">
+      <caption className="visually-hidden">{text.watchlist.title}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{text.common.token}</th>
+          <th scope="col">{text.watchlist.size}</th>
+          <th scope="col" className="number">
+            {text.watchlist.pays}
+          </th>
+          <th scope="col" className="number">
+            {text.watchlist.slippage}
+          </th>
+          <th scope="col" className="number">
+            {text.watchlist.score}
+          </th>
+          <th scope="col">{text.watchlist.age}</th>
+          <th scope="col">{text.watchlist.alerts}</th>
+          <th scope="col">
+            <span className="visually-hidden">{text.common.remove}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <Row
+            key={item.id}
+            item={item}
+            isLeaving={leaving.has(item.id)}
+            readSize={readSize}
+            onChange={onChange}
+            onLeaving={(isLeaving) => {
+              const next = new Set(leaving);
+              if (isLeaving) next.add(item.id);
+              else next.delete(item.id);
+              setLeaving(next);
+            }}
+            onRemove={() => onRemove(item.id)}
+          />
+        ))}
+      </tbody>
+    </table>
   );
 }
 
 type RowProps = {
   readonly item: WatchlistItem;
+  readonly isLeaving: boolean;
   readonly readSize: Props["readSize"];
   readonly onChange: Props["onChange"];
+  readonly onLeaving: (isLeaving: boolean) => void;
   readonly onRemove: () => void;
 };
 
-function Row({ item, readSize, onChange, onRemove }: RowProps) {
+function Row({ item, isLeaving, readSize, onChange, onLeaving, onRemove }: RowProps) {
   const { text, language } = usePreferences();
   const { exitability: measured } = item;
   const name =
     plainText(measured.token_symbol) ?? plainText(measured.token_name) ?? shortAddress(item.mint);
+  const isAlerting = measured.alerta_deterioro === true;
   return (
-    <tr>
+    <tr className={[isAlerting ? "alerting" : "", isLeaving ? "leaving" : ""].join(" ").trim()}>
       <th scope="row">
-        <Link href={`/token/${item.mint}`}>
+        <Link className="watched-name" href={`/token/${item.mint}?size=${item.size_sol}`}>
           <bdi>{name}</bdi>
-        </Link>
+        </Link>{" "}
+        {isAlerting ? <Badge look="bad">{text.watchlist.deteriorating}</Badge> : null}
+        {measured.trend === "improving" && !isAlerting ? (
+          <Badge look="plain">{text.token.trends.improving}</Badge>
+        ) : null}
       </th>
-      <td>
+      <td data-name={text.watchlist.size}>
         <SizeField item={item} name={name} readSize={readSize} onChange={onChange} />
       </td>
-      <td className="number">
+      <td className="number" data-name={text.watchlist.pays}>
+        <Paid item={item} />
+      </td>
+      <td className="number" data-name={text.watchlist.slippage}>
         <Slippage item={item} />
       </td>
-      <td className="number">
+      <td className="number" data-name={text.watchlist.score}>
         {measured.score === null ? <Unknown /> : formatNumber(measured.score, language, 1)}
       </td>
-      <td className="number">
-        {measured.exit_max_sol === null ? <Unknown /> : formatSol(measured.exit_max_sol, language)}
+      <td data-name={text.watchlist.age}>
+        <Age updatedAt={measured.updated_at} />
       </td>
-      <td>
-        {measured.trend === null ? <Unknown /> : text.token.trends[measured.trend]}{" "}
-        {measured.alerta_deterioro === true ? (
-          <Badge look="bad">{text.watchlist.deteriorating}</Badge>
-        ) : null}
-      </td>
-      <td>
-        <label className="row">
+      <td data-name={text.watchlist.alerts}>
+        <label className="switch">
           <input
             type="checkbox"
             checked={item.alerts_enabled}
@@ -108,64 +128,40 @@ function Row({ item, readSize, onChange, onRemove }: RowProps) {
         </label>
       </td>
       <td className="number">
-        <Button
-          isSmall
-          look="quiet"
-          onClick={onRemove}
-          aria-label={`${text.common.remove}: ${name}`}
-        >
-          {text.common.remove}
-        </Button>
+        <RemoveButton name={name} isLeaving={isLeaving} onLeaving={onLeaving} onRemove={onRemove} />
       </td>
     </tr>
   );
 }
 
+/** What the position would pay: its size less what it loses. */
+function Paid({ item }: { readonly item: WatchlistItem }) {
+  const { language } = usePreferences();
+  const { slippage_pct } = item.exitability;
+  if (slippage_pct === null) return <Unknown />;
+  return formatSol(item.size_sol * (1 - slippage_pct / 100), language);
+}
+
 /** Null slippage is "no exit" only where the token was measured; else it is unknown. */
 function Slippage({ item }: { readonly item: WatchlistItem }) {
   const { text, language } = usePreferences();
-  const { state, slippage_pct } = item.exitability;
-  if (slippage_pct !== null) return formatPct(slippage_pct, language);
-  return state === "ok" ? <Badge look="bad">{text.token.noExit}</Badge> : <Unknown />;
+  const { state, slippage_pct, alerta_deterioro } = item.exitability;
+  if (slippage_pct === null)
+    return state === "ok" ? <Badge look="bad">{text.token.noExit}</Badge> : <Unknown />;
+  const verdict = verdictOf(slippage_pct);
+  const look = verdict === "good" && alerta_deterioro === true ? "plain" : verdict;
+  return <span className={`verdict ${look}`}>{formatPct(slippage_pct, language, 2, 2)}</span>;
 }
 
-type SizeProps = Omit<RowProps, "onRemove"> & { readonly name: string };
+const STALE_SECONDS = 60;
 
-function SizeField({ item, name, readSize, onChange }: SizeProps) {
-  const { text, language } = usePreferences();
-  const [draft, setDraft] = useState<string | null>(null);
-  if (draft === null) {
-    return (
-      <Button
-        isSmall
-        look="quiet"
-        onClick={() => setDraft(String(item.size_sol))}
-        aria-label={`${formatNumber(item.size_sol, language)}, ${text.watchlist.size}: ${name}`}
-      >
-        <span className="figure">{formatNumber(item.size_sol, language)}</span>
-        <span aria-hidden="true">✎</span>
-      </Button>
-    );
-  }
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    const size = readSize(draft ?? "");
-    if (size === null) return;
-    onChange({ id: item.id, size_sol: size });
-    setDraft(null);
-  }
+function Age({ updatedAt }: { readonly updatedAt: string | null }) {
+  const nowMs = useNowMs();
+  if (updatedAt === null) return <Unknown />;
+  const seconds = (nowMs - Date.parse(updatedAt)) / 1_000;
   return (
-    <form className="row size-form" onSubmit={submit}>
-      <input
-        inputMode="decimal"
-        value={draft}
-        onChange={(event) => setDraft(event.target.value)}
-        aria-label={`${text.watchlist.size}: ${name}`}
-        aria-invalid={readSize(draft) === null}
-      />
-      <Button type="submit" isSmall disabled={readSize(draft) === null}>
-        {text.common.save}
-      </Button>
-    </form>
+    <span className={`figure small ${seconds > STALE_SECONDS ? "stale" : "soft"}`}>
+      {formatAge(seconds)}
+    </span>
   );
 }

@@ -1,7 +1,9 @@
 import type { Text } from "./es.ts";
+import { exitEn } from "./exit-en.ts";
 
 /** Every sentence of the dashboard in English. */
 export const en: Text = {
+  exit: exitEn,
   app: {
     name: "Exitability",
     tagline: "What it would really pay to sell a Solana token now.",
@@ -26,6 +28,9 @@ export const en: Text = {
     footer: "It measures only: it never trades, recommends or predicts.",
     notFoundTitle: "There is nothing here",
     notFoundBody: "The page you are looking for does not exist.",
+    failedBody:
+      "The rest of the dashboard goes on working. Check your connection and load it again.",
+    docs: "API reference",
     failedTitle: "Something failed while showing this page",
     reload: "Load again",
   },
@@ -46,12 +51,15 @@ export const en: Text = {
     showTable: "Show the data as a table",
   },
   home: {
-    title: "Can one get out?",
-    lead: "Paste a token's address and see what selling a position would pay now, from the exact state of every pool on the chain.",
-    field: "Token address (mint)",
-    placeholder: "For example, 6BCHxx…pump",
+    title: "What do I get if I sell now?",
+    lead: "Computed to the lamport from the state of every pool on the chain.",
+    field: "Paste or type a token",
+    placeholder: "Address, link or symbol",
     submit: "Measure",
-    invalid: "That does not have the form of a Solana address: 32 to 44 characters of base58.",
+    invalid:
+      "There is no Solana address in that (32 to 44 characters of base58), and no token here has that symbol.",
+    found: "Found",
+    recent: "Opened last",
     examples: "Example tokens",
     meaningTitle: "What the numbers say",
     meaning: [
@@ -74,6 +82,12 @@ export const en: Text = {
     confidence: "Confidence",
     confidences: { alta: "high", media: "medium", baja: "low" },
     phase: "Phase",
+    phaseWords: {
+      "on-curve": "on its curve",
+      migrating: "migrating",
+      migrated: "graduated",
+      listed: "listed",
+    },
     phases: {
       "on-curve": "on its launch curve",
       migrating: "migrating: the curve is complete and the pool has not opened",
@@ -147,13 +161,16 @@ export const en: Text = {
     noExitBody: "All pools were searched, and they are empty or closed.",
     sizeBlocked: "Tokens of this family are measured up to 10 SOL only.",
     notFoundTitle: "No known pool",
-    notFoundBody:
-      "All programs that are modelled were searched, and none has a pool or curve of this address. Check that it is the token's.",
+    notFoundBody: "Check that it is the address of the token itself, not of a pool or a wallet.",
     unavailableTitle: "The chain does not answer",
-    watch: "Watch this token",
+    watch: "Watch",
     watching: "Watched",
     watchFull: "Your plan takes no more tokens.",
     limitTitle: "Query limit reached",
+    quota: (remaining, limit) => `${remaining} of ${limit} tokens left today.`,
+    plans: "Plans",
+    limitDay: (used, limit) =>
+      `You have used ${used} of ${limit} queries today; the count is reset at 00:00 UTC.`,
     limitRegister: "Register for free to double your daily queries.",
     limitWaitlist: "Join the waitlist",
     limitWaitlisted: "You are on it. We will notify you.",
@@ -195,6 +212,14 @@ export const en: Text = {
     tier: "Plan",
     upgrade: "Notify me when there is a larger plan",
     upgraded: "You are on the list. We will notify you.",
+    plans: {
+      title: "Plans",
+      yours: "yours",
+      perDay: "Queries a day",
+      perMinute: "a minute",
+      watched: "Watched tokens",
+      unlimited: "no limit",
+    },
     empty: "You have no key yet. Activate access to make one.",
     examplesTitle: "Ready to copy",
     keyColumn: "Key",
@@ -207,10 +232,11 @@ export const en: Text = {
     add: "Add",
     size: "Size (SOL)",
     sizeInvalid: "From 0.01 to 1000 SOL.",
-    slippage: "Slippage",
+    slippage: "Loss",
     score: "Score",
-    exitMax: "Largest exit",
-    trend: "Trend",
+    pays: "Pays now",
+    age: "Age",
+    undo: "Undo",
     alerts: "Alerts",
     alertsOn: "Alerts on",
     empty: "You do not watch any token yet.",
@@ -218,7 +244,7 @@ export const en: Text = {
     full: "Your plan takes no more tokens.",
     duplicate: "You watch that token already.",
     sort: "Sort by",
-    sorts: { added: "date added", slippage: "slippage", score: "score" },
+    sorts: { urgency: "worst first", score: "score", added: "date added" },
     removed: "Removed.",
     deteriorating: "deteriorating",
   },
@@ -258,7 +284,9 @@ export const en: Text = {
     secret: "Signing secret; shown once",
     lastError: "Last error",
     deadTitle: "Not delivered",
-    live: "Live",
+    mailAsk: "Alerts of your watchlist are not sent anywhere yet.",
+    mailAgree: (email: string) => `Mail them to ${email}`,
+    mailAgreed: (email: string) => `Alerts are mailed to ${email}.`,
   },
   account: {
     title: "Your account",
@@ -343,6 +371,8 @@ export const en: Text = {
     },
     window: "Period",
     windows: { hour: "last hour", day: "last day", month: "30 days" },
+    headline: (exact: string, replayed: string) =>
+      `${exact} of ${replayed} replayed swaps exact to the last unit`,
     ok: "current",
     late: "behind",
   },

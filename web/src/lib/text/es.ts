@@ -1,5 +1,8 @@
+import { exitEs } from "./exit-es.ts";
+
 /** Every sentence of the dashboard in Spanish; `en.ts` has the same keys, and the type checker enforces it. */
 export const es = {
+  exit: exitEs,
   app: {
     name: "Exitability",
     tagline: "Lo que se cobraría de verdad al vender un token de Solana ahora.",
@@ -24,6 +27,8 @@ export const es = {
     footer: "Solo mide: no opera, no recomienda y no predice.",
     notFoundTitle: "Aquí no hay nada",
     notFoundBody: "La página que buscas no existe.",
+    failedBody: "El resto del panel sigue funcionando. Comprueba la conexión y vuelve a cargar.",
+    docs: "Referencia de la API",
     failedTitle: "Algo falló al mostrar esta página",
     reload: "Volver a cargar",
   },
@@ -44,13 +49,15 @@ export const es = {
     showTable: "Ver los datos como tabla",
   },
   home: {
-    title: "¿Se puede salir?",
-    lead: "Pega la dirección de un token y verás qué pagaría vender hoy una posición, según el estado exacto de cada pool en la cadena.",
-    field: "Dirección del token (mint)",
-    placeholder: "Por ejemplo, 6BCHxx…pump",
+    title: "¿Qué me dan si vendo ahora?",
+    lead: "Calculado hasta el lamport con el estado de cada pool de la cadena.",
+    field: "Pega o escribe un token",
+    placeholder: "Dirección, enlace o símbolo",
     submit: "Medir",
     invalid:
-      "Eso no tiene la forma de una dirección de Solana: entre 32 y 44 caracteres en base58.",
+      "Ahí no hay ninguna dirección de Solana (entre 32 y 44 caracteres en base58), y ningún token de aquí tiene ese símbolo.",
+    found: "Encontrados",
+    recent: "Abiertos hace poco",
     examples: "Tokens de ejemplo",
     meaningTitle: "Qué dicen los números",
     meaning: [
@@ -73,6 +80,12 @@ export const es = {
     confidence: "Confianza",
     confidences: { alta: "alta", media: "media", baja: "baja" },
     phase: "Fase",
+    phaseWords: {
+      "on-curve": "en su curva",
+      migrating: "migrando",
+      migrated: "graduado",
+      listed: "en pools",
+    },
     phases: {
       "on-curve": "en la curva de lanzamiento",
       migrating: "migrando: la curva está completa y el pool no ha abierto",
@@ -146,13 +159,16 @@ export const es = {
     noExitBody: "Se buscaron todos los pools y están vacíos o cerrados.",
     sizeBlocked: "Los tokens de esta familia solo se miden hasta 10 SOL.",
     notFoundTitle: "Ningún pool conocido",
-    notFoundBody:
-      "Se buscó en todos los programas que se modelan y no hay ningún pool ni curva de esta dirección. Comprueba que sea la del token.",
+    notFoundBody: "Comprueba que es la dirección del propio token, no la de un pool o una cartera.",
     unavailableTitle: "La cadena no responde",
-    watch: "Seguir este token",
+    watch: "Seguir",
     watching: "En seguimiento",
     watchFull: "Tu plan no admite más tokens.",
     limitTitle: "Límite de consultas alcanzado",
+    quota: (remaining: string, limit: string) => `Te quedan ${remaining} de ${limit} tokens hoy.`,
+    plans: "Planes",
+    limitDay: (used: string, limit: string) =>
+      `Has usado ${used} de ${limit} consultas hoy; la cuenta vuelve a cero a las 00:00 UTC.`,
     limitRegister: "Regístrate gratis para duplicar tus consultas diarias.",
     limitWaitlist: "Apuntarme a la lista de espera",
     limitWaitlisted: "Apuntado. Te avisaremos.",
@@ -199,6 +215,14 @@ export const es = {
     tier: "Plan",
     upgrade: "Avísame cuando haya un plan mayor",
     upgraded: "Apuntado. Te avisaremos.",
+    plans: {
+      title: "Planes",
+      yours: "el tuyo",
+      perDay: "Consultas al día",
+      perMinute: "por minuto",
+      watched: "Tokens en seguimiento",
+      unlimited: "sin límite",
+    },
     empty: "Aún no tienes clave. Activa el acceso para crearla.",
     examplesTitle: "Listo para copiar",
     keyColumn: "Clave",
@@ -211,10 +235,11 @@ export const es = {
     add: "Añadir",
     size: "Tamaño (SOL)",
     sizeInvalid: "Entre 0,01 y 1000 SOL.",
-    slippage: "Deslizamiento",
+    slippage: "Pérdida",
     score: "Puntuación",
-    exitMax: "Salida máx.",
-    trend: "Tendencia",
+    pays: "Paga ahora",
+    age: "Hace",
+    undo: "Deshacer",
     alerts: "Avisos",
     alertsOn: "Avisos activados",
     empty: "Aún no sigues ningún token.",
@@ -222,12 +247,15 @@ export const es = {
     full: "Tu plan no admite más tokens.",
     duplicate: "Ya sigues ese token.",
     sort: "Ordenar por",
-    sorts: { added: "fecha", slippage: "deslizamiento", score: "puntuación" },
+    sorts: { urgency: "lo peor primero", score: "puntuación", added: "fecha" },
     removed: "Quitado.",
     deteriorating: "se deteriora",
   },
   alerts: {
     title: "Alertas",
+    mailAsk: "Los avisos de tu seguimiento aún no se envían a ninguna parte.",
+    mailAgree: (email: string) => `Enviarlos a ${email}`,
+    mailAgreed: (email: string) => `Los avisos se envían a ${email}.`,
     lead: "Lo que pasó, por qué y qué habría costado esperar.",
     needSession: "Entra para ver tus alertas.",
     feed: "Avisos recibidos",
@@ -262,7 +290,6 @@ export const es = {
     secret: "Secreto de firma; se muestra una sola vez",
     lastError: "Último error",
     deadTitle: "No entregados",
-    live: "En directo",
   },
   account: {
     title: "Tu cuenta",
@@ -288,7 +315,7 @@ export const es = {
   },
   /** Where the service's own sentence would come in English. */
   errors: {
-    rate_limit_exceeded: "Has llegado al límite de consultas. Espera un poco o mejora tu plan.",
+    rate_limit_exceeded: "Demasiadas peticiones en un minuto. Espera un poco.",
     not_found: "No existe o no es tuyo.",
     unauthorized: "Ese código no vale: está mal, ya se usó o ha caducado. Pide otro.",
     invalid_email: "Esa dirección de correo no parece válida.",
@@ -367,6 +394,8 @@ export const es = {
     },
     window: "Periodo",
     windows: { hour: "última hora", day: "último día", month: "30 días" },
+    headline: (exact: string, replayed: string) =>
+      `${exact} de ${replayed} operaciones recalculadas, exactas hasta la última unidad`,
     ok: "al día",
     late: "con retraso",
   },

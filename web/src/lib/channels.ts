@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../lib/api.ts";
-import { usePreferences } from "../../lib/preferences.tsx";
+import { api } from "./api.ts";
 
 export const CHANNEL_KINDS = ["email", "webhook", "telegram"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
@@ -48,11 +47,10 @@ export function useChannels(isWanted: boolean) {
 
 export function useChannelActions() {
   const client = useQueryClient();
-  const { language } = usePreferences();
   const onSuccess = () => client.invalidateQueries({ queryKey: QUERY });
   const add = useMutation({
     mutationFn: (body: { readonly kind: ChannelKind; readonly target: string }) =>
-      api<NewChannel>(PATH, { method: "POST", body, language }),
+      api<NewChannel>(PATH, { method: "POST", body }),
     onSuccess,
   });
   const verify = useMutation({

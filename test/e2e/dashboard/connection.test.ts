@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
+import { demoMint, startDashboard, type Visitor } from "#test/support/dashboard.ts";
+import { runCommand } from "#test/support/service.ts";
+
+const STEADY = `/token/${demoMint("Steady")}?size=1`;
+const RECOVERED_WITHIN_MS = 30_000;
+const LATENCY_MS = 2_500;
+const WORDS = ["Steady", "Three", "Buck", "Curve", "Rug", "Thin", "Sea", "Dynamic"] as const;
+
+async function chooseSize(page: Page, size: string): Promise<void> {
+  await page.getByRole("button", { name: size, exact: true }).click();
+  await page.getByText(`Selling ${size} SOL now pays`).waitFor();
+}
+
+test("without a network, or without the service, no figure of another size is shown", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const proxy = await startCuttingProxy(t, dashboard.url);
+
+  await t.test("offline", async () => {
+    const { page, context, open } = await dashboard.visit({ url: proxy.url });
+    await open(STEADY);
+    await page.locator("#curve").waitFor();
+    await context.setOffline(true);
+    await page.getByText("No network").waitFor();
+    await chooseSize(page, "50");
+    assert.equal(await page.locator(".exit-paid").count(), 0);
+    await context.setOffline(false);
+    await page.locator(".exit-paid").waitFor();
+    await page.getByText("No network").waitFor({ state: "detached" });
+  });
+
+  await t.test("the service is stopped: one banner, and /status is not green", async () => {
+    const { page, open } = await dashboard.visit({ url: proxy.url });
+    await open("/status");
+    await page.locator(".badge.good").first().waitFor();
+    const token = await dashboard.visit({ url: proxy.url });
+    await token.open(STEADY);
+    await token.page.locator("#curve").waitFor();
+    proxy.cut();
+    await Promise.all(
+      [page, token.page].map((each) =>
+        each.locator(".problem").getByText("The service does not answer").waitFor(),
+      ),
+    );
+    assert.equal(await page.locator(".badge.good").count(), 0);
+    await chooseSize(token.page, "50");
+    assert.equal(await token.page.locator(".exit-paid").count(), 0);
+    proxy.mend();
+    await Promise.all(
+      [page, token.page].map((each) => each.locator(".problem").waitFor({ state: "detached" })),
+    );
+    await token.page.locator(".exit-paid").waitFor();
+    await page.locator(".badge.good").first().waitFor();
+  });
+
+  await t.test("a black-holed connection is given up and replaced within 30 seconds", async (t) => {
+    const { page, open } = await dashboard.visit({ url: proxy.url });
+    await open(STEADY);
+    await page.locator(".freshness.live").waitFor();
+    proxy.silence();
+    // The network is whole again at once; what was open stays silent for good.
+    proxy.mend();
+    const before = await page.locator(".freshness time").getAttribute("datetime");
+    const beganMs = performance.now();
+    await page
+      .locator(`.freshness.live time:not([datetime="${before}"])`)
+      .waitFor({ timeout: RECOVERED_WITHIN_MS });
+    t.diagnostic(`live again after ${((performance.now() - beganMs) / 1_000).toFixed(1)} s`);
+  });
+
+  await t.test("at 2.5 seconds of latency each figure is the one of its size", async () => {
+    const { page, open } = await dashboard.visit({ url: proxy.url });
+    await open(STEADY);
+    await page.locator(".exit-paid").waitFor();
+    const forOne = await page.locator(".exit-paid").innerText();
+    await page.route(/\/exitability\/at\?/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, LATENCY_MS));
+      await route.continue();
+    });
+    await chooseSize(page, "50");
+    assert.equal(await page.locator(".exit-paid").count(), 0);
+    await page.locator(".exit-paid").waitFor();
+    assert.notEqual(await page.locator(".exit-paid").innerText(), forOne);
+    await page.getByRole("radio", { name: "split" }).check();
+    assert.equal(await page.locator(".exit-paid").count(), 0);
+    await page.locator(".exit-paid").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+});
+
+test("eight token tabs over HTTP/1.1 are all live over two streams, and a ninth page opens", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const visitor = await dashboard.visit();
+  const email = "tabs@example.com";
+  await visitor.signIn(email);
+  const raised = runCommand(dashboard.place, ["admin", "user", "tier", email, "degen"]);
+  assert.equal(raised.code, 0, raised.err);
+  const streams = openStreams(visitor.context);
+  const tabs = await openTabs(t, visitor);
+  for (const tab of tabs) {
+    await tab.bringToFront();
+    await tab.locator(".exit-paid").waitFor();
+    await tab.locator(".freshness.live").waitFor();
+  }
+  assert.ok(streams() <= 2, `${streams()} streams`);
+  const ninth = await visitor.context.newPage();
+  await ninth.goto("/method");
+  await ninth.locator("details").first().waitFor();
+  // The tab with the streams is closed: another one takes over.
+  await tabs[0]?.close();
+  const last = tabs.at(-1);
+  assert.ok(last !== undefined);
+  await last.bringToFront();
+  const before = await last.locator(".freshness time").getAttribute("datetime");
+  await last.locator(`.freshness.live time:not([datetime="${before}"])`).waitFor();
+  assert.ok(streams() <= 2, `${streams()} streams`);
+});
+
+async function openTabs(t: TestContext, { context }: Visitor): Promise<readonly Page[]> {
+  const tabs: Page[] = [];
+  for (const word of WORDS) {
+    const tab = await context.newPage();
+    tab.on("pageerror", (error) => t.diagnostic(error.message));
+    await tab.goto(`/token/${demoMint(word)}`);
+    tabs.push(tab);
+  }
+  return tabs;
+}
+
+/** How many event streams the tabs of a browser have open. */
+function openStreams(context: BrowserContext): () => number {
+  const open = new Set<object>();
+  context.on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith("/stream")) open.add(request);
+  });
+  context.on("requestfinished", (request) => open.delete(request));
+  context.on("requestfailed", (request) => open.delete(request));
+  return () => open.size;
+}

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import {
+  demoMint,
+  sidewaysOverflow,
+  startDashboard,
+  violationsOn,
+} from "#test/support/dashboard.ts";
+
+const WIDTHS = [320, 390, 1440] as const;
+const PHASES = ["on-curve", "migrating", "migrated", "listed"] as const;
+const NOTHING = { depth_sol: null, precio_mid: null, score: null, exit_max_sol: null };
+const BLOCKED_SALE = { state: "bloqueado_dato", reason: "blocked" };
+const NO_SALE = { state: "no_exit", reason: "no-market" };
+const EMPTY = { net_sol: null, slippage_pct: null, size_sol: null, routes: [] };
+
+type State = {
+  readonly name: string;
+  readonly answer: object;
+  readonly sale: object;
+};
+
+const STATES: readonly State[] = [
+  { name: "ok", answer: {}, sale: {} },
+  { name: "alerting", answer: { alerta_deterioro: true }, sale: {} },
+  {
+    name: "blocked",
+    answer: {
+      state: "bloqueado_dato",
+      confianza: "baja",
+      aviso: "Most of the liquidity sits in pools that can't be read or are not modelled.",
+      ...NOTHING,
+    },
+    sale: { ...EMPTY, ...BLOCKED_SALE, capacity_sol: null },
+  },
+  {
+    name: "no exit",
+    answer: { precio_mid: null, depth_sol: 0, score: 0, exit_max_sol: 0 },
+    sale: { ...EMPTY, ...NO_SALE, capacity_sol: 0 },
+  },
+];
+
+test("every phase and state fits 320, 390 and 1440 pixels, and shows nothing as good that is not", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const [place, fase] of PHASES.entries()) {
+    await t.test(`${fase}: every state`, async () => {
+      const { page, open } = await dashboard.visit({ language: place % 2 === 0 ? "es" : "en" });
+      const answers = new Map<string, Promise<object>>();
+      for (const each of STATES) {
+        await page.unrouteAll({ behavior: "ignoreErrors" });
+        await show(page, answers, { ...each, fase });
+        await open(`/token/${demoMint("Three")}`);
+        await page.locator("#blockers").waitFor();
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+          );
+          assert.equal(await sidewaysOverflow(page), 0, `${each.name} at ${width} pixels`);
+        }
+        if (each.name !== "ok") {
+          const good = page.locator(".hero .verdict.good, .hero .badge.good");
+          assert.equal(await good.count(), 0, each.name);
+          assert.equal(await page.getByText(/^(?:stable|estable)$/).count(), 0, each.name);
+        }
+      }
+    });
+  }
+});
+
+test("the answer is on a phone's first screen: size, sentence, exit capacity", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const language of ["es", "en"] as const) {
+    const { page, open } = await dashboard.visit({ isPhone: true, language });
+    await open(`/token/${demoMint("Three")}?size=5&profile=pro`);
+    await page.locator(".exit-paid").waitFor();
+    const bar = await page.locator(".nav").boundingBox();
+    for (const part of [".amount input", ".exit-paid", ".exit-loss", ".facts-line .main"]) {
+      const box = await page.locator(part).boundingBox();
+      assert.ok(box !== null && bar !== null);
+      assert.ok(box.y + box.height <= bar.y, `${part} ends at ${box.y + box.height} of ${bar.y}`);
+    }
+  }
+});
+
+test("an unknown address is a page of the dashboard with status 404, without a violation", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const [path, status] of [
+    ["/nope/here", 404],
+    ["/token/%E0%A4%A", 200],
+  ] as const) {
+    const { page } = await dashboard.visit();
+    const response = await page.goto(path);
+    assert.equal(response?.status(), status);
+    await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
+    assert.match(await page.title(), /nothing here/);
+    assert.deepEqual(await violationsOn(page), []);
+    await page.getByRole("main").getByRole("link", { name: "Measure" }).click();
+    await page.getByRole("heading", { level: 1, name: "What do I get" }).waitFor();
+  }
+});
+
+test("a theme is there from the first paint, and with reduced motion nothing moves", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ theme: "dark", isMotionReduced: true });
+  // Before any module of the page has run.
+  await page.route(/\/assets\/index-.*\.js/, (route) => route.abort());
+  await page.goto("/", { waitUntil: "domcontentloaded" });
+  const ground = "getComputedStyle(document.documentElement).backgroundColor";
+  assert.equal(await page.evaluate(ground), "rgb(20, 21, 26)");
+  await page.unrouteAll();
+  await open(`/token/${demoMint("Three")}`);
+  await page.locator("#curve").waitFor();
+  assert.equal(await page.evaluate("document.getAnimations().length"), 0);
+});
+
+test("a link preview has the token's name and figures", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await open(`/token/${demoMint("Three")}`);
+  await page.locator(".exit-paid").waitFor();
+  const html = await (await fetch(`${dashboard.url}/token/${demoMint("Three")}`)).text();
+  assert.match(html, /<meta property="og:title" content="THREE: /);
+  assert.match(html, /og:description" content="[^"]*Selling 5 SOL loses about \d+ %/);
+});
+
+/** Lets the service answer each question once, and the page see a phase and a state. */
+async function show(
+  page: Page,
+  answers: Map<string, Promise<object>>,
+  { answer, sale, fase }: State & { readonly fase: string },
+): Promise<void> {
+  await page.route(/\/exitability(?:\/at)?\?/, async (route) => {
+    const url = route.request().url();
+    const asked = answers.get(url) ?? route.fetch().then((response) => response.json());
+    answers.set(url, asked);
+    const body = await asked;
+    const changes = url.includes("/at?") ? sale : { fase, ...answer };
+    await route.fulfill({ json: { ...body, ...changes } });
+  });
+  await page.route(/\/api\/stream\?/, (route) => route.fulfill({ status: 503 }));
+}

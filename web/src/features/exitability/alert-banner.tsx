@@ -1,0 +1,86 @@
+import { formatAge, formatNumber, formatPct, formatTime } from "../../lib/format.ts";
+import { useNowMs } from "../../lib/now.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { recordedCapacity } from "./alert-of.ts";
+import type { HistoryAlert } from "./use-token-data.ts";
+
+type Props = { readonly alert: HistoryAlert | null; readonly isOn: boolean };
+
+/** What happened, from what to what, and when: above everything else on the page. */
+export function AlertBanner({ alert, isOn }: Props) {
+  const { text } = usePreferences();
+  if (alert === null && !isOn) return null;
+  return (
+    <section className={`alert-banner ${isOn ? "on" : "over"}`} aria-live="assertive">
+      <div className="row spread">
+        <strong className="alert-title">
+          <span aria-hidden="true">▼ </span>
+          {text.exit.alert.causes[alert?.cause ?? "unknown"]}
+          {isOn ? "" : ` · ${text.exit.alert.ended}`}
+        </strong>
+        {alert === null ? null : <When at={alert.started_at} />}
+      </div>
+      {alert === null ? null : <Change alert={alert} />}
+    </section>
+  );
+}
+
+function When({ at }: { readonly at: string }) {
+  const { text, language } = usePreferences();
+  const nowMs = useNowMs();
+  return (
+    <time className="small figure" dateTime={at} title={formatTime(at, language)}>
+      {text.exit.alert.ago(formatAge((nowMs - Date.parse(at)) / 1_000))}
+    </time>
+  );
+}
+
+/** From what to what, in figures. */
+export function Change({ alert }: { readonly alert: HistoryAlert }) {
+  const { text, language } = usePreferences();
+  return (
+    <dl className="changes">
+      <BeforeAfter
+        name={text.exit.alert.capacity}
+        before={recordedCapacity(alert.c10_before_sol)}
+        after={recordedCapacity(alert.c10_after_sol)}
+      />
+      <BeforeAfter
+        name={text.exit.alert.depth}
+        before={alert.depth_before_sol}
+        after={alert.depth_after_sol}
+      />
+      {alert.share_pct === null || alert.cause === "trading-paused" ? null : (
+        <div>
+          <dt>{text.token.causes[alert.cause]}</dt>
+          <dd>{text.exit.alert.explained(formatPct(alert.share_pct, language, 0))}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+type BeforeAfterProps = {
+  readonly name: string;
+  readonly before: number | null;
+  readonly after: number | null;
+};
+
+function BeforeAfter({ name, before, after }: BeforeAfterProps) {
+  const { text, language } = usePreferences();
+  if (before === null && after === null) return null;
+  const show = (sol: number | null) =>
+    sol === null
+      ? text.common.unknown
+      : sol === 0
+        ? text.exit.alert.none
+        : `${formatNumber(sol, language)} SOL`;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="figure">
+        {show(before)} → <strong>{show(after)}</strong>
+      </dd>
+    </div>
+  );
+}

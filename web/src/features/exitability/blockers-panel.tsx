@@ -1,0 +1,234 @@
+import type { ReactNode } from "react";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import { Address } from "../../components/address.tsx";
+import { Badge } from "../../components/badge.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { formatPct, formatSol } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { venueName } from "../../lib/venue-names.ts";
+import { type Power, type Stressed, type TokenFacts, useStressed } from "./use-token-data.ts";
+
+type Props = {
+  readonly mint: string;
+  readonly answer: ExitabilityBody | undefined;
+  readonly facts: TokenFacts | undefined;
+};
+
+/** Who may withdraw the liquidity, and what the mint allows its authorities. */
+export function BlockersPanel({ mint, answer, facts }: Props) {
+  const { text } = usePreferences();
+  const stressed = useStressed(mint, "retail", answer !== undefined);
+  return (
+    <section className="panel stack" aria-labelledby="blockers">
+      <header>
+        <h2 id="blockers">{text.exit.blockers.title}</h2>
+        <p className="soft small">{text.exit.blockers.lead}</p>
+      </header>
+      <div className="blocker-columns">
+        {stressed.data === undefined && stressed.error === null ? (
+          <Skeleton height="14rem" />
+        ) : (
+          <dl className="blockers">
+            {stressed.data === undefined ? (
+              <Line name={text.exit.blockers.withdraw} look="plain">
+                {text.common.unknown}
+              </Line>
+            ) : (
+              <Liquidity stressed={stressed.data} />
+            )}
+            {answer === undefined ? null : <Confidence answer={answer} />}
+          </dl>
+        )}
+        {facts === undefined ? (
+          <Skeleton height="14rem" />
+        ) : (
+          <dl className="blockers">
+            <Powers facts={facts} />
+          </dl>
+        )}
+      </div>
+    </section>
+  );
+}
+
+type LineProps = {
+  readonly name: string;
+  readonly look: "good" | "warn" | "bad" | "plain";
+  readonly children: ReactNode;
+  readonly more?: ReactNode;
+};
+
+function Line({ name, look, children, more }: LineProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <Badge look={look}>{children}</Badge>
+        {more === undefined || more === null ? null : <div className="small soft">{more}</div>}
+      </dd>
+    </div>
+  );
+}
+
+/** A withdrawal that takes a tenth of the depth is worth a warning; one that takes half, more. */
+const WARN_SHARE_PCT = 10;
+const BAD_SHARE_PCT = 50;
+
+function Liquidity({ stressed }: { readonly stressed: Stressed }) {
+  const { text, language } = usePreferences();
+  const { withdrawal, state } = stressed;
+  const words = text.exit.blockers;
+  const isUnknown = withdrawal === null && state !== "ok";
+  return (
+    <>
+      <div className="wide">
+        <dt>{words.withdraw}</dt>
+        <dd>
+          {withdrawal === null ? (
+            <Badge look={isUnknown ? "plain" : "good"}>
+              {isUnknown ? words.withdrawUnknown : words.withdrawNone}
+            </Badge>
+          ) : (
+            <>
+              <strong className={`verdict ${shareLook(withdrawal.share_pct)}`}>
+                {(withdrawal.owner_kind === "wallet" ? words.withdrawOne : words.withdrawProgram)(
+                  formatPct(withdrawal.share_pct, language, 0),
+                  formatSol(withdrawal.depth_sol, language),
+                )}
+              </strong>{" "}
+              <Address address={withdrawal.owner} isShort />
+              <p className="small">
+                <AfterWithdrawal stressed={stressed} />
+              </p>
+            </>
+          )}
+          {state === "partial" ? <p className="small soft">{words.partial}</p> : null}
+        </dd>
+      </div>
+      {(stressed.pools ?? [])
+        .filter(({ burned_pct, locked_pct }) => burned_pct !== null || locked_pct !== null)
+        .map((pool) => (
+          <div key={pool.address} className="wide">
+            <dt>{venueName(pool.program)}</dt>
+            <dd className="small figure">
+              {words.burned} {formatPct(pool.burned_pct ?? 0, language, 0)} · {words.locked}{" "}
+              {formatPct(pool.locked_pct ?? 0, language, 0)}
+              {(pool.locked_pct ?? 0) > 0 ? (
+                <span className="soft"> · {words.lockedHint}</span>
+              ) : null}
+            </dd>
+          </div>
+        ))}
+    </>
+  );
+}
+
+function shareLook(sharePct: number): "warn" | "bad" | "plain" {
+  if (sharePct >= BAD_SHARE_PCT) return "bad";
+  return sharePct >= WARN_SHARE_PCT ? "warn" : "plain";
+}
+
+const STRESS_SIZE = "5";
+
+function AfterWithdrawal({ stressed }: { readonly stressed: Stressed }) {
+  const { text, language } = usePreferences();
+  if (stressed.stressed === null) return text.exit.blockers.withdrawUnknown;
+  const slippage = stressed.stressed.slippage[STRESS_SIZE] ?? null;
+  const size = formatSol(Number(STRESS_SIZE), language);
+  return slippage === null
+    ? text.exit.blockers.afterNone(size)
+    : text.exit.blockers.after(size, formatPct(slippage, language, 1));
+}
+
+function Powers({ facts }: { readonly facts: TokenFacts }) {
+  const { text, language } = usePreferences();
+  const words = text.exit.blockers;
+  const fee = facts.transfer_fee;
+  return (
+    <>
+      <PowerLine name={words.freeze} power={facts.freeze_authority} />
+      <PowerLine name={words.mint} power={facts.mint_authority} />
+      <PowerLine name={words.delegate} power={facts.permanent_delegate} />
+      <PowerLine name={words.pause} power={pausePower(facts)} />
+      <PowerLine
+        name={words.hook}
+        power={
+          facts.transfer_hook.status === "none"
+            ? facts.transfer_hook.authority
+            : facts.transfer_hook
+        }
+      />
+      <Line
+        name={words.tax}
+        look={
+          fee.status === "unknown"
+            ? "plain"
+            : (fee.fee_pct ?? 0) > 0
+              ? "bad"
+              : fee.status === "set"
+                ? "warn"
+                : "good"
+        }
+        more={
+          fee.announced.status === "set" && fee.announced.fee_pct !== null
+            ? words.taxRaised(formatPct(fee.announced.fee_pct, language))
+            : fee.authority.status === "set"
+              ? words.taxMutable
+              : null
+        }
+      >
+        {fee.status === "unknown" || fee.fee_pct === null
+          ? text.common.unknown
+          : fee.fee_pct === 0
+            ? words.none
+            : formatPct(fee.fee_pct, language)}
+      </Line>
+    </>
+  );
+}
+
+/** Transfers that can be paused, by the one who may. */
+function pausePower({ pausable }: TokenFacts): Power {
+  return pausable.status === "none" ? { status: "none", address: null } : pausable.authority;
+}
+
+function PowerLine({ name, power }: { readonly name: string; readonly power: Power }) {
+  const { text } = usePreferences();
+  if (power.status === "unknown")
+    return (
+      <Line name={name} look="plain">
+        {text.common.unknown}
+      </Line>
+    );
+  return (
+    <Line
+      name={name}
+      look={power.status === "set" ? "bad" : "good"}
+      more={power.address === null ? null : <Address address={power.address} isShort />}
+    >
+      {power.status === "set" ? text.exit.blockers.can : text.exit.blockers.cannot}
+    </Line>
+  );
+}
+
+/** High confidence is shown as good only while no alert is on. */
+function Confidence({ answer }: { readonly answer: ExitabilityBody }) {
+  const { text } = usePreferences();
+  const isGood = answer.confianza === "alta" && !answer.alerta_deterioro;
+  const look = isGood
+    ? "good"
+    : answer.confianza === "baja"
+      ? "bad"
+      : answer.confianza === "media"
+        ? "warn"
+        : "plain";
+  return (
+    <div className="wide">
+      <dt>{text.exit.blockers.confidence}</dt>
+      <dd>
+        <Badge look={look}>{text.token.confidences[answer.confianza]}</Badge>
+        {answer.aviso === null ? null : <p className="small soft">{answer.aviso}</p>}
+      </dd>
+    </div>
+  );
+}

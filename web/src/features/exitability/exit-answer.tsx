@@ -1,0 +1,182 @@
+import type { ReactNode } from "react";
+import { Failure } from "../../components/failure.tsx";
+import { formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { venueName } from "../../lib/venue-names.ts";
+import { verdictOf } from "../../lib/verdict.ts";
+import { lossParts } from "./loss-parts.ts";
+import type { Sale } from "./token-search.ts";
+import type { ExitAt, TokenFacts } from "./use-token-data.ts";
+
+type Props = {
+  readonly exit: ExitAt | undefined;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  readonly sale: Sale;
+  readonly facts: TokenFacts | undefined;
+  readonly solUsd: number | null;
+  /** An alert is on: nothing is shown as good. */
+  readonly isAlerting: boolean;
+};
+
+/** What the sale pays, what it loses and why: the answer that the page is for. */
+export function ExitAnswer(props: Props) {
+  const { exit, error, onRetry, sale } = props;
+  const { text } = usePreferences();
+  const size = useSizeText(sale);
+  return (
+    <div className="exit-answer" aria-busy={exit === undefined}>
+      <p className="exit-lead">{text.exit.pays(size)}</p>
+      {exit !== undefined ? (
+        <Outcome {...props} exit={exit} />
+      ) : error !== null ? (
+        <Failure error={error} onRetry={onRetry} />
+      ) : (
+        <Waiting />
+      )}
+    </div>
+  );
+}
+
+function useSizeText({ amount, unit }: Sale): string {
+  const { text, language } = usePreferences();
+  const value = Number(amount);
+  if (unit === "sol") return formatSol(value, language);
+  if (unit === "usd") return formatUsd(value, language);
+  return text.exit.tokensSold(formatNumber(value, language));
+}
+
+/** As high as an answer, so that nothing moves when it arrives; visible only if it takes long. */
+function Waiting() {
+  const { text } = usePreferences();
+  return (
+    <div className="exit-waiting">
+      <span className="visually-hidden">{text.common.loading}</span>
+      <span className="skeleton late" />
+      <span className="skeleton late" />
+      <span className="skeleton late" />
+    </div>
+  );
+}
+
+type OutcomeProps = Props & { readonly exit: ExitAt };
+
+function Outcome(props: OutcomeProps) {
+  const { exit, isAlerting, solUsd } = props;
+  const { text, language } = usePreferences();
+  const { net_sol: net, slippage_pct: slippage, size_sol: worth } = exit;
+  if (exit.state !== "ok" || net === null || slippage === null || worth === null)
+    return <NotSold exit={exit} />;
+  const verdict = verdictOf(slippage);
+  const look = isAlerting && verdict === "good" ? "plain" : verdict;
+  return (
+    <>
+      <p className="exit-paid figure">
+        {formatSol(net, language)}
+        {solUsd === null ? null : (
+          <small className="exit-usd">≈ {formatUsd(net * solUsd, language)}</small>
+        )}
+      </p>
+      <p className="exit-loss">
+        {net < worth ? (
+          <>
+            <strong className={`verdict ${look} figure`}>
+              {text.exit.loses(formatPct(slippage, language), formatSol(worth - net, language))}
+            </strong>
+            <Why {...props} />
+          </>
+        ) : (
+          // A pool above the market's mid price buys for more than the position is worth there.
+          <>
+            <span className="figure">
+              {net > worth ? text.exit.gains(formatSol(net - worth, language)) : text.exit.even}
+            </span>
+            <Way exit={exit} />
+          </>
+        )}
+      </p>
+      <Parts {...props} />
+    </>
+  );
+}
+
+/** The parts of the loss and the way, as the end of the sentence. */
+function Why({ exit, facts }: OutcomeProps) {
+  const { text, language } = usePreferences();
+  const parts = lossParts(exit, facts);
+  const named: readonly (readonly [number, string])[] =
+    parts === null
+      ? []
+      : [
+          [parts.impactPct, text.exit.parts.impact],
+          [parts.poolFeesPct, text.exit.parts.poolFees],
+          [parts.taxPct, text.exit.parts.tax],
+        ];
+  const shown = named
+    .filter(([pct]) => pct >= 0.005)
+    .map(([pct, name]) => `${formatPct(pct, language)} ${name}`);
+  return (
+    <>
+      {shown.length === 0 ? ". " : `: ${shown.join(", ")}. `}
+      <Way exit={exit} />
+    </>
+  );
+}
+
+function Way({ exit }: { readonly exit: ExitAt }): ReactNode {
+  const { text, language } = usePreferences();
+  const [only, ...others] = exit.routes;
+  if (only === undefined) return null;
+  const nameOf = ({ legs }: ExitAt["routes"][number]) =>
+    legs.map(({ program }) => venueName(program)).join(" → ") +
+    (legs.length > 1 ? ` (${text.exit.hops(legs.length)})` : "");
+  if (others.length === 0) return <span className="exit-way">{text.exit.byOne(nameOf(only))}</span>;
+  const shares = exit.routes
+    .toSorted((a, b) => b.share_pct - a.share_pct)
+    .map((route) => `${nameOf(route)} ${formatPct(route.share_pct, language, 0)}`);
+  return (
+    <span className="exit-way">
+      {text.exit.bySplit(exit.routes.length)} {shares.join(", ")}.
+    </span>
+  );
+}
+
+/** The same parts as a bar: what is paid, and what each cause takes. */
+function Parts({ exit, facts }: OutcomeProps) {
+  const parts = lossParts(exit, facts);
+  if (parts === null) return <div className="loss-bar" aria-hidden="true" />;
+  const { impactPct, poolFeesPct, taxPct } = parts;
+  const segments = [
+    { name: "paid", pct: 100 - impactPct - poolFeesPct - taxPct },
+    { name: "impact", pct: impactPct },
+    { name: "fees", pct: poolFeesPct },
+    { name: "tax", pct: taxPct },
+  ];
+  let from = 0;
+  return (
+    <svg className="loss-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      {segments.map(({ name, pct }) => {
+        const x = from;
+        from += pct;
+        return <rect key={name} className={name} x={x} width={Math.max(0, pct)} height="8" />;
+      })}
+    </svg>
+  );
+}
+
+/** It can't be sold whole, for sure, or that is not known: two different answers. */
+function NotSold({ exit }: { readonly exit: ExitAt }) {
+  const { text } = usePreferences();
+  const isUnknown = exit.state === "bloqueado_dato";
+  return (
+    <>
+      <p className={`exit-paid ${isUnknown ? "soft" : "verdict bad"}`}>
+        {isUnknown ? text.common.unknown : text.token.noExit}
+      </p>
+      <p className="exit-loss">
+        <strong>{isUnknown ? text.token.blockedTitle : text.token.notSold}</strong>{" "}
+        {exit.reason === null || isUnknown ? "" : text.token.notSoldReasons[exit.reason]}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lossParts } from "./loss-parts.ts";
+import type { TokenFacts } from "./use-token-data.ts";
+
+const NOBODY = { status: "none", address: null } as const;
+
+function taxed(
+  fee_pct: number,
+  max_fee_units: string,
+): Pick<TokenFacts, "transfer_fee" | "decimals"> {
+  return {
+    decimals: 6,
+    transfer_fee: {
+      status: "set",
+      fee_pct,
+      max_fee_units,
+      authority: NOBODY,
+      announced: { status: "none", fee_pct: null },
+    },
+  };
+}
+
+const SALE = { slippage_pct: 3.8, price_impact_pct: 0.57, tokens_sold: 1_000 };
+
+test("the parts of a loss add up to it", () => {
+  const parts = lossParts(SALE, taxed(3, "1000000000000"));
+  assert.ok(parts !== null);
+  assert.equal(parts.taxPct, 3);
+  assert.ok(Math.abs(parts.impactPct + parts.taxPct + parts.poolFeesPct - 3.8) < 1e-9);
+});
+
+test("a tax is bounded by its maximum for one transfer", () => {
+  // At most 10 tokens of 1,000.
+  assert.equal(lossParts(SALE, taxed(3, "10000000"))?.taxPct, 1);
+});
+
+test("an unknown part is never counted as zero", () => {
+  assert.equal(lossParts(SALE, undefined), null);
+  assert.equal(lossParts({ ...SALE, price_impact_pct: null }, taxed(3, "1")), null);
+});

@@ -1,0 +1,29 @@
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import { BlockersPanel } from "./blockers-panel.tsx";
+import { HistoryPanel } from "./history-panel.tsx";
+import { PoolsTable } from "./pools-table.tsx";
+import { SlippageCurve } from "./slippage-curve.tsx";
+import type { Sale } from "./token-search.ts";
+import type { ExitAt, TokenFacts } from "./use-token-data.ts";
+
+export type DetailsProps = {
+  readonly mint: string;
+  readonly answer: ExitabilityBody | undefined;
+  readonly facts: TokenFacts | undefined;
+  readonly sale: Sale;
+  readonly exit: ExitAt | undefined;
+};
+
+/** The evidence below the answer. */
+export function TokenDetails({ mint, answer, facts, sale, exit }: DetailsProps) {
+  const sizeSol = exit?.size_sol ?? (sale.unit === "sol" ? Number(sale.amount) : null);
+  const isBlocked = answer?.state === "bloqueado_dato";
+  return (
+    <>
+      <BlockersPanel mint={mint} answer={answer} facts={facts} />
+      {isBlocked ? null : <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} />}
+      <HistoryPanel mint={mint} sizeSol={sizeSol} />
+      {isBlocked ? null : <PoolsTable mint={mint} />}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ReactNode } from "react";
+import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import { Unknown } from "../../components/unknown.tsx";
+import { formatAge, formatNumber, formatPrice, formatSol, formatTime } from "../../lib/format.ts";
+import { useNowMs } from "../../lib/now.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import type { ExitAt } from "./use-token-data.ts";
+
+const STALE_SECONDS = 30;
+/** The largest capacity that is measured. */
+const MOST_CAPACITY_SOL = 1_000;
+
+type Props = {
+  readonly answer: ExitabilityBody | undefined;
+  readonly exit: ExitAt | undefined;
+  readonly isPushed: boolean;
+};
+
+/** How much gets out within 10 %, and what else is known of the token at a glance. */
+export function TokenFactsLine({ answer, exit, isPushed }: Props) {
+  const { text, language } = usePreferences();
+  const capacity = exit?.capacity_sol;
+  return (
+    <div className="facts-line">
+      <dl>
+        <Fact name={text.exit.capacityShort} isMain>
+          {capacity === undefined ? (
+            <Pending />
+          ) : capacity === null ? (
+            <Unknown />
+          ) : (
+            <Capacity sol={capacity} />
+          )}
+        </Fact>
+        <Fact name={text.exit.depth}>
+          {answer === undefined ? <Pending /> : <Sol value={answer.depth_sol} />}
+        </Fact>
+        <Fact name={text.exit.price}>
+          {answer === undefined ? <Pending /> : <Price answer={answer} />}
+        </Fact>
+        <Fact name={text.exit.score}>
+          {answer === undefined ? (
+            <Pending />
+          ) : answer.score === null ? (
+            <Unknown />
+          ) : (
+            text.exit.scoreOf(formatNumber(answer.score, language, 1))
+          )}
+        </Fact>
+      </dl>
+      <Freshness updatedAt={exit?.updated_at ?? answer?.updated_at ?? null} isPushed={isPushed} />
+    </div>
+  );
+}
+
+type FactProps = {
+  readonly name: string;
+  readonly isMain?: boolean;
+  readonly children: ReactNode;
+};
+
+function Fact({ name, isMain = false, children }: FactProps) {
+  return (
+    <div className={isMain ? "main" : ""}>
+      <dt>{name}</dt>
+      <dd className="figure">{children}</dd>
+    </div>
+  );
+}
+
+function Pending() {
+  return <span aria-hidden="true">{"\u00a0"}</span>;
+}
+
+function Sol({ value }: { readonly value: number | null }) {
+  const { language } = usePreferences();
+  return value === null ? <Unknown /> : formatSol(value, language);
+}
+
+function Capacity({ sol }: { readonly sol: number }) {
+  const { text, language } = usePreferences();
+  if (sol === 0) return <span className="verdict bad">{text.exit.capacityNone}</span>;
+  if (sol >= MOST_CAPACITY_SOL)
+    return text.exit.capacityAll(formatSol(MOST_CAPACITY_SOL, language));
+  return formatSol(sol, language);
+}
+
+function Price({ answer }: { readonly answer: ExitabilityBody }) {
+  const { text, language } = usePreferences();
+  const { precio_mid: price } = answer;
+  // A token without buyers has no price: that is known, and differs from an unknown one.
+  if (price === null) return answer.state === "bloqueado_dato" ? <Unknown /> : text.common.none;
+  return (
+    <>
+      <span aria-hidden="true">{formatPrice(price, language)} SOL</span>
+      <span className="visually-hidden">{formatNumber(price, language, 4)} SOL</span>
+    </>
+  );
+}
+
+type FreshnessProps = { readonly updatedAt: string | null; readonly isPushed: boolean };
+
+/** Age of the chain state, counted here until newer data arrive. */
+function Freshness({ updatedAt, isPushed }: FreshnessProps) {
+  const { text, language } = usePreferences();
+  const nowMs = useNowMs();
+  if (updatedAt === null) return <p className="freshness">{"\u00a0"}</p>;
+  const ageSeconds = (nowMs - Date.parse(updatedAt)) / 1_000;
+  const isStale = ageSeconds > STALE_SECONDS;
+  const age = formatAge(ageSeconds);
+  return (
+    <p className={`freshness figure ${isStale ? "stale" : isPushed ? "live" : ""}`}>
+      <span className="dot" aria-hidden="true" />
+      <time dateTime={updatedAt} title={formatTime(updatedAt, language)}>
+        {isStale ? text.exit.stateOld(age) : text.exit.stateAge(age)}
+      </time>
+      {isStale ? null : <span> · {isPushed ? text.exit.live : text.exit.polled}</span>}
+    </p>
+  );
+}

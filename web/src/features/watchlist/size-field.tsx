@@ -1,0 +1,77 @@
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button } from "../../components/button.tsx";
+import { formatNumber } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import type { EntryChange, WatchlistItem } from "../../lib/watchlist.ts";
+
+type Props = {
+  readonly item: WatchlistItem;
+  readonly name: string;
+  readonly readSize: (text: string) => number | null;
+  readonly onChange: (change: EntryChange) => void;
+};
+
+/** A size that is edited in place: Enter saves, Escape leaves, and the focus returns to where it was. */
+export function SizeField({ item, name, readSize, onChange }: Props) {
+  const { text, language } = usePreferences();
+  const [draft, setDraft] = useState<string | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const isEditing = draft !== null;
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    if (isEditing) field.current?.select();
+    else if (wasEditing.current) button.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
+  if (draft === null) {
+    return (
+      <Button
+        ref={button}
+        isSmall
+        look="quiet"
+        onClick={() => setDraft(String(item.size_sol))}
+        aria-label={`${formatNumber(item.size_sol, language)}, ${text.watchlist.size}: ${name}`}
+      >
+        <span className="figure">{formatNumber(item.size_sol, language)}</span>
+        <span aria-hidden="true">✎</span>
+      </Button>
+    );
+  }
+  const size = readSize(draft);
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (size === null) return;
+    onChange({ id: item.id, size_sol: size });
+    setDraft(null);
+  }
+  function leave(event: KeyboardEvent): void {
+    if (event.key === "Escape") setDraft(null);
+  }
+  return (
+    <form className="size-form" onSubmit={submit}>
+      <div className="row">
+        <input
+          ref={field}
+          inputMode="decimal"
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={leave}
+          aria-label={`${text.watchlist.size}: ${name}`}
+          aria-invalid={size === null}
+        />
+        <Button type="submit" isSmall disabled={size === null}>
+          {text.common.save}
+        </Button>
+        <Button isSmall look="quiet" onClick={() => setDraft(null)}>
+          {text.common.cancel}
+        </Button>
+      </div>
+      {size === null ? (
+        <p className="field-error" role="alert">
+          {text.watchlist.sizeInvalid}
+        </p>
+      ) : null}
+    </form>
+  );
+}
