@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const WEB = join(import.meta.dirname, "..", "web");
@@ -23,7 +24,30 @@ async function buildWeb(): Promise<"built" | "up to date"> {
   return "built";
 }
 
-if (import.meta.main) console.log(`The dashboard is ${await buildWeb()}.`);
+if (import.meta.main) {
+  try {
+    console.log(`The dashboard is ${await buildWeb()}.`);
+  } catch (error) {
+    console.error(`The dashboard was not built, the API is served without it: ${reasonOf(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+/** One sentence for what an operator can correct; the whole error otherwise. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error) || !("code" in error)) return inspect(error);
+  switch (error.code) {
+    case "ERR_MODULE_NOT_FOUND":
+      return 'its builder is not installed. Run "npm ci" without --omit=dev, or copy web/dist from a machine that has built it.';
+    case "EROFS":
+    case "EACCES":
+      return `${DIST} cannot be written. Build it where it can be ("npm run build:web"), and copy web/dist.`;
+    case "ENOSPC":
+      return "the disk is full.";
+    default:
+      return inspect(error);
+  }
+}
 
 /** One hash over everything that the build reads. */
 function sourceHash(): string {

@@ -24,6 +24,8 @@ export type TrackerView = {
   readonly examples: Served["examples"];
   readonly accuracyReport: () => PublishedAccuracy | Promise<PublishedAccuracy>;
   readonly proofOf: ProofOf;
+  /** Whether Redis is reachable, where it brings the markets. */
+  readonly redis?: () => "ok" | "unreachable";
   /** Called after a user changed their watchlist. */
   readonly onWatchlistChange: (userId: UserId) => void;
 };
@@ -75,7 +77,7 @@ export function openApi(
     feed: alerts.feed,
     channels: alerts.channels,
     publicUrl: config.publicUrl,
-    readiness: () => readinessNow(database, markets.health()),
+    readiness: () => readinessNow(base, markets.health(), tracker.redis?.() ?? null),
     clock: systemClock,
     logger,
     trustProxyHops: config.trustProxyHops,

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { SendingDeps } from "#src/alerts/alerting.ts";
@@ -9,6 +10,8 @@ import { systemClock } from "#src/platform/clock.ts";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
+import { freeDiskBytes, storageError } from "#src/store/storage-fault.ts";
+import { probeWrite } from "#src/store/usage.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { loadAuthSecret } from "#src/users/auth-secret.ts";
 import { createMailer } from "#src/users/users.ts";
@@ -44,8 +47,7 @@ export async function openBase(
   const { databaseUrl, dataDir } = config;
   const database = openDatabase({ databaseUrl, dataDir, log: logger });
   closers.push(database.close);
-  await refuseHalfMoved(database);
-  await migrate(database, systemClock.nowMs());
+  await prepare(database, databaseUrl === null ? resolve(dataDir) : "the database");
   const requests = new RequestCounts();
   const admission = new Admission();
   admission.watchQueue(database.queue);
@@ -53,12 +55,31 @@ export async function openBase(
   return { config, logger, database, closers, requests, admission };
 }
 
+/** @throws StorageError if the storage is to blame: a rollback that fails would hide the cause */
+async function prepare(database: Database, place: string): Promise<void> {
+  try {
+    await refuseHalfMoved(database);
+    await migrate(database, systemClock.nowMs());
+  } catch (cause) {
+    const fault = database.storageFault();
+    throw fault === null ? cause : storageError(place, fault, cause);
+  }
+}
+
 /** The metrics of every process; null for each part that a process may not run. */
 export function baseSources(base: ProcessBase): MetricsSources {
   const { config, database, requests, admission } = base;
-  const { role } = config;
+  const { role, dataDir } = config;
   const none = { health: () => null, led: () => null, delivery: null, signIn: null };
-  return { ...none, role, version: manifest.version, requests, admission, database };
+  return {
+    ...none,
+    role,
+    version: manifest.version,
+    requests,
+    admission,
+    database,
+    diskFreeBytes: () => freeDiskBytes(dataDir),
+  };
 }
 
 /** The configured ways to send messages. */
@@ -68,15 +89,32 @@ export function sendingDeps({ config, logger: log }: ProcessBase): SendingDeps {
   return { ...config, mailer, authSecret: loadAuthSecret(config), clock, log };
 }
 
-/** Whether the database answers and the chain is current. */
+/** Less is a full disk: the next writes of the database's log would fail. */
+const LEAST_FREE_BYTES = 1_048_576;
+
+/**
+ * Whether the database answers and can be written, and the chain is current.
+ *
+ * @param redis whether Redis is reachable; null where none is configured
+ */
 export async function readinessNow(
-  { db }: Database,
+  { database, config }: Pick<ProcessBase, "database" | "config">,
   health: TrackerHealth | null,
+  redis: Readiness["redis"] = null,
 ): Promise<Readiness> {
-  const query = db.selectFrom("users").select("id").limit(1).execute();
-  const isDatabaseOk = await query.then(
+  const query = database.db.selectFrom("users").select("id").limit(1).execute();
+  const isAnswering = await query.then(
     () => true,
     () => false,
   );
-  return readinessOf(isDatabaseOk, health);
+  const state = isAnswering ? await storageState(database, config.dataDir) : "failing";
+  return readinessOf({ database: state, redis }, health);
+}
+
+async function storageState(database: Database, dataDir: string): Promise<Readiness["database"]> {
+  const free = freeDiskBytes(dataDir);
+  if (free !== null && free < LEAST_FREE_BYTES) return "disk_full";
+  // A write that failed is tried again here: without requests, no other write would notice the end of it.
+  if (database.storageFault() !== null) await probeWrite(database.db).catch(() => undefined);
+  return database.storageFault() ?? "ok";
 }

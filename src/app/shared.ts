@@ -50,7 +50,7 @@ export async function openShared(base: ProcessBase, urls: SharedUrls): Promise<S
     return { ...served, sources: { ...sources, ...parts } };
   }
   const health = () => tracker?.led?.tracker.health() ?? null;
-  const readiness = () => readinessNow(database, health());
+  const readiness = () => readinessNow(base, health(), redisState(link));
   const sources = { ...baseSources(base), ...parts, health };
   return { app: await buildHealthApp({ readiness, logger }), examples: () => [], sources };
 }
@@ -89,11 +89,16 @@ function openRemoteTracker({ config, database, closers }: ProcessBase, relay: Re
   markets.start();
   return {
     markets,
+    redis: () => redisState(relay.link),
     examples: () => facts.examples,
     accuracyReport: async () => (await markets.accuracyReport()) as PublishedAccuracy,
     proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),
     onWatchlistChange: (userId) => notifyTracker(relay, { kind: "watchlist", userId }),
   };
+}
+
+function redisState({ isUp }: RedisLink): "ok" | "unreachable" {
+  return isUp ? "ok" : "unreachable";
 }
 
 async function openDelivery(base: ProcessBase, sending: Sending): Promise<Delivery> {

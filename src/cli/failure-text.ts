@@ -2,6 +2,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
+import { StorageError } from "#src/store/storage-fault.ts";
 
 /** What an operator can do about an operating system failure, by its code. */
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
@@ -9,6 +10,8 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
   EACCES: "let this user read and write there, or name another place",
   ECONNREFUSED: "nothing listens there: start it, or correct the address",
   ENOTFOUND: "no such host: correct the address",
+  EROFS: "the file system is read-only: set DATA_DIR to a directory that this user may write",
+  ENOSPC: "the disk is full: free some space, then start again",
 };
 
 /**
@@ -18,6 +21,7 @@ export function failureText(error: unknown): string | null {
   if (error instanceof AppError) return error.publicMessage;
   const isOurs =
     error instanceof DirectoryInUseError ||
+    error instanceof StorageError ||
     error instanceof AlreadyTrackedError ||
     error instanceof MoveRefusedError;
   if (isOurs) return error.message;

@@ -17,7 +17,13 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
   logger.info(startFacts(config), "starting");
   for (const warning of configWarnings(process.env, config)) logger.warn(warning);
   const service = await startService(config, logger);
-  output.out(welcome(service, config));
+  const { url, metricsUrl, examples } = service;
+  if (process.stdout.isTTY) output.out(welcome(service, config));
+  else
+    logger.info(
+      { url, metricsUrl },
+      `Exitability listens at ${url} with ${examples.length} demo tokens`,
+    );
   await stopSignal();
   logger.info("stopping");
   await service.close();

@@ -32,6 +32,7 @@ async function scrape(
       requests: new RequestCounts(),
       admission: new Admission(),
       database,
+      diskFreeBytes: () => 5_000_000,
       health: () => NOTHING_TRACKED,
       delivery: { outcomes: NO_OUTCOMES, waiting: async () => ({ count: 0, oldestDueMs: null }) },
       signIn: { outcomes: { handled: 0, failed: 0, dead: 0 }, capped: { ...NO_MAILS, all: 2 } },

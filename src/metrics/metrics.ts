@@ -36,6 +36,8 @@ export type MetricsSources = {
   readonly requests: RequestCounts;
   readonly admission: Pick<Admission, "refused">;
   readonly database: Pick<Database, "failures">;
+  /** Space left where DATA_DIR is; null where unknown. */
+  readonly diskFreeBytes: () => number | null;
   /** How fresh this process's chain data is, even if another process follows the chain. */
   readonly health: () => Freshness | null;
   readonly led: () => LedSources | null;

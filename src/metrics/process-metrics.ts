@@ -10,7 +10,7 @@ export function createProcessMetrics(): Registry {
 }
 
 export function serviceMetrics(
-  sources: Pick<MetricsSources, "role" | "version" | "database" | "led">,
+  sources: Pick<MetricsSources, "role" | "version" | "database" | "diskFreeBytes" | "led">,
 ): readonly Metric[] {
   const { role, version, database } = sources;
   // If several processes share the work, the tracker has a second database connection of its own.
@@ -23,6 +23,12 @@ export function serviceMetrics(
       help: "Always 1; the labels are the running version and the role.",
       type: "gauge",
       samples: known(1, { version, role }),
+    },
+    {
+      name: "exitability_data_disk_free_bytes",
+      help: "Space left on the file system of DATA_DIR; /readyz is 503 below 1 MiB.",
+      type: "gauge",
+      samples: known(sources.diskFreeBytes()),
     },
     {
       name: "exitability_database_failures_total",

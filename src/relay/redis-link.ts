@@ -59,6 +59,11 @@ export class RedisLink {
     this.#pings.start();
   }
 
+  /** Whether commands can be sent now. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
   /** Calls the listener after each connection, including the first. */
   onRestored(listener: () => void): () => void {
     const remove = this.#restored.add(listener);

@@ -1,5 +1,13 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
   Kysely,
@@ -16,6 +24,13 @@ import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
+import {
+  StorageError,
+  type StorageFault,
+  StorageWatch,
+  storageError,
+  storageFaultOf,
+} from "./storage-fault.ts";
 import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
 
 export type Database = {
@@ -23,6 +38,8 @@ export type Database = {
   readonly dialect: Dialect;
   /** Statements that failed since it was opened, without those that a constraint refused. */
   readonly failures: QueryFailures;
+  /** Why the last write failed, if the storage is to blame; null once a write succeeded. */
+  readonly storageFault: () => StorageFault | null;
   /** Queries waiting for a connection, and how long the oldest has waited, milliseconds. */
   readonly queue: () => DatabaseQueue;
   /** Waits for running queries, closes every connection and releases the directory. */
@@ -88,20 +105,26 @@ export function databaseFileExists(dataDir: string): boolean {
 }
 
 function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
+  const file = resolve(dataDir, DATABASE_FILE);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700);
-  const lock = access === "owner" ? lockDirectory(dataDir) : null;
+  closeToOthers(dataDir);
+  const lock = access === "owner" ? explained(file, () => lockDirectory(dataDir)) : null;
   try {
-    const connection = openSqliteFile(join(dataDir, DATABASE_FILE));
+    const connection = explained(file, () => openSqliteFile(file));
     const failures = { reads: 0, writes: 0 };
+    const storage = new StorageWatch();
     const db = new Kysely<Schema>({
       dialect: new SqliteDialect({ database: statementCache(connection) }),
-      log: (event) => countFailure(failures, event),
+      log: (event) => {
+        countFailure(failures, event);
+        storage.note(event);
+      },
     });
     return {
       db,
       dialect: "sqlite",
       failures,
+      storageFault: () => storage.fault,
       queue: () => NO_QUEUE,
       async close() {
         await db.destroy();
@@ -112,6 +135,32 @@ function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
   } catch (cause) {
     lock?.release();
     throw cause;
+  }
+}
+
+/**
+ * Lets no other user in. A directory with files that are not ours is left as it is: closing /tmp to
+ * all others would harm the whole machine.
+ *
+ * @throws StorageError for such a directory if others can enter it
+ */
+function closeToOthers(dataDir: string): void {
+  if ((statSync(dataDir).mode & 0o077) === 0) return;
+  const entries = readdirSync(dataDir);
+  if (entries.length > 0 && !entries.includes(DATABASE_FILE))
+    throw new StorageError(
+      `${resolve(dataDir)} has other files, no database, and is open to other users: set DATA_DIR to a directory of its own`,
+    );
+  chmodSync(dataDir, 0o700);
+}
+
+/** @throws StorageError in place of SQLite's error, if it is about the storage */
+function explained<Opened>(file: string, open: () => Opened): Opened {
+  try {
+    return open();
+  } catch (cause) {
+    const fault = storageFaultOf(cause);
+    throw fault === null ? cause : storageError(file, fault, cause);
   }
 }
 
@@ -180,12 +229,14 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
   // A connection that breaks between two queries of a transaction: the next query fails.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const failures = { reads: 0, writes: 0 };
+  const storage = new StorageWatch();
   const waits = new Set<Wait>();
   const silence: Unreachable = { untilMs: 0 };
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: recordedPool(pool, { waits, silence, outage }) }),
     log: (event) => {
       countFailure(failures, event);
+      storage.note(event);
       if (event.level !== "error") {
         outage.succeeded();
         return;
@@ -199,6 +250,7 @@ function openPostgres(databaseUrl: string, settings: DatabaseSettings): Database
     db,
     dialect: "postgres",
     failures,
+    storageFault: () => storage.fault,
     queue() {
       const [first] = waits;
       const length = pool.waitingCount;

@@ -183,6 +183,15 @@ export async function dailyUsages(
   return new Map(rows.map(({ subject, used }) => [subject, Number(used)]));
 }
 
+/** Writes a row that means nothing: whether the database can be written. */
+export async function probeWrite(db: Kysely<Schema>): Promise<void> {
+  await db
+    .insertInto("daily_usage")
+    .values({ subject: "probe", day: 0n, used: 0n })
+    .onConflict((conflict) => conflict.columns(["subject", "day"]).doUpdateSet({ used: 0n }))
+    .execute();
+}
+
 /** Deletes the counts of days before `day`. */
 export async function deleteUsageBefore(db: Kysely<Schema>, day: number): Promise<void> {
   await db.deleteFrom("daily_usage").where("day", "<", BigInt(day)).execute();

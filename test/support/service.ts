@@ -41,8 +41,9 @@ export async function startTestService(
   ending: Ending,
   place: DatabasePlace,
   environment: Readonly<Record<string, string>> = {},
+  args: readonly string[] = ["bin/exitability.mjs", "serve"],
 ): Promise<RunningService> {
-  const child = spawn(process.execPath, ["bin/exitability.mjs", "serve"], {
+  const child = spawn(process.execPath, args, {
     env: { ...environmentOf(place), ...chainOf(place, environment), PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1746,7 +1746,8 @@ export interface components {
             /** @enum {unknown} */
             readonly status: "ready" | "not_ready";
             /** @enum {unknown} */
-            readonly database: "ok" | "failing";
+            readonly database: "ok" | "failing" | "disk_full" | "read_only" | "damaged";
+            readonly redis: ("ok" | "unreachable") | null;
             readonly chain_age_seconds: number | null;
             readonly slot_lag: number | null;
         };

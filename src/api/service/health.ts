@@ -11,7 +11,9 @@ const READY_CHAIN_AGE_SECONDS = 120;
 /** Whether this process can answer, and how old its chain state is. */
 export type Readiness = {
   readonly isReady: boolean;
-  readonly database: "ok" | "failing";
+  readonly database: "ok" | "failing" | "disk_full" | "read_only" | "damaged";
+  /** Null: none is configured. Without it a process answers, but its answers do not get newer. */
+  readonly redis: "ok" | "unreachable" | null;
   /** Seconds since the block time of the newest slot; null while none is known. */
   readonly chainAgeSeconds: number | null;
   /** Slots between the node's newest and the newest applied; null while unknown. */
@@ -23,7 +25,7 @@ export type Readiness = {
  * on standby or only sends messages. A chain of unknown age is not ready.
  */
 export function readinessOf(
-  isDatabaseOk: boolean,
+  { database, redis }: Pick<Readiness, "database" | "redis">,
   health: Pick<TrackerHealth, "chainAgeMs" | "slotLag"> | null,
 ): Readiness {
   const chainAgeMs = health?.chainAgeMs ?? null;
@@ -31,8 +33,9 @@ export function readinessOf(
   const isChainOk =
     health === null || (chainAgeSeconds !== null && chainAgeSeconds < READY_CHAIN_AGE_SECONDS);
   return {
-    isReady: isDatabaseOk && isChainOk,
-    database: isDatabaseOk ? "ok" : "failing",
+    isReady: database === "ok" && isChainOk,
+    database,
+    redis,
     chainAgeSeconds,
     slotLag: health?.slotLag ?? null,
   };
@@ -41,7 +44,8 @@ export function readinessOf(
 const ReadyBody = Type.Object(
   {
     status: Type.Enum(["ready", "not_ready"]),
-    database: Type.Enum(["ok", "failing"]),
+    database: Type.Enum(["ok", "failing", "disk_full", "read_only", "damaged"]),
+    redis: nullable(Type.Enum(["ok", "unreachable"])),
     chain_age_seconds: nullable(Type.Number()),
     slot_lag: nullable(Type.Integer()),
   },
@@ -73,7 +77,13 @@ export const getReadiness = defineOperation({
     200: {
       description: "It can",
       schema: ReadyBody,
-      example: { status: "ready", database: "ok", chain_age_seconds: 0.4, slot_lag: 0 },
+      example: {
+        status: "ready",
+        database: "ok",
+        redis: null,
+        chain_age_seconds: 0.4,
+        slot_lag: 0,
+      },
     },
   },
   errors: [],
@@ -88,13 +98,14 @@ export type HealthDeps = {
 
 /** 200, or 503 with the cause. */
 export async function readinessAnswer({ readiness, admission }: HealthDeps): Promise<Answer> {
-  const { isReady, database, chainAgeSeconds, slotLag } = await readiness();
+  const { isReady, database, redis, chainAgeSeconds, slotLag } = await readiness();
   const isTakingRequests = isReady && !admission.isStopping;
   return {
     status: isTakingRequests ? 200 : 503,
     body: {
       status: isTakingRequests ? "ready" : "not_ready",
       database,
+      redis,
       chain_age_seconds: chainAgeSeconds,
       slot_lag: slotLag,
     },

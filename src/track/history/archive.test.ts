@@ -6,6 +6,7 @@ import type { Database } from "#src/store/database.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { createTracker, type Tracker } from "../tracker.ts";
+import { lastAnswer } from "./archive.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_SLOTS = 150;
@@ -54,6 +55,22 @@ test("history survives a restart, and the time between is unknown, not zero", as
     assert.ok(known >= 15 && known <= 21, `${known} minutes are known`);
     assert.equal(depths[52], null);
     await second.close();
+  });
+});
+
+test("after a kill, with the node away, the newest stored answer is served", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const chain = new ScriptedChain();
+    placeToken(chain, MINT, 80);
+    const killed = track(chain, database);
+    await killed.snapshot(MINT);
+    await pass(chain, killed, MINUTE_SLOTS);
+    // Killed: nothing is written at its end, and no five minutes have passed.
+    await database.db.updateTable("tokens").set({ snapshot: null }).execute();
+    const answer = await lastAnswer(database.db, MINT);
+    assert.ok(answer);
+    assert.ok(chain.nowMs - answer.assessment.stateTimeMs <= 60_000);
+    await killed.close();
   });
 });
 

@@ -37,7 +37,7 @@ import { type HistoryPoint, type HistoryQuery, historyOf, stepOf } from "./histo
 import { differs, type Sample } from "./sample.ts";
 import { SampleBlock, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
-import { type AnswerAt, answerAt, StoredAnswers } from "./stored-answers.ts";
+import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-answers.ts";
 
 /** Samples are written on change, or after this long; and to disk in batches as often. */
 const WRITE_EVERY_MS = 300_000;
@@ -270,13 +270,21 @@ export class TokenArchive {
   }
 }
 
-/** The last answer that was kept of a token; null where it was never measured. */
+/**
+ * The newest answer on disk of a token; null where it was never measured. A process that was killed left
+ * the answers by slot, and a snapshot of minutes before or none.
+ */
 export async function lastAnswer(
   db: Kysely<Schema>,
   mint: Address,
 ): Promise<AssessedSnapshot | null> {
   const stored = await storedToken(db, mint);
-  return stored === null || stored.snapshot === null ? null : parseSnapshot(stored.snapshot);
+  if (stored === null) return null;
+  const snapshot = stored.snapshot === null ? null : parseSnapshot(stored.snapshot);
+  const newest = await newestAnswer(db, stored.id);
+  return snapshot === null || (newest !== null && newest.assessment.slot > snapshot.assessment.slot)
+    ? newest
+    : snapshot;
 }
 
 function openAlertOf(stored: StoredAlert): OpenAlert | null {

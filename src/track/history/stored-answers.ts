@@ -1,7 +1,12 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Kysely } from "kysely";
 import type { Schema } from "#src/store/schema.ts";
-import { nextStoredSlot, type StoredAnswer, storedAnswerAt } from "#src/store/stored-answers.ts";
+import {
+  newestStoredSlot,
+  nextStoredSlot,
+  type StoredAnswer,
+  storedAnswerAt,
+} from "#src/store/stored-answers.ts";
 import { storedToken } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import { type AssessedSnapshot, parseSnapshot, snapshotText } from "../snapshot-text.ts";
@@ -146,6 +151,16 @@ export async function answerAt(db: Kysely<Schema>, mint: Address, slot: bigint):
   if (found === null || found.slot !== slot) return { kind: "not-stored", slots };
   const snapshot = await readState(db, found);
   return snapshot === null ? { kind: "not-stored", slots } : { kind: "stored", snapshot };
+}
+
+/** The newest answer that is stored of a token; null if there is none, or it cannot be read. */
+export async function newestAnswer(
+  db: Kysely<Schema>,
+  tokenId: bigint,
+): Promise<AssessedSnapshot | null> {
+  const slot = await newestStoredSlot(db, tokenId);
+  const stored = slot === null ? null : await storedAnswerAt(db, { tokenId, slot });
+  return stored === null ? null : readState(db, stored);
 }
 
 /** Null if it was written in another format or is unreadable. */

@@ -1,0 +1,73 @@
+import { statfsSync } from "node:fs";
+import Sqlite from "better-sqlite3";
+import type { LogEvent } from "kysely";
+import pg from "pg";
+
+/** Why the database can not be written, as far as an operator can do something about it. */
+export type StorageFault = "disk_full" | "read_only" | "damaged" | "failing";
+
+/** The database can not be used; the message says where it is and what to do. */
+export class StorageError extends Error {}
+
+const OF_SQLITE: readonly (readonly [string, StorageFault])[] = [
+  ["SQLITE_FULL", "disk_full"],
+  ["SQLITE_READONLY", "read_only"],
+  ["SQLITE_CANTOPEN", "read_only"],
+  ["SQLITE_CORRUPT", "damaged"],
+  ["SQLITE_NOTADB", "damaged"],
+  ["SQLITE_IOERR", "failing"],
+];
+const OF_POSTGRES: Readonly<Record<string, StorageFault>> = {
+  "53100": "disk_full",
+  "25006": "read_only",
+  "58030": "failing",
+  XX001: "damaged",
+};
+const WHAT_TO_DO: Readonly<Record<StorageFault, string>> = {
+  disk_full: "the disk is full: free some space, then start again",
+  read_only:
+    "it can not be written: let this user write there, or set DATA_DIR to another directory",
+  damaged:
+    "it is damaged, or no database of this service: restore a back-up (docs/operations-backup.md), or set DATA_DIR to another directory",
+  failing: "the disk fails: see the system's log",
+};
+
+/** Null for an error that is not about the storage. */
+export function storageFaultOf(error: unknown): StorageFault | null {
+  if (error instanceof Sqlite.SqliteError)
+    return OF_SQLITE.find(([code]) => error.code.startsWith(code))?.[1] ?? null;
+  if (error instanceof pg.DatabaseError) return OF_POSTGRES[error.code ?? ""] ?? null;
+  return null;
+}
+
+export function storageError(place: string, fault: StorageFault, cause: unknown): StorageError {
+  return new StorageError(`${place}: ${WHAT_TO_DO[fault]}`, { cause });
+}
+
+/** What the last write of a database says about its storage. */
+export class StorageWatch {
+  #fault: StorageFault | null = null;
+
+  /** Null: the last write succeeded, or none has failed. */
+  get fault(): StorageFault | null {
+    return this.#fault;
+  }
+
+  note(event: LogEvent): void {
+    const { kind } = event.query.query;
+    if (event.level === "error") this.#fault = storageFaultOf(event.error) ?? this.#fault;
+    else if (WRITES.includes(kind)) this.#fault = null;
+  }
+}
+
+const WRITES: readonly string[] = ["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"];
+
+/** Bytes that this process may still write to the file system of a directory; null where unknown. */
+export function freeDiskBytes(directory: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return null; // The directory is gone, or the file system does not say.
+  }
+}
