@@ -7,15 +7,27 @@ import { attack } from "#test/fuzz/attack.ts";
 import { readExecutions } from "#test/support/executions.ts";
 
 // Mutated accounts against every venue: how many end as a pool or a reason, and how long the slowest took.
+// With --requests N, hostile HTTP requests instead: N in all, to a service on each database (DATABASE_URL).
 
 const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     attacks: { type: "string", default: "5000" },
+    requests: { type: "string", default: "0" },
     folder: { type: "string", default: "../shared/executions" },
   },
 });
+
+if (Number(values.requests) > 0) {
+  const { fuzzBothDatabases } = await import("./fuzz-services.ts");
+  await fuzzBothDatabases({
+    requests: Number(values.requests),
+    seed: Number(values.seed),
+    isJson: values.json,
+  });
+  process.exit();
+}
 
 const WARM_UP = 200;
 const random = seededRandom(Number(values.seed));

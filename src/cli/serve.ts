@@ -19,11 +19,14 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
   const service = await startService(config, logger);
   const { url, metricsUrl, examples } = service;
   if (process.stdout.isTTY) output.out(welcome(service, config));
+  // Whatever the log level: what started the service waits for this line.
   else
-    logger.info(
-      { url, metricsUrl },
-      `Exitability listens at ${url} with ${examples.length} demo tokens`,
-    );
+    logger
+      .child({}, { level: "info" })
+      .info(
+        { url, metricsUrl },
+        `Exitability listens at ${url} with ${examples.length} demo tokens`,
+      );
   await stopSignal();
   logger.info("stopping");
   await service.close();
