@@ -83,7 +83,10 @@ export function createRpcSource(
     closed: closing.signal,
   });
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
-  const link = createSubscriptionLinks({ url: options.wsUrl, clock, random, logger, timing });
+  const link = createSubscriptionLinks({
+    ...{ url: options.wsUrl, clock, random, logger, timing },
+    otherUrl: nextPortOf(options),
+  });
   const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });
   const close = async () => {
     closing.abort(new Error("the chain source was closed"));
@@ -97,4 +100,12 @@ export function createRpcSource(
     compareChains: client.compareChains,
     close,
   };
+}
+
+/** Agave serves WebSockets at the port after that of HTTP; null: both were given, or have no port. */
+function nextPortOf({ httpUrl, wsUrl }: Endpoint): string | null {
+  const url = URL.parse(wsUrl);
+  if (url === null || url.port === "" || url.port !== URL.parse(httpUrl)?.port) return null;
+  url.port = String(Number(url.port) + 1);
+  return url.href;
 }

@@ -7,6 +7,7 @@ import { Poller } from "#src/platform/poller.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import { isRecord } from "./json-rpc-client.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
+import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
 
 export type LinkTiming = {
   /** A link without a slot notification for so long is treated as dead. */
@@ -31,8 +32,15 @@ export type LinkOptions = {
   readonly random: () => number;
   readonly logger: ChainLogger | null;
   readonly timing: LinkTiming;
+  /** Tried in turn with `url` until one of them sends slots. */
+  readonly otherUrl?: string | null;
   /** Gets each loss of the connection; a slot notification ends the failing. */
   readonly failures: FailureLog;
+  /**
+   * The node refused a subscription that is not a matter of its rate, while it held so many others on this
+   * connection. Returns whether the subscription goes elsewhere; else it is asked for again later.
+   */
+  readonly onRefused?: (wanted: WantedSubscription, held: number) => boolean;
 };
 
 /** One subscription that is made again after each reconnect. */
@@ -73,6 +81,8 @@ type PendingRequest = { readonly state: SubscriptionState | null; readonly sentA
 const MAX_PENDING = 128;
 /** Slots are notified when processed, accounts when confirmed: a few slots later. */
 const CONFIRMATION_LAG = 8n;
+/** A refused subscription is asked for again after so long. */
+const ASK_AGAIN_MS = 30_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_TEXT = 300;
 const HANDSHAKE_TIMEOUT_MS = 8_000;
@@ -107,12 +117,18 @@ class Link implements SubscriptionLink {
   #hasSlots = true;
   /** Logged once each: a node may refuse thousands. */
   readonly #refusedKinds = new Set<string>();
+  readonly #refused = new Set<SubscriptionState>();
+  #askAgainTimer: NodeJS.Timeout | null = null;
   #reconnectTimer: NodeJS.Timeout | null = null;
+  #url: string;
+  /** The address in use has sent slots: the other one is not tried any more. */
+  #isUrlKnown = false;
   #isClosed = false;
 
   constructor(options: LinkOptions) {
     this.#options = options;
     const { timing, random } = options;
+    this.#url = options.url;
     const { firstWaitMs: firstMs, longestWaitMs: longestMs } = timing;
     this.#backOff = new BackOff({ firstMs, longestMs, random });
     const run = () => this.#checkAlive();
@@ -135,6 +151,7 @@ class Link implements SubscriptionLink {
     if (state === undefined) return;
     this.#subscriptions.delete(wanted);
     this.#unsent.delete(state);
+    this.#refused.delete(state);
     if (state.serverId === null) return;
     this.#confirmed.delete(state.serverId);
     this.#send(`${wanted.kind}Unsubscribe`, [state.serverId]);
@@ -152,6 +169,7 @@ class Link implements SubscriptionLink {
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
     if (this.#reconnectTimer !== null) clearTimeout(this.#reconnectTimer);
+    if (this.#askAgainTimer !== null) clearTimeout(this.#askAgainTimer);
     this.#subscriptions.clear();
     this.#slots.clear();
     this.#restorations.clear();
@@ -165,7 +183,7 @@ class Link implements SubscriptionLink {
 
   #connect(): void {
     this.#reconnectTimer = null;
-    const socket = new WebSocket(this.#options.url, {
+    const socket = new WebSocket(this.#url, {
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
@@ -213,6 +231,8 @@ class Link implements SubscriptionLink {
     socket?.terminate();
     if (this.#isClosed) return;
     this.#options.failures.failed(new Error(reason));
+    const { url, otherUrl = null } = this.#options;
+    if (!this.#isUrlKnown && otherUrl !== null) this.#url = this.#url === url ? otherUrl : url;
     this.#reconnectTimer = setTimeout(() => this.#connect(), this.#backOff.nextMs());
   }
 
@@ -223,6 +243,7 @@ class Link implements SubscriptionLink {
     this.#pending.clear();
     this.#confirmed.clear();
     this.#unsent.clear();
+    this.#refused.clear();
     for (const state of this.#subscriptions.values()) state.serverId = null;
   }
 
@@ -267,7 +288,7 @@ class Link implements SubscriptionLink {
     if (request === undefined) return;
     this.#pending.delete(id);
     const { state } = request;
-    if (!isWholeNumber(result)) this.#logRefusal(state, error);
+    if (!isWholeNumber(result)) this.#refuse(state, error);
     else if (state === null) this.#slotSubscription = result;
     else this.#confirm(state, result);
     // Without slot notifications any message is a sign of life.
@@ -280,12 +301,27 @@ class Link implements SubscriptionLink {
     }
   }
 
+  #refuse(state: SubscriptionState | null, error: unknown): void {
+    this.#logRefusal(state, error);
+    if (state === null || this.#subscriptions.get(state.wanted) !== state) return;
+    const held = this.#confirmed.size;
+    if (!isRateRefusal(error) && this.#options.onRefused?.(state.wanted, held) === true) return;
+    this.#refused.add(state);
+    this.#askAgainTimer ??= setTimeout(() => {
+      this.#askAgainTimer = null;
+      for (const refused of this.#refused) this.#unsent.add(refused);
+      this.#refused.clear();
+      this.#sendMore();
+    }, ASK_AGAIN_MS);
+  }
+
   #logRefusal(state: SubscriptionState | null, error: unknown): void {
     const kind = state?.wanted.kind ?? "slot";
     if (this.#refusedKinds.has(kind)) return;
     this.#refusedKinds.add(kind);
     const reason = isRecord(error) ? String(error["message"]).slice(0, MAX_ERROR_TEXT) : "no id";
-    const text = "the node refused a subscription; it is tried again after the next reconnect";
+    const text =
+      "the node refused a subscription; it is made on another connection, or asked for again later";
     this.#options.logger?.warn({ kind, reason }, text);
   }
 
@@ -312,11 +348,20 @@ class Link implements SubscriptionLink {
     const number = isRecord(result) ? result["slot"] : undefined;
     if (!isWholeNumber(number)) return;
     this.#aliveAtMs = this.#options.clock.nowMs();
+    this.#noteUrl();
     this.#backOff.reset();
     this.#options.failures.succeeded();
     const slot = BigInt(number);
     this.#lastSlot = slot;
     this.#slots.emit(slot);
+  }
+
+  #noteUrl(): void {
+    if (this.#isUrlKnown) return;
+    this.#isUrlKnown = true;
+    if (this.#url === this.#options.url) return;
+    const { host } = new URL(this.#url);
+    this.#options.logger?.info({ host }, "the node's WebSocket is at another port than its HTTP");
   }
 
   /** A listener's exception costs this one event, not the link or the process. */
@@ -331,4 +376,15 @@ class Link implements SubscriptionLink {
   #logListenerFailure(err: unknown): void {
     this.#options.logger?.error({ err }, "a listener of the chain failed; the event is skipped");
   }
+}
+
+function isRateRefusal(error: unknown): boolean {
+  if (!isRecord(error)) return false;
+  const { code, message } = error;
+  const failure = {
+    kind: "rpc-error",
+    code: typeof code === "number" ? code : 0,
+    message: String(message),
+  } as const;
+  return isRateLimit(new RpcFailure(failure));
 }

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { EventLog } from "#test/support/event-log.ts";
 import type { WantedSubscription } from "./subscription-link.ts";
-import { createSubscriptionLinks } from "./subscription-links.ts";
+import { createSubscriptionLinks, type LinksOptions } from "./subscription-links.ts";
 
 const MAX_PER_LINK = 3;
 
@@ -71,7 +71,7 @@ class Connection {
   }
 }
 
-function linksTo(t: TestContext, url: string) {
+function linksTo(t: TestContext, url: string, options: Partial<LinksOptions> = {}) {
   const links = createSubscriptionLinks({
     url,
     clock: { nowMs: () => performance.now() },
@@ -79,6 +79,7 @@ function linksTo(t: TestContext, url: string) {
     logger: null,
     timing: { silentAfterMs: 60_000, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 },
     maxPerLink: MAX_PER_LINK,
+    ...options,
   });
   t.after(() => links.close());
   const slots = new EventLog<bigint>();
@@ -96,9 +97,9 @@ function wantedOf(name: string, heard: EventLog<unknown>, stood: EventLog<string
   return wanted;
 }
 
-async function sevenWanted(t: TestContext) {
+async function sevenWanted(t: TestContext, options: Partial<LinksOptions> = {}) {
   const node = await strictNode(t);
-  const { links, slots } = linksTo(t, node.url);
+  const { links, slots } = linksTo(t, node.url, options);
   const heard = new EventLog<unknown>();
   const stood = new EventLog<string>();
   const names = Array.from({ length: 7 }, (_, index) => `account ${index}`);
@@ -143,4 +144,27 @@ test("a connection is closed with its last subscription, and holds back no slot 
   assert.equal(full.length, 2);
   for (const connection of full) connection.tellSlot(12);
   await slots.first((slot) => slot === 12n, "slot 12");
+});
+
+test("the number of subscriptions that a node allows is learned: refused ones move to further connections", async (t) => {
+  const { node, heard, names } = await sevenWanted(t, { maxPerLink: 1_000 });
+  assert.deepEqual(
+    node.connections.map((connection) => connection.names.length).toSorted(),
+    [1, 3, 3],
+  );
+  for (const connection of node.connections) connection.tellAll();
+  for (const name of names) await heard.first((it) => it === name, `${name} is heard`);
+});
+
+test("the second address is used where the first serves no WebSocket", async (t) => {
+  const node = await strictNode(t);
+  const closed = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  await once(closed, "close");
+  const { links } = linksTo(t, `ws://127.0.0.1:${port}`, { otherUrl: node.url });
+  const stood = new EventLog<string>();
+  links.want(wantedOf("account", new EventLog<unknown>(), stood));
+  await stood.first((it) => it === "account", "the account is confirmed");
 });

@@ -11,6 +11,8 @@ import {
 
 /** Nodes refuse more than some tens of thousands of subscriptions on one connection. */
 const MAX_PER_LINK = 20_000;
+/** Providers limit the connections too. */
+const MAX_LINKS = 20;
 
 export type LinksOptions = Omit<LinkOptions, "failures"> & { readonly maxPerLink?: number };
 
@@ -27,7 +29,8 @@ type Carrier = {
  * has reached it, so that one dead link holds all slots back and the data is seen to be old.
  */
 export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink {
-  const { maxPerLink = MAX_PER_LINK } = options;
+  /** Lower than the default once the node has refused a subscription. */
+  let mostPerLink = options.maxPerLink ?? MAX_PER_LINK;
   const carriers = new Set<Carrier>();
   const carrierOf = new Map<WantedSubscription, Carrier>();
   const slots = new Listeners<bigint>();
@@ -44,7 +47,9 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
   let isClosed = false;
 
   function open(): Carrier {
-    const link = createSubscriptionLink({ ...options, failures });
+    const onRefused = (wanted: WantedSubscription, held: number): boolean =>
+      moveFrom(carrier, wanted, held);
+    const link = createSubscriptionLink({ ...options, failures, onRefused });
     const carrier: Carrier = { link, carried: new Set(), lastSlot: null };
     carriers.add(carrier);
     link.listen({
@@ -67,17 +72,39 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     slots.emit(reached);
   }
 
-  function carrierWithRoom(): Carrier {
-    for (const carrier of carriers) if (carrier.carried.size < maxPerLink) return carrier;
-    return open();
+  /** Null: as many connections as may be are full. */
+  function carrierWithRoom(): Carrier | null {
+    for (const carrier of carriers) if (carrier.carried.size < mostPerLink) return carrier;
+    return carriers.size < MAX_LINKS ? open() : null;
+  }
+
+  /** A connection that holds some subscriptions and refuses one more is full. */
+  function moveFrom(carrier: Carrier, wanted: WantedSubscription, held: number): boolean {
+    if (held === 0) return false;
+    if (held < mostPerLink) {
+      mostPerLink = held;
+      const text = "the node allows fewer subscriptions a connection; they are spread over several";
+      options.logger?.warn({ host: hostOf(options.url), subscriptions: held }, text);
+    }
+    const other = carrierWithRoom();
+    if (other === null || other === carrier) return false;
+    carrier.carried.delete(wanted);
+    carrier.link.drop(wanted);
+    carry(other, wanted);
+    return true;
+  }
+
+  function carry(carrier: Carrier, wanted: WantedSubscription): void {
+    carrierOf.set(wanted, carrier);
+    carrier.carried.add(wanted);
+    carrier.link.want(wanted);
   }
 
   function want(wanted: WantedSubscription): void {
     if (isClosed || carrierOf.has(wanted)) return;
-    const carrier = carrierWithRoom();
-    carrierOf.set(wanted, carrier);
-    carrier.carried.add(wanted);
-    carrier.link.want(wanted);
+    const [firstCarrier] = carriers;
+    const carrier = carrierWithRoom() ?? firstCarrier;
+    if (carrier !== undefined) carry(carrier, wanted);
   }
 
   function drop(wanted: WantedSubscription): void {
