@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
+import { multiHopSale } from "#src/venues/shared/pump-fees/multi-hop-sale.ts";
+import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
 import { prepareSale } from "./prepare-sale.ts";
@@ -46,6 +48,26 @@ for (const [venue, file] of RECORDED) {
     assert.ok(compared >= 20, `${compared} compared`);
   });
 }
+
+test("one instruction over several pump pools pays what the model says", async (t) => {
+  const path = sharedPath(t, "routes", "pump-routes.jsonl.gz");
+  const programs = path === null ? null : compiledPrograms(t, multiHopSale.programs);
+  if (path === null || programs === null) return;
+  const vm = new Vm(loadNative());
+  for (const program of programs) vm.load(program);
+  const cases = await readExecutions(path);
+  for (const { line, execution } of cases.filter((_, index) => index % 4 === 0)) {
+    const { route = [], accounts, clock } = execution;
+    const build: VenueSale["build"] = (request) => multiHopSale.build({ ...request, hops: route });
+    const prepared = prepareSale({ programs: multiHopSale.programs, build }, execution, {
+      get: (address) => accounts.get(address) ?? null,
+    });
+    assert.ok(prepared.kind === "prepared");
+    const [result] = vm.execute({ accounts: prepared.accounts, steps: [prepared.step], clock });
+    const executed = result?.kind === "executed" ? result[prepared.paidIn] : null;
+    assert.equal(executed, replay(execution).amountOut, `line ${line}`);
+  }
+});
 
 test("a run leaves nothing behind: the same run gives the same results", async (t) => {
   const sale = VENUE_SALES.find(({ venue }) => venue === "raydium-amm-v4");
