@@ -36,6 +36,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "measure a token live, one line per change",
     load: async () => (await import("./watch.ts")).watch,
   },
+  doctor: {
+    usage: "[--json]",
+    summary: "examine the configured node: what it serves, limits, cost",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
   record: {
     usage: "MINT DIR",
     summary: "save every account of an assessment, for ACCOUNTS_DIR",

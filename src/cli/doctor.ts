@@ -1,0 +1,105 @@
+import { parseArgs } from "node:util";
+import { readConfig } from "#src/app/config.ts";
+import { hostOf } from "#src/chain/chain-logger.ts";
+import { type NodeProbe, type ProbeResult, probeNode } from "#src/chain/probe-node.ts";
+import { systemClock } from "#src/platform/clock.ts";
+import { type Address, addressFromBytes } from "#src/units/address.ts";
+import { VENUES } from "#src/venues/all.ts";
+import { formatTable, type Output, UsageError } from "./output.ts";
+
+const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+const SLOW_SEARCH_MS = 3_000;
+/** Calls of a first answer, and searches among them where the node serves them (npm run providers). */
+const CALLS_OF_ANSWER = 12;
+
+/** Tries what the service needs of the configured node; 1: the service can't work with it. */
+export async function doctor(args: readonly string[], output: Output): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { json: { type: "boolean" } } });
+  const { chain } = readConfig(process.env);
+  if (chain.kind !== "rpc") throw new UsageError("set SOLANA_RPC_URL to the node to be examined");
+  const [mint = null] = someAddresses(1);
+  const searches = VENUES.flatMap((venue) => {
+    const [filter] = mint === null ? [] : venue.search(mint, null).filters;
+    return filter === undefined ? [] : [{ name: venue.id, filter }];
+  });
+  const { httpUrl, wsUrl } = chain;
+  const addresses = someAddresses(100);
+  const probe = await probeNode({ httpUrl, wsUrl, clock: systemClock, searches, addresses });
+  const problems = problemsOf(probe);
+  const isUsable = probe.accountsPerRead !== null;
+  if (values.json === true) {
+    output.out(JSON.stringify({ host: hostOf(httpUrl), ...probe, problems, isUsable }));
+  } else {
+    output.out(reportOf(hostOf(httpUrl), probe, problems));
+  }
+  return isUsable ? 0 : 1;
+}
+
+/** What will not work with this node, one sentence each. */
+export function problemsOf(probe: NodeProbe): readonly string[] {
+  const { genesis, accountsPerRead, searches, calls, subscriptions } = probe;
+  const problems: string[] = [];
+  const isRefused = ({ outcome }: ProbeResult): boolean =>
+    outcome === "refused" || outcome === "failed";
+  if (genesis === null) problems.push("the chain is unknown: getGenesisHash got no reply");
+  else if (genesis !== MAINNET_GENESIS) problems.push("the chain is not Solana mainnet");
+  if (accountsPerRead === null) problems.push("accounts can't be read: no token can be answered");
+  else if (accountsPerRead < 100) {
+    problems.push(
+      `one read has at most ${accountsPerRead} accounts: first answers take more calls`,
+    );
+  }
+  const refused = searches.filter(isRefused).map(({ what }) => what);
+  if (refused.length > 0) {
+    problems.push(
+      `pools of ${refused.join(", ")} can't be searched: they are found by derived addresses and holders, and answers name the gap`,
+    );
+  }
+  const slow = searches.filter(({ ms, outcome }) => outcome === "ok" && ms > SLOW_SEARCH_MS);
+  if (slow.length > 0) problems.push("searches take seconds: first answers are completed later");
+  if (searches.some(({ outcome }) => outcome === "rate-limited")) {
+    problems.push("four searches a second are over the rate: they are spaced further");
+  }
+  for (const { what, reason } of [...calls, ...subscriptions].filter(isRefused)) {
+    if (what.startsWith("getMultipleAccounts") || what === "getProgramAccountsV2") continue;
+    problems.push(`${what} is not served (${reason ?? "no reason"}): ${CONSEQUENCES[what] ?? ""}`);
+  }
+  return problems;
+}
+
+const CONSEQUENCES: Readonly<Record<string, string>> = {
+  getTokenLargestAccounts: "pools are not found by holders",
+  getSignaturesForAddress: "pools are not found by their vaults",
+  slotSubscribe: "no sign of life between changes",
+  accountSubscribe: "prices are polled every 15 s; is SOLANA_WS_URL right?",
+  logsSubscribe: "swaps are not compared with the model",
+  programSubscribe: "new pools are found by the next search",
+};
+
+function reportOf(host: string, probe: NodeProbe, problems: readonly string[]): string {
+  const row = ({ what, outcome, ms, reason }: ProbeResult) => [what, outcome, ms, reason ?? ""];
+  const v2 = probe.calls.find(({ what }) => what === "getProgramAccountsV2");
+  const hasV2 = v2?.outcome === "ok";
+  const searches = hasV2 ? "getProgramAccountsV2" : "getProgramAccounts";
+  return [
+    `Node ${host}, genesis ${probe.genesis ?? "unknown"}`,
+    "",
+    formatTable([
+      ["call", "outcome", "ms", "reason"],
+      ...[...probe.calls, ...probe.subscriptions].map(row),
+      ...probe.searches.map((search) => row({ ...search, what: `search of ${search.what}` })),
+    ]),
+    "",
+    `Cost: about ${CALLS_OF_ANSWER} calls a first answer, and ${probe.searches.length * 2} ${searches} where the node serves them.`,
+    "",
+    problems.length === 0 ? "Everything works with this node." : "What will not work:",
+    ...problems.map((problem) => `- ${problem}`),
+  ].join("\n");
+}
+
+/** Distinct addresses at which there is nothing. */
+function someAddresses(count: number): readonly Address[] {
+  return Array.from({ length: count }, (_, index) =>
+    addressFromBytes(Uint8Array.from({ length: 32 }, (_, at) => (at === 0 ? index + 1 : 171))),
+  );
+}
