@@ -1,7 +1,8 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
-import { solUsdOf } from "#src/measure/sol-price.ts";
+import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
+import { ratioToNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs } from "./chain-clock.ts";
@@ -83,11 +84,22 @@ export function assessToken(
   const market = marketOf(state, token, deps, options.nowMs);
   if (market === null) return assessed && { assessment: assessed.assessment, market };
   const assessment = assess(market);
-  const usd = solUsdOf(market.hopPools);
-  if (usd !== null) state.solPrice = { usd, atMs: options.nowMs };
+  notePriceOfSol(state, market, options.nowMs);
   token.assessed = { assessment, atMs: options.nowMs, version };
   state.dirtyTokens.delete(token);
   return { assessment, market };
+}
+
+/** For display only, and therefore read every ten seconds at most: nothing is measured with it. */
+const PRICE_OF_SOL_EVERY_MS = 10_000;
+const MICRO_USD_LAMPORTS_PER_SOL_USD = 1_000n;
+
+function notePriceOfSol(state: LiveState, { hopPools }: Market, nowMs: number): void {
+  if (state.solPrice !== null && nowMs - state.solPrice.atMs < PRICE_OF_SOL_EVERY_MS) return;
+  const price = hopPools.length === 0 ? null : lamportsPerMicroUsd(hopPools);
+  if (price === null || price.numerator === 0n) return;
+  const usd = ratioToNumber(MICRO_USD_LAMPORTS_PER_SOL_USD * price.denominator, price.numerator);
+  state.solPrice = { usd, atMs: nowMs };
 }
 
 function versionOf(state: LiveState, token: FollowedToken): number {

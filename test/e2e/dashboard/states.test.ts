@@ -59,6 +59,8 @@ test("every phase and state fits 320, 390 and 1440 pixels, and shows nothing as 
             "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
           );
           assert.equal(await sidewaysOverflow(page), 0, `${each.name} at ${width} pixels`);
+          const amount = await page.locator(".amount input").boundingBox();
+          assert.ok(amount !== null && amount.width >= 60, `the amount at ${width} pixels`);
         }
         if (each.name !== "ok") {
           const good = page.locator(".hero .verdict.good, .hero .badge.good");

@@ -37,7 +37,12 @@ export function SlippageCurve({ mint, answer, sizeSol }: Props) {
         {curve.data === undefined ? (
           <Skeleton height={`${HEIGHT + 80}px`} />
         ) : (
-          <Picture mint={mint} points={curve.data.points} sizeSol={sizeSol} />
+          <Picture
+            mint={mint}
+            points={curve.data.points}
+            sizeSol={sizeSol}
+            isOther={answer?.amm === "otro"}
+          />
         )}
         {answer === undefined ? null : <Table retail={retail.data} pro={pro.data} />}
       </div>
@@ -49,9 +54,11 @@ type PictureProps = {
   readonly mint: string;
   readonly points: readonly CurvePoint[];
   readonly sizeSol: number | null;
+  /** Of a family that is measured up to 10 SOL. */
+  readonly isOther: boolean;
 };
 
-function Picture({ mint, points, sizeSol }: PictureProps) {
+function Picture({ mint, points, sizeSol, isOther }: PictureProps) {
   const { text, language } = usePreferences();
   const data = useMemo(
     (): AlignedData => [
@@ -119,8 +126,10 @@ function Picture({ mint, points, sizeSol }: PictureProps) {
     }),
     [language, from, to, sizeSol, text],
   );
-  const show = (pct: number | null) =>
-    pct === null ? text.token.noExit : formatPct(pct, language);
+  const show = (pct: number | null, size: number) => {
+    if (pct !== null) return formatPct(pct, language);
+    return isOther && size > LARGEST_OTHER_SOL ? text.token.notMeasured : text.token.noExit;
+  };
   return (
     <div>
       <ul className="chart-legend">
@@ -141,7 +150,7 @@ function Picture({ mint, points, sizeSol }: PictureProps) {
         readAt={(index) => {
           const point = points[index];
           if (point === undefined) return "";
-          return `${formatSol(point.size_sol, language)}: ${text.exit.ways.retail} ${show(point.retail_pct)}, ${text.exit.ways.pro} ${show(point.pro_pct)}`;
+          return `${formatSol(point.size_sol, language)}: ${text.exit.ways.retail} ${show(point.retail_pct, point.size_sol)}, ${text.exit.ways.pro} ${show(point.pro_pct, point.size_sol)}`;
         }}
         file={{
           name: `${mint}-loss`,
