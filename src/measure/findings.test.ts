@@ -119,6 +119,12 @@ describe("each finding leaves confidence at most where the method's table says",
       "live-check",
       "low",
     ],
+    [
+      "a program that was deployed just now",
+      { newDeployments: new Set(["raydium-cpmm"]) },
+      "new-deployment",
+      "medium",
+    ],
   ];
   for (const [name, changes, kind, confidence] of rows) {
     test(`${name}: ${kind}, ${confidence}`, () => {

@@ -6,6 +6,7 @@ import type { ExitProof } from "#src/proof/prove-exit.ts";
 import { exitOn } from "#src/track/markets.ts";
 import { address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
+import { FixedWindows } from "#src/users/fixed-windows.ts";
 import {
   NO_ACCURACY,
   SOME_MINT,
@@ -27,12 +28,19 @@ const POOL = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");
 const PROGRAM = address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
 const market = marketOf([poolOfSol(100)]);
 
-async function startApp(t: TestContext, proofOf: HttpDeps["proofOf"]) {
+async function startApp(
+  t: TestContext,
+  proofOf: HttpDeps["proofOf"],
+  windows = new FixedWindows(),
+) {
   const app = await buildCheckedApp({
     accuracy: NO_ACCURACY,
     proofOf,
     markets: someMarkets(() => someSnapshot()),
-    users: await testUsers(t, await sqliteDatabase(t), { clock: { nowMs: () => NOW } }),
+    users: await testUsers(t, await sqliteDatabase(t), {
+      clock: { nowMs: () => NOW },
+      windows,
+    }),
     ...NO_WATCHING,
     publicUrl: TEST_PUBLIC_URL,
     readiness: async () => ({
@@ -125,4 +133,19 @@ test("a wrong size is refused before anything is executed", async (t) => {
   const get = await startApp(t, () => assert.fail("executed"));
   const { status, body } = await get("size=0.001");
   assert.deepEqual([status, body.error], [400, "invalid_size"]);
+});
+
+test("the eleventh proof of a minute is refused, and does not count as a query", async (t) => {
+  const windows = new FixedWindows();
+  const rule = { limit: 10, lengthMs: 60_000 };
+  const get = await startApp(t, async () => PROOF, windows);
+  const before = await get("size=1");
+  assert.equal(before.status, 200);
+  for (let proof = 1; proof < 10; proof++) {
+    windows.take("getExitProof/address:127.0.0.1", rule, NOW);
+  }
+  const refused = await get("size=1");
+  assert.deepEqual([refused.status, refused.body.error], [429, "rate_limit_exceeded"]);
+  assert.ok(Number(refused.headers["retry-after"]) <= 60);
+  assert.equal(refused.headers["x-ratelimit-remaining"], before.headers["x-ratelimit-remaining"]);
 });
