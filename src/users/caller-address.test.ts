@@ -16,6 +16,13 @@ test("an IPv4-mapped address is counted as IPv4", () => {
     assert.equal(countedAddress(written), "203.0.113.9");
 });
 
+test("M7: a port that a proxy writes after the address does not make callers one", () => {
+  assert.equal(countedAddress("203.0.113.9:4444"), "203.0.113.9");
+  assert.equal(countedAddress("[2001:db8:1:2::1]:4444"), "2001:db8:1:2::/64");
+  assert.equal(countedAddress("[::ffff:203.0.113.9]"), "203.0.113.9");
+  assert.equal(countedAddress("2001:db8:1:2::4444"), "2001:db8:1:2::/64");
+});
+
 test("all invalid addresses count as one caller", () => {
   for (const written of ["", "unknown", "203.0.113.9, 1.2.3.4", "x".repeat(10_000)])
     assert.equal(countedAddress(written), "unknown");

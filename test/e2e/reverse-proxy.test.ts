@@ -31,6 +31,13 @@ test("behind the reverse proxy of deploy/", async (t) => {
   await t.test("an answer keeps the name that it can be asked for again by", () =>
     assertNamesKept(proxy, service.url),
   );
+  await t.test("while the service is away, the answer is JSON with Retry-After", async () => {
+    await service.stop();
+    const response = await proxy.ask({ path: "/api/status", from: "127.0.0.5" });
+    assert.equal(response.statusCode, 503);
+    assert.equal(JSON.parse(await text(response)).error, "overloaded");
+    assert.equal(response.headers["retry-after"], "2");
+  });
   await t.test("a request without TLS is redirected to TLS", async () => {
     const response = await proxy.askPlainly("/token/abc?size=5");
     await text(response);

@@ -54,6 +54,8 @@ export async function startReverseProxy(
   const ca = makeCertificate(directory);
   const [plainPort, tlsPort] = [await freePort(), await freePort()];
   const site = replaceEach(readFileSync(SHIPPED, "utf8"), {
+    "listen [::]:80;": "",
+    "listen [::]:443 ssl http2;": "",
     "listen 80;": `listen 127.0.0.1:${plainPort};`,
     "listen 443 ": `listen 127.0.0.1:${tlsPort} `,
     "server 127.0.0.1:8080;": `server ${new URL(serviceUrl).host};`,
