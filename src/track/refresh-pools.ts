@@ -9,8 +9,10 @@ import { rereadPool } from "./open-pool.ts";
 const LONGEST_WAIT_MS = 3_000;
 /** A venue is asked at most this often which accounts a pool needs: it derives addresses. */
 const NEEDS_EVERY_MS = 1_000;
-/** An account changes with its pool if it changed in this share of the pool's changes. */
+/** An account may change with its pool if it changed in this share of the pool's changes. */
 const CHANGING_SHARE = 0.4;
+/** From this share on it is taken to change each time: only a lost notification explains that it did not. */
+const ALWAYS_SHARE = 0.9;
 /** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
 const MIN_CHANGES = 6;
 
@@ -55,7 +57,7 @@ function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void 
 }
 
 function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean {
-  if (isWhole(pool)) {
+  if (isWhole(state, pool)) {
     pool.waitingSinceMs = null;
     return false;
   }
@@ -69,17 +71,23 @@ function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean 
   return true;
 }
 
-/** Whether every account was requested, and those that change with the pool are at its newest slot. */
-function isWhole(pool: FollowedPool): boolean {
+/**
+ * Whether every account was requested, and those that change with the pool are at its newest slot. One that
+ * changes with some trades only, such as a PumpSwap pool with those that leave fees in it, was not changed by
+ * this one if the chain's clock is past the slot.
+ */
+function isWhole({ times }: LiveState, pool: FollowedPool): boolean {
+  const isSlotOver = times.newest !== null && times.newest.slot > pool.changedSlot;
+  const leastShare = isSlotOver ? ALWAYS_SHARE : CHANGING_SHARE;
   for (const need of pool.needs.values()) {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
-    if (held.heldSlot < pool.changedSlot && changesWithPool(pool, need)) return false;
+    if (held.heldSlot < pool.changedSlot && changesWithPool(pool, need, leastShare)) return false;
   }
   return true;
 }
 
-function changesWithPool(pool: FollowedPool, need: PoolNeed): boolean {
-  if (pool.changes >= MIN_CHANGES) return need.changes >= pool.changes * CHANGING_SHARE;
+function changesWithPool(pool: FollowedPool, need: PoolNeed, leastShare: number): boolean {
+  if (pool.changes >= MIN_CHANGES) return need.changes >= pool.changes * leastShare;
   return tokenBalance(need.account.held.account) !== null;
 }
