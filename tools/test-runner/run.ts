@@ -22,7 +22,7 @@ import type { TestOutcome } from "./events-reporter.ts";
 
 const DEFAULT_FILES = [
   "{src,demo,web/src}/**/*.test.ts",
-  "test/!(contract|e2e)/**/*.test.ts",
+  "test/!(contract|e2e|real-node)/**/*.test.ts",
   "test/*.test.ts",
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
