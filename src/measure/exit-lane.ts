@@ -205,6 +205,7 @@ function legOf(
     amountIn,
     amountOut,
     feePpm: pool.feePpm,
+    instruction: pool.hopOf ?? null,
   };
 }
 

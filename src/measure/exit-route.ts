@@ -13,6 +13,8 @@ export type RouteLeg = {
   readonly feePpm: number;
   /** Sold as a part of one instruction over all legs of its route. */
   readonly isChained: boolean;
+  /** The one instruction that makes this swap together with its neighbours; null: a swap of its own. */
+  readonly instruction: string | null;
 };
 
 /** A part of the position that goes one way: a pool, and for a stable-quoted pool the hop into SOL. */

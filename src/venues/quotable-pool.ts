@@ -47,6 +47,8 @@ export type QuotablePool = {
   readonly buy: (quoteIn: bigint) => Sale;
   /** Set where the program can sell in this pool as a part of an instruction over several pools. */
   readonly chain?: ChainSide;
+  /** The instruction over several pools that it is bound as a hop of; absent: it is sold in alone. */
+  readonly hopOf?: string;
   /** The other direction: what the pool sells its base for. Weighs asks; `buy` quotes there. */
   readonly purchases: PoolSide;
   /** The pool after the holder of that part of its shares took it out; null where that is not known. */
@@ -99,6 +101,10 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     const probe = { inputMint: baseMint, amountIn: 1n, clock };
     if ((chainSales?.quoteHop(state, probe, at) ?? null) === null) return null;
     return bindPool({ ...binding, fast: null, place: at });
+  }
+
+  function chainFields(instruction: string): Pick<QuotablePool, "chain" | "hopOf"> {
+    return place === undefined ? { chain: { instruction, at: inChain } } : { hopOf: instruction };
   }
 
   function soldBy(quote: Quote<State>): Sale {
@@ -170,9 +176,7 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     quoteAscending,
     sell: (amountIn) => soldBy(quoteOf(amountIn)),
     buy,
-    ...(chainSales === undefined || place !== undefined
-      ? {}
-      : { chain: { instruction: chainSales.instruction, at: inChain } }),
+    ...(chainSales === undefined ? {} : chainFields(chainSales.instruction)),
     withdraw,
   };
 }

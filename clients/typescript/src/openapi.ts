@@ -893,6 +893,8 @@ export interface components {
                     readonly output_mint: string;
                     readonly amount_in: string;
                     readonly amount_out: string;
+                    /** @description The one instruction that makes this swap together with its neighbours, for which net_sol is computed; null: a swap of its own */
+                    readonly instruction: string | null;
                 }[];
             }[];
             /** @description With max_cost: the sale is the largest from 0.01 to 1000 SOL within it, to a millionth or one base unit. Null where a size was asked for */

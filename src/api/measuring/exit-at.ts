@@ -52,6 +52,10 @@ const Leg = Type.Object({
   output_mint: AddressText,
   amount_in: IntegerText,
   amount_out: IntegerText,
+  instruction: nullable(
+    Type.String(),
+    "The one instruction that makes this swap together with its neighbours, for which net_sol is computed; null: a swap of its own",
+  ),
 });
 
 /** A sale of any size. Where it can't be made whole, `reason` says why and every figure is null. */
@@ -120,6 +124,7 @@ const EXIT_AT_EXAMPLE = {
           output_mint: WSOL,
           amount_in: "500000000000",
           amount_out: "2478200000",
+          instruction: null,
         },
       ],
     },
@@ -350,6 +355,7 @@ function routeBody(route: ExitRoute, soldWhole: bigint) {
       output_mint: leg.outputMint,
       amount_in: String(leg.amountIn),
       amount_out: String(leg.amountOut),
+      instruction: leg.instruction,
     })),
   };
 }

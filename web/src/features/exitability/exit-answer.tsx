@@ -129,7 +129,9 @@ function Way({ exit }: { readonly exit: ExitAt }): ReactNode {
   if (only === undefined) return null;
   const nameOf = ({ legs }: ExitAt["routes"][number]) =>
     legs.map(({ program }) => venueName(program)).join(" → ") +
-    (legs.length > 1 ? ` (${text.exit.hops(legs.length)})` : "");
+    (legs.length > 1
+      ? ` (${[text.exit.hops(legs.length), ...instructionsOf(legs)].join(", ")})`
+      : "");
   if (others.length === 0) return <span className="exit-way">{text.exit.byOne(nameOf(only))}</span>;
   const shares = exit.routes
     .toSorted((a, b) => b.share_pct - a.share_pct)
@@ -139,6 +141,11 @@ function Way({ exit }: { readonly exit: ExitAt }): ReactNode {
       {text.exit.bySplit(exit.routes.length)} {shares.join(", ")}.
     </span>
   );
+}
+
+/** The instructions that sell through several pools of the way at once. */
+function instructionsOf(legs: ExitAt["routes"][number]["legs"]): readonly string[] {
+  return [...new Set(legs.flatMap(({ instruction }) => instruction ?? []))];
 }
 
 /** The same parts as a bar: what is paid, and what each cause takes. */

@@ -129,7 +129,11 @@ export type ExitAt = {
   readonly routes: readonly {
     readonly share_pct: number;
     readonly net_sol: number;
-    readonly legs: readonly { readonly program: string; readonly pool: string }[];
+    readonly legs: readonly {
+      readonly program: string;
+      readonly pool: string;
+      readonly instruction: string | null;
+    }[];
   }[];
 };
 
