@@ -40,7 +40,7 @@ type Scene = {
   readonly calls: CountingProxy;
 };
 
-/** Pump's own programs on a node that nobody here wrote, and a service that follows it; null: skipped. */
+/** Pump's own programs on a node of other authors, and a service that follows it; null: skipped. */
 async function openScene(t: TestContext): Promise<Scene | null> {
   const accounts = sharedPath(t, "mainnet");
   if (accounts === null) return null;
@@ -100,7 +100,7 @@ async function complete({ market }: Scene, coin: Coin): Promise<Sent> {
   return market.send([market.curveTrade("buy_v3", coin, [amount, 1n << 62n])]);
 }
 
-/** Milliseconds until the service says so, with the alerts that it raised meanwhile. */
+/** Milliseconds until the service answers with that phase, and the alerts that it raised meanwhile. */
 async function phaseAfter({ service }: Scene, { mint }: Coin, phase: string) {
   const startMs = performance.now();
   const isAlert = await eventually(

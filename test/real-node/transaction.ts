@@ -16,7 +16,7 @@ export type Instruction = {
 
 export type Signer = { readonly address: Address; readonly key: KeyObject };
 
-/** What stands before the 32 bytes of an ed25519 seed in PKCS #8. */
+/** The bytes that precede the 32 bytes of an ed25519 seed in PKCS #8. */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export function signerFromSeed(seed: Uint8Array): Signer {
