@@ -10,6 +10,7 @@ export function marketsFor(markets: Markets, caller: Caller): Markets {
     touch: (mint) => markets.touch(mint),
     exit: (mint, query) => markets.exit(mint, query),
     answerExit: (mint, question) => markets.answerExit(mint, question),
+    holdersFirst: (mint) => markets.holdersFirst(mint),
     stressed: (mint) => markets.stressed(mint),
     history: (mint, query) => markets.history(mint, query),
     alerts: (mint, begun) => markets.alerts(mint, begun),

@@ -12,6 +12,7 @@ import { getExitAt } from "./measuring/exit-at.ts";
 import { getExitProof } from "./measuring/exit-proof.ts";
 import { getExitability } from "./measuring/exitability.ts";
 import { getHistory } from "./measuring/history.ts";
+import { getHoldersFirst } from "./measuring/holders-first.ts";
 import { getPools } from "./measuring/pools.ts";
 import { getStressedExit } from "./measuring/stressed.ts";
 import { getToken } from "./measuring/token.ts";
@@ -54,6 +55,7 @@ export const ROUTED_OPERATIONS: readonly Operation[] = [
   getCurve,
   getToken,
   getStressedExit,
+  getHoldersFirst,
   getPools,
   getHistory,
   getExitabilityBatch,

@@ -186,6 +186,10 @@ export class MarketPublisher {
         return this.#loaded(request.asked.mint).then(() =>
           markets.answerExit(request.asked.mint, request.asked.question),
         );
+      case "holdersFirst":
+        return this.#loaded(request.asked.mint).then(() =>
+          markets.holdersFirst(request.asked.mint),
+        );
       case "stressed":
         return this.#loaded(request.asked.mint).then(() => markets.stressed(request.asked.mint));
       case "history":

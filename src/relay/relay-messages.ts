@@ -1,5 +1,6 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
+import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
@@ -56,6 +57,10 @@ export type TrackerRequests = {
   readonly answerExit: {
     readonly asked: { readonly mint: Address; readonly question: ExitQuestion };
     readonly answer: ExitAnswer | null;
+  };
+  readonly holdersFirst: {
+    readonly asked: { readonly mint: Address };
+    readonly answer: HoldersFirst | null;
   };
   readonly stressed: {
     readonly asked: { readonly mint: Address };

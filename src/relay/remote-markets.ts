@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
+import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -163,6 +164,10 @@ export class RemoteMarkets<Facts> implements Markets {
 
   answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null> {
     return this.#requestOrFail("answerExit", { mint, question });
+  }
+
+  holdersFirst(mint: Address): Promise<HoldersFirst | null> {
+    return this.#requestOrFail("holdersFirst", { mint });
   }
 
   stressed(mint: Address): Promise<StressedExit | null> {

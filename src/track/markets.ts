@@ -1,6 +1,7 @@
 import type { Profile } from "#src/measure/assessment.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
+import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
@@ -56,6 +57,13 @@ export interface Markets {
    * @throws AppError chain_unavailable as `exit`; overloaded if too many such requests wait
    */
   stressed(mint: Address): Promise<StressedExit | null>;
+  /**
+   * The exits after the largest holders have sold, on the market behind the newest answer; null if the
+   * token is not tracked. Holders are read at most once a minute, with three calls.
+   *
+   * @throws AppError chain_unavailable as `exit`; overloaded if too many such requests wait
+   */
+  holdersFirst(mint: Address): Promise<HoldersFirst | null>;
   /**
    * The token's history on an even grid of up to 2,000 points; empty if it was never tracked.
    *

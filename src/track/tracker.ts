@@ -1,6 +1,7 @@
 import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
+import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
@@ -20,7 +21,9 @@ import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
 import { historySeconds } from "./history/series.ts";
 import type { AnswerAt } from "./history/stored-answers.ts";
 import { liquidityOwners } from "./holders/liquidity-owners.ts";
+import { poolAddresses } from "./holders/pool-addresses.ts";
 import { ShareHolders } from "./holders/share-holders.ts";
+import { TokenHolderReads } from "./holders/token-holders.ts";
 import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
@@ -79,6 +82,7 @@ export class Tracker implements Markets {
   readonly #archive: TokenArchive | null;
   readonly #answers: Answers;
   readonly #holders: ShareHolders;
+  readonly #tokenHolders: TokenHolderReads;
   readonly #feed: ChainFeed;
   readonly #registry: TokenRegistry;
   #timer: NodeJS.Timeout | null = null;
@@ -101,6 +105,7 @@ export class Tracker implements Markets {
     this.#answers = new Answers({ state, assess: this.#assessDeps, observer, clock });
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, clock, signal });
+    this.#tokenHolders = new TokenHolderReads({ source, clock, signal });
     const feed = new ChainFeed({ source, venues, state, clock, signal, background, onFailure });
     this.#feed = feed;
     this.#registry = new TokenRegistry({
@@ -184,6 +189,16 @@ export class Tracker implements Markets {
     // Reading takes a while: use the market as it is now.
     const market = this.market(mint);
     return market === null ? null : stress(market, owners);
+  }
+
+  async holdersFirst(mint: Address): Promise<HoldersFirst | null> {
+    const token = this.#state.tokens.get(mint);
+    if (token === undefined) return null;
+    const pools = poolAddresses(poolsOf(token.group), this.#state.known);
+    const holders = await this.#tokenHolders.of(mint, pools);
+    // Reading takes a while: use the market as it is now.
+    const market = this.market(mint);
+    return market === null ? null : holdersFirst(market, holders);
   }
 
   /** Tracks these tokens until the next call, whether or not they are asked for. */

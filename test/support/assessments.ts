@@ -64,6 +64,7 @@ export function someMarkets(
     snapshot: async (mint) => snapshotOf(mint),
     exit: unexpected,
     answerExit: unexpected,
+    holdersFirst: unexpected,
     stressed: unexpected,
     history: unexpected,
     alerts: unexpected,

@@ -5,6 +5,7 @@ import type {
   ExitAt,
   Exitability,
   History,
+  HoldersFirst,
   Operations,
   Pools,
   StressedExit,
@@ -48,6 +49,7 @@ export type Measuring = Operations["getExitability"]["query"] & CallOptions;
 export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size" | "max_cost"> &
   CallOptions &
   ({ readonly size: number | string } | { readonly max_cost: number | string });
+export type HoldersFirstQuestion = Operations["getHoldersFirst"]["query"] & CallOptions;
 export type StressedQuestion = Operations["getStressedExit"]["query"] & CallOptions;
 export type SwapsAsked = Operations["getAccuracySwaps"]["query"] & CallOptions;
 export type HistoryRange = Omit<Operations["getHistory"]["query"], "from" | "to"> &
@@ -65,6 +67,8 @@ export type ExitabilityClient = {
   readonly exitAt: (mint: string, question: ExitAtQuestion) => Promise<ExitAt>;
   /** The exits now, and after the largest withdrawal known to be possible. */
   readonly stressedExit: (mint: string, options?: StressedQuestion) => Promise<StressedExit>;
+  /** The exits now, and after the largest 1, 3, 5, 10 and 20 holders have sold. */
+  readonly holdersFirst: (mint: string, options?: HoldersFirstQuestion) => Promise<HoldersFirst>;
   /** A token's name and supply, and the powers that its mint gives over holders. */
   readonly token: (mint: string, options?: CallOptions) => Promise<Token>;
   /** The pools that a token can be sold in. */
@@ -126,6 +130,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
     exitability: (mint, asked) => get(about(mint, "/exitability"), asked),
     exitAt: (mint, asked) => get(about(mint, "/exitability/at"), withSizeText(asked)),
     stressedExit: (mint, asked) => get(about(mint, "/exitability/stressed"), asked),
+    holdersFirst: (mint, asked) => get(about(mint, "/exitability/holders-first"), asked),
     token: (mint, asked) => get(about(mint), asked),
     pools: (mint, asked) => get(about(mint, "/pools"), asked),
     history: (mint, range = {}) => get(about(mint, "/history"), withTimeTexts(range)),

@@ -121,6 +121,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/token/{id}/exitability/holders-first": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The exits that are left after the largest holders have sold
+         * @description The six sizes now, and after the largest 1, 3, 5, 10 and 20 holders have sold all they have, one after the other. The positions are those worth the sizes now. Pools, curves, burned tokens, lockers, addresses of programs and frozen accounts are not counted as sellers; each is listed with its reason. It measures what would be left; it does not predict that anybody will sell. Holders are read on request, at most once a minute and token, with three calls; `unlisted_pct` bounds what the node's list of twenty leaves out. One query. at_slot is refused: past holders are not stored.
+         */
+        readonly get: operations["getHoldersFirst"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/token/{id}/pools": {
         readonly parameters: {
             readonly query?: never;
@@ -232,7 +252,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Tools for agents: Model Context Protocol, streamable HTTP
-         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
+         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
          */
         readonly post: operations["mcp"];
         readonly delete?: never;
@@ -1214,6 +1234,84 @@ export interface components {
                 readonly holders_slot: number | null;
             }[] | null;
         };
+        readonly HoldersFirst: {
+            /** @description A Solana address: 32 bytes in base58 */
+            readonly token_id: string;
+            /**
+             * @description retail: the best single route; pro: the order split over all of them
+             * @enum {unknown}
+             */
+            readonly profile: "retail" | "pro";
+            readonly slot: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly updated_at: string;
+            readonly age_seconds: number;
+            /**
+             * @description unknown: the holders are not known; there are no `steps`
+             * @enum {unknown}
+             */
+            readonly state: "ok" | "unknown" | "bloqueado_dato";
+            /** @description Why there are no `steps`; holders-not-read: the node refuses or fails; holders-do-not-add-up: its list contradicts the mint; no-market: nothing can be sold now. Null where there are, and where the token is blocked */
+            readonly reason: ("holders-not-read" | "holders-do-not-add-up" | "no-market") | null;
+            /** @description Null where the token is blocked */
+            readonly now: {
+                readonly precio_mid: number | null;
+                readonly score: number;
+                /** @description The largest standard size below 10 %; 0: none */
+                readonly exit_max_sol: number;
+                /** @description Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole */
+                readonly slippage: {
+                    readonly 1: number | null;
+                    readonly 2: number | null;
+                    readonly 5: number | null;
+                    readonly 10: number | null;
+                    readonly 50: number | null;
+                    readonly 0.5: number | null;
+                };
+            } | null;
+            /** @description After the largest 1, 3, 5, 10 and 20 holders have sold all, one after the other */
+            readonly steps: readonly {
+                /** @description So many of the largest holders sell first */
+                readonly holders: number;
+                /** @description So many are listed: where fewer, unlisted_pct bounds the others */
+                readonly sold_by: number;
+                readonly sold_units: string;
+                /** @description Of the supply */
+                readonly sold_pct: number | null;
+                /** @description Of the supply: what these holders have and the pools did not take */
+                readonly unsold_pct: number | null;
+                /** @description What these holders got */
+                readonly paid_sol: number;
+                readonly score: number;
+                /** @description The largest standard size below 10 %; 0: none */
+                readonly exit_max_sol: number;
+                /** @description Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole */
+                readonly slippage: {
+                    readonly 1: number | null;
+                    readonly 2: number | null;
+                    readonly 5: number | null;
+                    readonly 10: number | null;
+                    readonly 50: number | null;
+                    readonly 0.5: number | null;
+                };
+            }[] | null;
+            /** @description Large holders that are not counted as sellers. program: a program signs for the address; what it allows is not known */
+            readonly excluded: readonly {
+                /** @description A Solana address: 32 bytes in base58 */
+                readonly owner: string;
+                /** @description Of the supply */
+                readonly supply_pct: number | null;
+                /** @enum {unknown} */
+                readonly reason: "pool" | "curve" | "burned" | "locker" | "program" | "frozen";
+            }[] | null;
+            /** @description Of the supply, in accounts beyond the twenty largest: each smaller than any of these */
+            readonly unlisted_pct: number | null;
+            /** @description The slot at which the holders were read */
+            readonly holders_slot: number | null;
+        };
         readonly Pools: {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
@@ -1769,6 +1867,7 @@ export type ExitProof = components['schemas']['ExitProof'];
 export type Curve = components['schemas']['Curve'];
 export type Token = components['schemas']['Token'];
 export type StressedExit = components['schemas']['StressedExit'];
+export type HoldersFirst = components['schemas']['HoldersFirst'];
 export type Pools = components['schemas']['Pools'];
 export type History = components['schemas']['History'];
 export type WithinCost = components['schemas']['WithinCost'];
@@ -2504,6 +2603,142 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["StressedExit"];
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid_profile, invalid_body */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "invalid_profile" | "invalid_body";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description unauthorized */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "unauthorized";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description not_found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenNotFound"];
+                };
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description chain_unavailable, overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "chain_unavailable" | "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly getHoldersFirst: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description retail: the best single route. pro: the order split over all of them. */
+                readonly profile?: "retail" | "pro";
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @description The token's mint address. Any other text is answered 404. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The ladder now and after each step, and who is not counted */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HoldersFirst"];
                 };
             };
             /** @description What If-None-Match names is still right */
@@ -8861,6 +9096,7 @@ export type Places = {
   getCurve: ["GET", "/api/token/{id}/exitability/curve"];
   getToken: ["GET", "/api/token/{id}"];
   getStressedExit: ["GET", "/api/token/{id}/exitability/stressed"];
+  getHoldersFirst: ["GET", "/api/token/{id}/exitability/holders-first"];
   getPools: ["GET", "/api/token/{id}/pools"];
   getHistory: ["GET", "/api/token/{id}/history"];
   getExitabilityBatch: ["POST", "/api/exitability/batch"];

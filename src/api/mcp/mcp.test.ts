@@ -25,6 +25,7 @@ test("a real client lists the tools, measures and watches, and its questions cou
     assert.deepEqual(names, [
       "compare_sizes",
       "exit_history",
+      "holders_first",
       "largest_exit",
       "measure_exit",
       "stressed_exit",

@@ -5,6 +5,7 @@ import { SIZE_RANGE_SOL } from "#src/measure/requested-size.ts";
 import { getExitAt } from "../measuring/exit-at.ts";
 import { getExitability } from "../measuring/exitability.ts";
 import { getHistory } from "../measuring/history.ts";
+import { getHoldersFirst } from "../measuring/holders-first.ts";
 import { getStressedExit } from "../measuring/stressed.ts";
 import { PROFILE_FIELD } from "../measuring/token-question.ts";
 import { getExitabilityBatch } from "../streams/batch.ts";
@@ -129,6 +130,12 @@ export const TOOLS: readonly Tool[] = [
     title: "A token's exit after the largest withdrawal",
     description:
       "The slippage ladder now, and after the one owner whose liquidity is worth most has taken it out, in the pools where it is known who can; the others are named with the reason. It says what would be left, not that anybody will leave. Costs one query.",
+  }),
+  toolOf(getHoldersFirst, {
+    name: "holders_first",
+    title: "A token's exit after its largest holders have sold",
+    description:
+      "The slippage ladder now, and after the largest 1, 3, 5, 10 and 20 holders have sold all they have, for positions worth the sizes now; pools, curves, burned tokens, lockers, programs and frozen accounts are not counted as sellers, each with its reason. It says what would be left, not that anybody will sell. Costs one query.",
   }),
   exitHistory,
   watchExits,

@@ -1,0 +1,154 @@
+import type { Address } from "#src/units/address.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { assess } from "./assess.ts";
+import {
+  type Assessment,
+  type Ladder,
+  type Profile,
+  STANDARD_SIZE_LAMPORTS,
+  STANDARD_SIZES,
+} from "./assessment.ts";
+import type { ExitRoute } from "./exit-route.ts";
+import { openExits, paidForPositions, routesForPosition } from "./exits.ts";
+import { ladderOf } from "./ladder.ts";
+import type { Market } from "./market.ts";
+import { priceMarket } from "./priced-market.ts";
+import { positionOf } from "./slippage.ts";
+import type { TokenHolders } from "./token-holders.ts";
+
+/** After how many holders the ladder is measured. */
+export const HOLDER_STEPS = [1, 3, 5, 10, 20] as const;
+
+/** What a sale that the pools can't take whole is tried at, in halves of what is left. */
+const PART_STEPS = 20;
+
+/** The six sizes after the largest holders have sold. */
+export type HoldersStep = {
+  /** One of `HOLDER_STEPS`. */
+  readonly holders: number;
+  /** How many are listed and sold: fewer where the list has fewer sellers. */
+  readonly soldBy: number;
+  readonly soldBaseUnits: bigint;
+  /** What the pools did not take. */
+  readonly unsoldBaseUnits: bigint;
+  readonly paidLamports: bigint;
+  /** The positions are those worth the sizes now, and lose against that. */
+  readonly ladder: Readonly<Record<Profile, Ladder>>;
+};
+
+export type HoldersFirst = {
+  readonly now: Assessment;
+  readonly holders: TokenHolders;
+  /** Null where the market is blocked or its holders are unknown. */
+  readonly steps: readonly HoldersStep[] | null;
+};
+
+/**
+ * The exits of a market after its largest holders have sold, one after the other, each by the split
+ * that pays the most on the pools as the one before left them. Positions keep their number of tokens.
+ * Of a position that the pools refuse whole, as much is sold as they take; after that no one sells. Pure.
+ */
+export function holdersFirst(market: Market, holders: TokenHolders): HoldersFirst {
+  const now = assess(market);
+  const midPrice = now.measurement?.midPrice ?? null;
+  if (holders.kind === "unknown" || midPrice === null) return { now, holders, steps: null };
+  const positions = STANDARD_SIZES.map((size) =>
+    positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice),
+  );
+  const steps: HoldersStep[] = [];
+  let [left, soldBy] = [market, 0];
+  let [sold, unsold, paid] = [0n, 0n, 0n];
+  let isExhausted = false;
+  for (const step of HOLDER_STEPS) {
+    for (const { baseUnits } of holders.sellers.slice(soldBy, step)) {
+      const sale: HolderSale = isExhausted ? soldNothing(left) : sellMost(left, baseUnits);
+      isExhausted ||= sale.soldBaseUnits < baseUnits;
+      left = sale.after;
+      sold += sale.soldBaseUnits;
+      unsold += baseUnits - sale.soldBaseUnits;
+      paid += sale.paidLamports;
+      soldBy++;
+    }
+    const ladder = laddersOf(left, positions, now);
+    const amounts = { soldBaseUnits: sold, unsoldBaseUnits: unsold, paidLamports: paid };
+    steps.push({ holders: step, soldBy, ...amounts, ladder });
+  }
+  return { now, holders, steps };
+}
+
+function laddersOf(
+  market: Market,
+  positions: readonly bigint[],
+  { family }: Assessment,
+): HoldersStep["ladder"] {
+  const priced = priceMarket(market);
+  const { token } = market;
+  if (priced.midPrice === null || token === null) {
+    return { retail: ladderOf([], "retail", family), pro: ladderOf([], "pro", family) };
+  }
+  const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
+  const ladder = (profile: Profile) =>
+    ladderOf(paidForPositions(exits, positions, profile), profile, family);
+  return { retail: ladder("retail"), pro: ladder("pro") };
+}
+
+export type HolderSale = {
+  readonly soldBaseUnits: bigint;
+  readonly paidLamports: bigint;
+  readonly after: Market;
+};
+
+/** Sells as much of the amount as the pools take. */
+export function sellMost(market: Market, baseUnits: bigint): HolderSale {
+  const whole = sellWhole(market, baseUnits);
+  if (whole !== null) return whole;
+  let best = soldNothing(market);
+  let refused = baseUnits;
+  for (let step = 0; step < PART_STEPS; step++) {
+    const part = (best.soldBaseUnits + refused) / 2n;
+    const sale = part === 0n ? null : sellWhole(market, part);
+    if (sale === null) refused = part;
+    else best = sale;
+  }
+  return best;
+}
+
+function soldNothing(market: Market): HolderSale {
+  return { soldBaseUnits: 0n, paidLamports: 0n, after: market };
+}
+
+/** Null where the pools refuse the amount. */
+function sellWhole(market: Market, baseUnits: bigint): HolderSale | null {
+  const { token } = market;
+  const priced = priceMarket(market);
+  if (priced.midPrice === null || token === null) return null;
+  const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
+  const routes = routesForPosition(exits, baseUnits, "pro");
+  return routes === null ? null : execute(market, routes, baseUnits);
+}
+
+/** Each swap on the pools as those before it left them. */
+function execute(
+  market: Market,
+  routes: readonly ExitRoute[],
+  soldBaseUnits: bigint,
+): HolderSale | null {
+  const pools = new Map<Address, QuotablePool>(
+    [...market.hopPools, ...market.pools].map((pool) => [pool.address, pool]),
+  );
+  let paidLamports = 0n;
+  for (const { amountIn, legs } of routes) {
+    let amount = amountIn;
+    for (const leg of legs) {
+      const sale = pools.get(leg.pool)?.sell(amount);
+      if (sale?.kind !== "filled") return null;
+      pools.set(leg.pool, sale.after);
+      amount = sale.amountOut;
+    }
+    paidLamports += amount;
+  }
+  const left = (before: readonly QuotablePool[]) =>
+    before.map((pool) => pools.get(pool.address) ?? pool);
+  const after = { ...market, pools: left(market.pools), hopPools: left(market.hopPools) };
+  return { soldBaseUnits, paidLamports, after };
+}
