@@ -32,7 +32,7 @@ export type LinkOptions = {
   readonly random: () => number;
   readonly logger: ChainLogger | null;
   readonly timing: LinkTiming;
-  /** Tried in turn with `url` until one of them sends slots. */
+  /** Tried in turn with `url` until one of them accepts a subscription. */
   readonly otherUrl?: string | null;
   /** Gets each loss of the connection; a slot notification ends the failing. */
   readonly failures: FailureLog;
@@ -121,7 +121,7 @@ class Link implements SubscriptionLink {
   #askAgainTimer: NodeJS.Timeout | null = null;
   #reconnectTimer: NodeJS.Timeout | null = null;
   #url: string;
-  /** The address in use has sent slots: the other one is not tried any more. */
+  /** The address in use has accepted a subscription: the other one is not tried any more. */
   #isUrlKnown = false;
   #isClosed = false;
 
@@ -288,6 +288,7 @@ class Link implements SubscriptionLink {
     if (request === undefined) return;
     this.#pending.delete(id);
     const { state } = request;
+    if (isWholeNumber(result)) this.#noteUrl();
     if (!isWholeNumber(result)) this.#refuse(state, error);
     else if (state === null) this.#slotSubscription = result;
     else this.#confirm(state, result);
@@ -348,7 +349,6 @@ class Link implements SubscriptionLink {
     const number = isRecord(result) ? result["slot"] : undefined;
     if (!isWholeNumber(number)) return;
     this.#aliveAtMs = this.#options.clock.nowMs();
-    this.#noteUrl();
     this.#backOff.reset();
     this.#options.failures.succeeded();
     const slot = BigInt(number);
