@@ -93,8 +93,8 @@ function sentenceOf(finding: Finding): Sentence {
       return chainEndSentence(finding);
     case "search-incomplete":
       return {
-        es: "Un proveedor rechazó parte de la búsqueda de pools: puede faltar alguno.",
-        en: "A provider refused part of the search for pools: some may be missing.",
+        es: "La búsqueda de pools aún no está completa: puede faltar alguno.",
+        en: "The search for pools is not complete yet: some may be missing.",
       };
     case "short-history":
       return {

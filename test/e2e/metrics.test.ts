@@ -32,8 +32,8 @@ test("the dashboard and the rules ask for nothing that a running service does no
     METRICS_PORT: "0",
   });
   const metricsUrl = await eventually("the line that says where Prometheus reads", () => {
-    const line = service.lines.find((text) => text.includes("Prometheus reads"));
-    return line?.split(" ").at(-1) ?? null;
+    const line = service.lines.find((text) => text.includes("metricsUrl"));
+    return line === undefined ? null : String(JSON.parse(line).metricsUrl);
   });
   for (const { mint } of DEMO_TOKENS.slice(0, 3))
     await read(`${service.url}/api/token/${mint}/exitability`);

@@ -93,14 +93,16 @@ export function TokenPage({ mint }: Props) {
             />
             <TokenFactsLine answer={answer.data} exit={exit.data} isPushed={isPushed} />
           </section>
-          <QuotaLine />
-          <Announcement
-            exit={exit.data?.net_sol ?? null}
-            slippage={exit.data?.slippage_pct ?? null}
-          />
-          {answer.data === undefined ? null : (
-            <State answer={answer.data} isTrendKnown={isTrendKnown(history.data?.points)} />
-          )}
+          <div className="answer-notes stack">
+            <QuotaLine />
+            <Announcement
+              exit={exit.data?.net_sol ?? null}
+              slippage={exit.data?.slippage_pct ?? null}
+            />
+            {answer.data === undefined ? null : (
+              <State answer={answer.data} isTrendKnown={isTrendKnown(history.data?.points)} />
+            )}
+          </div>
           {isAnswered ? (
             <Boundary>
               <Suspense fallback={<Skeleton height="60rem" />}>
