@@ -1,6 +1,13 @@
 import type { TObject, TSchema } from "typebox";
 import type { PublicCode } from "#src/platform/app-error.ts";
 import { sessionCookieName } from "#src/users/sign-in-library.ts";
+import {
+  WEBHOOK_HEADERS,
+  WEBHOOK_MESSAGES,
+  WEBHOOK_RULES,
+  webhookBodyExample,
+  webhookBodySchema,
+} from "./alerts/webhook-messages.ts";
 import { errorSchema } from "./error-bodies.ts";
 import { HEADERS, type HeaderName, METERED_HEADERS, OPEN_TO_PAGES_HEADERS } from "./headers.ts";
 import type { DocumentedOperation as Operation, Parameter, Response } from "./operation.ts";
@@ -59,6 +66,7 @@ export function openapiDocument(
     servers: [{ url: service.publicUrl, description: "This service" }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: webhooksObject(schemas),
     components: {
       schemas: Object.fromEntries(schemas),
       headers: HEADERS,
@@ -69,6 +77,46 @@ export function openapiDocument(
       },
     },
   };
+}
+
+/** What the service posts to the webhooks of users. */
+function webhooksObject(schemas: Map<string, unknown>): Json {
+  const parameters = WEBHOOK_HEADERS.map(([name, description, example]) => ({
+    name,
+    in: "header",
+    description,
+    required: true,
+    schema: { type: "string" },
+    example,
+  }));
+  const operations = WEBHOOK_MESSAGES.map((message) => [
+    message.type,
+    {
+      post: {
+        operationId: message.id,
+        tags: ["watchlist"],
+        summary: message.summary,
+        description: WEBHOOK_RULES,
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: named(webhookBodySchema(message), schemas),
+              example: webhookBodyExample(message),
+            },
+          },
+        },
+        responses: {
+          "2XX": { description: "Accepted" },
+          "4XX": { description: "400, 413 and 422 refuse the message; others repeat it" },
+          "5XX": { description: "The message is repeated" },
+        },
+      },
+    },
+  ]);
+  return Object.fromEntries(operations);
 }
 
 /** Statuses that the operation documents, with the error codes of each; successes have none. */

@@ -23,7 +23,13 @@ export type Response = {
   readonly schema: TSchema;
   readonly example: unknown;
   /** JSON if left out; null: no body. */
-  readonly contentType?: "text/event-stream" | "text/html" | "text/javascript" | "text/css" | null;
+  readonly contentType?:
+    | "text/event-stream"
+    | "text/plain"
+    | "text/html"
+    | "text/javascript"
+    | "text/css"
+    | null;
   /** Beside those of every answer, and those of metered and of conditional operations. */
   readonly headers?: readonly HeaderName[];
 };

@@ -22,7 +22,14 @@ import { getAccuracySwaps } from "./service/get-accuracy-swaps.ts";
 import { getExamples } from "./service/get-examples.ts";
 import { getStatus } from "./service/get-status.ts";
 import { getHealth, getReadiness } from "./service/health.ts";
-import { getDocs, getOpenapi } from "./service/reference-operations.ts";
+import {
+  getDocs,
+  getLlmsText,
+  getOpenapi,
+  getServerCard,
+  getServerCardByName,
+  getServerJson,
+} from "./service/reference-operations.ts";
 import { getExitabilityBatch } from "./streams/batch.ts";
 import { streamMany } from "./streams/stream-many.ts";
 import { streamExitability } from "./streams/stream-token.ts";
@@ -103,4 +110,8 @@ export const OPERATIONS: readonly DocumentedOperation[] = [
   ...ROUTED_OPERATIONS,
   getOpenapi,
   getDocs,
+  getLlmsText,
+  getServerJson,
+  getServerCard,
+  getServerCardByName,
 ];

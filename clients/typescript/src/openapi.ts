@@ -772,6 +772,74 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/llms.txt": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** What an agent should know first */
+        readonly get: operations["getLlmsText"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/server.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The MCP server, for registries */
+        readonly get: operations["getServerJson"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/.well-known/mcp.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The MCP server, for clients that look for it */
+        readonly get: operations["getServerCard"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/.well-known/mcp/server-card.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** The same card at its other path */
+        readonly get: operations["getServerCardByName"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1851,6 +1919,44 @@ export interface components {
             readonly chain_age_seconds: number | null;
             readonly slot_lag: number | null;
         };
+        readonly WebhookAlert: components["schemas"]["Alert"] & {
+            /** @description The token's page */
+            readonly url: string;
+        };
+        readonly WebhookExitAlerts: {
+            /** @constant */
+            readonly type: "exit.alerts";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly timestamp: string;
+            readonly data: {
+                readonly alerts: readonly components["schemas"]["WebhookAlert"][];
+            };
+        };
+        readonly WebhookChannelVerification: {
+            /** @constant */
+            readonly type: "channel.verification";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly timestamp: string;
+            readonly data: {
+                readonly code: string;
+            };
+        };
+        readonly WebhookChannelTest: {
+            /** @constant */
+            readonly type: "channel.test";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly timestamp: string;
+            readonly data: Record<string, never>;
+        };
     };
     responses: never;
     parameters: never;
@@ -1893,6 +1999,10 @@ export type Accuracy = components['schemas']['Accuracy'];
 export type JudgedSwap = components['schemas']['JudgedSwap'];
 export type AccuracySwaps = components['schemas']['AccuracySwaps'];
 export type Readiness = components['schemas']['Readiness'];
+export type WebhookAlert = components['schemas']['WebhookAlert'];
+export type WebhookExitAlerts = components['schemas']['WebhookExitAlerts'];
+export type WebhookChannelVerification = components['schemas']['WebhookChannelVerification'];
+export type WebhookChannelTest = components['schemas']['WebhookChannelTest'];
 export type $defs = Record<string, never>;
 export interface operations {
     readonly getExitability: {
@@ -9086,6 +9196,398 @@ export interface operations {
             };
         };
     };
+    readonly getLlmsText: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Markdown, as llmstxt.org has it */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "rate_limit_exceeded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly getServerJson: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description server.json of the MCP registry */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly name: string;
+                    } & {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "rate_limit_exceeded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly getServerCard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The server card */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly name: string;
+                    } & {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "rate_limit_exceeded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
+    readonly getServerCardByName: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The server card */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly name: string;
+                    } & {
+                        readonly [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "method_not_allowed";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "rate_limit_exceeded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "server_error";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+            /** @description overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "overloaded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
+                };
+            };
+        };
+    };
 }
 
 /** Method and path of each operation. */
@@ -9139,4 +9641,8 @@ export type Places = {
   getReadiness: ["GET", "/readyz"];
   getOpenapi: ["GET", "/openapi.json"];
   getDocs: ["GET", "/docs"];
+  getLlmsText: ["GET", "/llms.txt"];
+  getServerJson: ["GET", "/server.json"];
+  getServerCard: ["GET", "/.well-known/mcp.json"];
+  getServerCardByName: ["GET", "/.well-known/mcp/server-card.json"];
 };

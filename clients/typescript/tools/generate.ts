@@ -24,12 +24,12 @@ ${places.join("")}};
 `;
 }
 
-/** Without examples and header descriptions, of which the client has no types. */
+const LEFT_OUT = ["example", "headers", "webhooks"];
+
+/** Without examples, header descriptions and webhooks, of which the client has no types. */
 function documentText(): string {
   const document = openapiDocument(OPERATIONS, { version: "", publicUrl: "http://localhost" });
-  return JSON.stringify(document, (key, value) =>
-    key === "example" || key === "headers" ? undefined : value,
-  );
+  return JSON.stringify(document, (key, value) => (LEFT_OUT.includes(key) ? undefined : value));
 }
 
 if (import.meta.main) writeFileSync(GENERATED_FILE, await generatedTypes());

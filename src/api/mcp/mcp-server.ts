@@ -11,7 +11,13 @@ import { PROMISE } from "./tools.ts";
 
 /** The language of answers to agents that name none. */
 export const AGENT_LANGUAGE = "en";
-const READ_ONLY = { readOnlyHint: true, destructiveHint: false, openWorldHint: true };
+/** Nothing is changed but the caller's count of queries, so repeating a call is safe. */
+const READ_ONLY = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+};
 
 /** An MCP server that answers tool calls by asking the API. */
 export function createMcpServer(
@@ -36,16 +42,18 @@ export function createMcpServer(
   return server;
 }
 
-function listed({ name, title, description, inputSchema }: PreparedTool) {
-  const annotations = READ_ONLY;
-  return { name, title, description: `${description} ${PROMISE}`, inputSchema, annotations };
+function listed({ name, title, description, inputSchema, outputSchema }: PreparedTool) {
+  const annotations = { title, ...READ_ONLY };
+  const fullDescription = `${description} ${PROMISE}`;
+  return { name, title, description: fullDescription, inputSchema, outputSchema, annotations };
 }
 
 function resultOf({ status, text, retryAfter }: ToolAnswer): CallToolResult {
   const content: CallToolResult["content"] = [{ type: "text", text }];
   const advice = adviceOn(status, retryAfter);
   if (advice !== null) content.push({ type: "text", text: advice });
-  return { content, isError: status !== 200 };
+  if (status !== 200) return { content, isError: true };
+  return { content, structuredContent: JSON.parse(text), isError: false };
 }
 
 /** What an agent can do about a refusal, beside what its message says. */

@@ -31,7 +31,11 @@ test("a real client lists the tools, measures and watches, and its questions cou
       "stressed_exit",
       "watch_exits",
     ]);
-    for (const { description } of tools) assert.match(description ?? "", /never trades/);
+    for (const { description, annotations, outputSchema } of tools) {
+      assert.match(description ?? "", /never trades/);
+      assert.deepEqual([annotations?.readOnlyHint, annotations?.destructiveHint], [true, false]);
+      assert.equal(outputSchema?.type, "object");
+    }
     const measured = await call(client, "measure_exit", { mint: SOME_MINT });
     assert.equal(measured.isError, false);
     const alone = await send("GET", `/api/token/${SOME_MINT}/exitability`);
@@ -69,6 +73,37 @@ test("sizes are answered one by one, and a limit takes none back that was answer
     assert.equal(refused.isError, true);
     assert.equal(JSON.parse(refused.content[0]?.text ?? "").error, "rate_limit_exceeded");
     assert.match(refused.content[1]?.text ?? "", /Ask again in \d+ s; .*EXITABILITY_API_KEY/);
+    await client.close();
+  };
+  await oneApp(t, suite, { markets });
+});
+
+test("every tool's structured answer keeps its output schema", async (t) => {
+  const market = marketOf([poolOfSol(100)]);
+  const markets = someMarkets(() => someSnapshot(), {
+    exit: async (_mint, sale) => exitOn(market, sale),
+    history: async () => [],
+    alerts: async () => [],
+  });
+  const suite = async ({ app }: TestApp) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    // The client then refuses an answer that does not keep the tool's schema.
+    await client.listTools();
+    const calls: readonly (readonly [string, object])[] = [
+      ["measure_exit", { mint: SOME_MINT }],
+      ["compare_sizes", { mint: SOME_MINT, sizes_sol: [1] }],
+      ["exit_history", { mint: SOME_MINT }],
+      ["watch_exits", { mints: [SOME_MINT], seconds: 0 }],
+    ];
+    for (const [name, input] of calls) {
+      const { content, structuredContent } = (await client.callTool({
+        name,
+        arguments: { ...input },
+      })) as unknown as Answer & { readonly structuredContent: unknown };
+      assert.deepEqual(structuredContent, JSON.parse(content[0]?.text ?? ""), name);
+    }
     await client.close();
   };
   await oneApp(t, suite, { markets });

@@ -1,5 +1,5 @@
 import { Ajv } from "ajv";
-import Type, { type Static, type TObject } from "typebox";
+import Type, { type Static, type TObject, type TSchema } from "typebox";
 import type { Operation } from "../operation.ts";
 
 /** One request to the service's own API, on behalf of the tool's caller. */
@@ -19,6 +19,8 @@ export type Tool<Input extends TObject = TObject> = {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
+  /** The answer of a call that succeeds: an object. */
+  readonly output: TSchema;
   run(input: Static<Input>, ask: Ask, signal: AbortSignal): Promise<ToolAnswer>;
 };
 
@@ -35,7 +37,7 @@ export const MINT_FIELD = Type.String({ maxLength: 100, description: "The token'
  * fields. Fields that exist only to be refused are left out.
  */
 export function toolOf(
-  operation: Pick<Operation, "path"> & { readonly query?: TObject },
+  operation: Pick<Operation, "path" | "responses"> & { readonly query?: TObject },
   words: Pick<Tool, "name" | "title" | "description">,
 ): Tool {
   const fields = Object.entries(operation.query?.properties ?? {}).filter(
@@ -45,8 +47,16 @@ export function toolOf(
   return {
     ...words,
     input: closed({ mint: MINT_FIELD, ...query }),
+    output: answerOf(operation),
     run: ({ mint, ...asked }, ask) => ask("GET", pathOf(operation, String(mint), asked)),
   };
+}
+
+/** The schema of an operation's successful answer. */
+export function answerOf({ responses }: Pick<Operation, "responses">): TSchema {
+  const schema = responses[200]?.schema;
+  if (schema === undefined) throw new TypeError("the operation has no answer of status 200");
+  return schema;
 }
 
 /** An input schema that refuses arguments it does not name. */
@@ -66,22 +76,35 @@ export function pathOf(
   return text === "" ? filled : `${filled}?${text}`;
 }
 
+type ObjectSchema = { readonly type: "object" } & Readonly<Record<string, unknown>>;
+
 /** A tool with its input as agents get it, and as arguments are checked. */
 export type PreparedTool = Tool & {
   /** JSON Schema. */
-  readonly inputSchema: { readonly type: "object" } & Readonly<Record<string, unknown>>;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
   /** Fills in defaults. Null where the arguments fit, else what is wrong with them. */
   readonly refusalOf: (input: object) => string | null;
 };
 
 export function prepareTool(tool: Tool): PreparedTool {
   const ajv = new Ajv({ strict: false, useDefaults: true });
-  const inputSchema = { ...JSON.parse(JSON.stringify(tool.input)), type: "object" as const };
+  const inputSchema = { ...plainSchema(tool.input), type: "object" as const };
   const check = ajv.compile(inputSchema);
   return {
     ...tool,
     inputSchema,
+    outputSchema: { ...plainSchema(tool.output), type: "object" },
     refusalOf: (input) =>
       check(input) ? null : ajv.errorsText(check.errors, { dataVar: "arguments" }),
   };
+}
+
+/** Fields of our own that are no JSON Schema, and names that two tools may not share. */
+const NOT_PUBLISHED = new Set(["$id", "isHidden", "refusal", "read"]);
+
+function plainSchema(schema: TSchema): Readonly<Record<string, unknown>> {
+  return JSON.parse(
+    JSON.stringify(schema, (name, value) => (NOT_PUBLISHED.has(name) ? undefined : value)),
+  );
 }

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Type from "typebox";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { SIZE_RANGE_SOL } from "#src/measure/requested-size.ts";
+import { errorSchema } from "../error-bodies.ts";
 import { getExitAt } from "../measuring/exit-at.ts";
 import { getExitability } from "../measuring/exitability.ts";
 import { getHistory } from "../measuring/history.ts";
 import { getHoldersFirst } from "../measuring/holders-first.ts";
 import { getStressedExit } from "../measuring/stressed.ts";
 import { PROFILE_FIELD } from "../measuring/token-question.ts";
+import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { getExitabilityBatch } from "../streams/batch.ts";
 import { isJsonObject } from "../values.ts";
 import {
+  answerOf,
   closed,
   defineTool,
   MINT_FIELD,
@@ -29,6 +32,9 @@ const COST_DECIMALS = 4;
 const WATCH_EVERY_MS = 10_000;
 const MS_PER_HOUR = 3_600_000;
 
+/** What one size of several can be refused with. */
+const SIZE_ERRORS = Object.keys(STATUS_OF_CODE);
+
 const compareSizes = defineTool({
   name: "compare_sizes",
   title: "Compare sizes of one exit",
@@ -38,6 +44,16 @@ const compareSizes = defineTool({
     mint: MINT_FIELD,
     profile: PROFILE_FIELD,
     sizes_sol: Type.Array(Type.Number(SIZE_RANGE_SOL), { minItems: 1, maxItems: 6 }),
+  }),
+  output: Type.Object({
+    items: Type.Array(
+      Type.Object({
+        asked_sol: Type.Number(),
+        status: Type.Integer({ description: "200: exit is set; else error is set" }),
+        exit: Type.Optional(answerOf(getExitAt)),
+        error: Type.Optional(errorSchema(SIZE_ERRORS)),
+      }),
+    ),
   }),
   async run({ mint, profile, sizes_sol: sizes }, ask) {
     const answers: ToolAnswer[] = [];
@@ -82,6 +98,7 @@ const exitHistory = defineTool({
     hours: Type.Number({ minimum: 1, maximum: 744, default: 24 }),
     step_seconds: Type.Integer({ minimum: 10, maximum: 86_400, default: 900 }),
   }),
+  output: answerOf(getHistory),
   run({ mint, hours, step_seconds: step }, ask) {
     const nowMs = Date.now();
     // Both ends are sent: the longest range would exceed its limit by the time the request takes.
@@ -103,6 +120,7 @@ const watchExits = defineTool({
     seconds: Type.Number({ minimum: 0, maximum: 60, default: 30 }),
     profile: PROFILE_FIELD,
   }),
+  output: answerOf(getExitabilityBatch),
   async run({ mints, size_sol, limit_pct, seconds, profile }, ask, signal) {
     const untilMs = Date.now() + seconds * 1_000;
     const payload = { mints, profile, size: Number(size_sol) };

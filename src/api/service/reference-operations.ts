@@ -37,3 +37,62 @@ export const getDocs: DocumentedOperation = {
   },
   errors: [],
 };
+
+const JSON_OBJECT = Type.Object({ name: Type.String() }, { additionalProperties: true });
+
+export const getLlmsText: DocumentedOperation = {
+  ...OPEN_OPERATION,
+  path: "/llms.txt",
+  id: "getLlmsText",
+  summary: "What an agent should know first",
+  isConditional: true,
+  responses: {
+    200: {
+      description: "Markdown, as llmstxt.org has it",
+      schema: Type.String(),
+      contentType: "text/plain",
+      example: "# Exitability",
+    },
+  },
+  errors: [],
+};
+
+export const getServerJson: DocumentedOperation = {
+  ...OPEN_OPERATION,
+  path: "/server.json",
+  id: "getServerJson",
+  summary: "The MCP server, for registries",
+  isConditional: true,
+  responses: {
+    200: {
+      description: "server.json of the MCP registry",
+      schema: JSON_OBJECT,
+      example: { name: "com.example/exitability" },
+    },
+  },
+  errors: [],
+};
+
+export const getServerCard: DocumentedOperation = {
+  ...OPEN_OPERATION,
+  path: "/.well-known/mcp.json",
+  id: "getServerCard",
+  summary: "The MCP server, for clients that look for it",
+  isConditional: true,
+  responses: {
+    200: {
+      description: "The server card",
+      schema: JSON_OBJECT,
+      example: { name: "com.example/exitability" },
+    },
+  },
+  errors: [],
+};
+
+/** The path of the earlier drafts; clients look for both. */
+export const getServerCardByName: DocumentedOperation = {
+  ...getServerCard,
+  path: "/.well-known/mcp/server-card.json",
+  id: "getServerCardByName",
+  summary: "The same card at its other path",
+};

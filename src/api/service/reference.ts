@@ -1,6 +1,8 @@
 import fastifySwagger from "@fastify/swagger";
 import fastifySwaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance } from "fastify";
+import { llmsText, serverCard, serverJson } from "../mcp/discovery.ts";
+import { TOOLS } from "../mcp/tools.ts";
 import { openapiDocument } from "../openapi.ts";
 import { OPERATIONS } from "../operations.ts";
 import { packedText } from "../plugins/packed-text.ts";
@@ -25,7 +27,7 @@ export type ReferenceDeps = {
   readonly publicUrl: string;
 };
 
-/** GET /openapi.json, and /docs: Swagger UI, served from this process, under the pages' CSP. */
+/** GET /openapi.json, what agents look for, and /docs: Swagger UI, served from this process, under the pages' CSP. */
 export async function referenceRoutes(
   app: FastifyInstance,
   { service, publicUrl }: ReferenceDeps,
@@ -33,6 +35,13 @@ export async function referenceRoutes(
   const text = JSON.stringify(openapiDocument(OPERATIONS, { ...service, publicUrl }));
   const headers = { "content-type": "application/json; charset=utf-8", ...REVALIDATED };
   app.get("/openapi.json", packedText(text, headers));
+  const facts = { version: service.version, publicUrl };
+  const card = packedText(JSON.stringify(serverCard(facts)), headers);
+  app.get("/.well-known/mcp.json", card);
+  app.get("/.well-known/mcp/server-card.json", card);
+  app.get("/server.json", packedText(JSON.stringify(serverJson(facts)), headers));
+  const plainText = { "content-type": "text/plain; charset=utf-8", ...REVALIDATED };
+  app.get("/llms.txt", packedText(llmsText({ publicUrl, tools: TOOLS }), plainText));
   await app.register(async (docs) => {
     docs.addHook("onRequest", async (_request, reply) => {
       reply.headers({ ...PAGE_HEADERS, ...REVALIDATED });

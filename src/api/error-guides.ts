@@ -1,0 +1,97 @@
+import type { PublicCode } from "#src/platform/app-error.ts";
+
+/** What a caller should know of an error code: when it occurs, and what to do. */
+export type ErrorGuide = { readonly when: string; readonly remedy: string };
+
+const SEE_REFERENCE = "Compare the request with /docs: `message` names the field.";
+
+export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
+  invalid_body: {
+    when: "The body is not a JSON object, or a field, a query parameter or a header has a wrong value.",
+    remedy: SEE_REFERENCE,
+  },
+  invalid_email: {
+    when: "The e-mail address is missing or not one that mail can be sent to.",
+    remedy: "Send a plain ASCII address, such as name@example.com.",
+  },
+  missing_event_name: {
+    when: "An event of the funnel has no `event_name`.",
+    remedy: "Send `event_name`.",
+  },
+  invalid_event_name: {
+    when: "The funnel has no event of this name.",
+    remedy: SEE_REFERENCE,
+  },
+  invalid_mint: {
+    when: "`mint` is not a Solana address.",
+    remedy:
+      "Send the address of the token, 32 bytes in base58. Names and symbols are not accepted.",
+  },
+  invalid_size: {
+    when: "The size is not a number in SOL within the limits, or its unit is unknown.",
+    remedy: "Send a size from 0.01 to 1000 SOL.",
+  },
+  invalid_profile: {
+    when: "`profile` is neither retail nor pro.",
+    remedy: "Send retail (the best single route) or pro (the order is split over all pools).",
+  },
+  no_changes: {
+    when: "A change names nothing to change.",
+    remedy: "Send at least one field.",
+  },
+  unauthorized: {
+    when: "The API key or the session is unknown, revoked or expired; or the endpoint needs a session and a key was sent.",
+    remedy:
+      "Do not repeat the request. Create a new key at /api-keys, or sign in again. A key never falls back to anonymous access.",
+  },
+  limit_reached: {
+    when: "The tier allows no more keys, channels or watchlist entries.",
+    remedy: "Remove one, or use a higher tier.",
+  },
+  forbidden_origin: {
+    when: "A page of another site sent a request that only the service's own pages may send.",
+    remedy: "Send it from a server, with an API key.",
+  },
+  not_found: {
+    when: "Nothing is at this path or id, or the token has no pool or curve on any program that is modelled. For a valid address the search was complete: this is a result, and it counts as a query.",
+    remedy: "Check the address. A new token can have its first pool a moment later.",
+  },
+  state_not_stored: {
+    when: "No answer is stored at `at_slot` or shortly before it.",
+    remedy: "Ask for `slot_before` or `slot_after` of the answer. Answers are kept for some days.",
+  },
+  method_not_allowed: {
+    when: "The path exists, the method does not.",
+    remedy: "Use a method of the header `Allow`.",
+  },
+  duplicate: {
+    when: "The watchlist entry or the channel exists already.",
+    remedy: "Change the existing one.",
+  },
+  body_too_large: {
+    when: "The body is larger than 16 KiB.",
+    remedy: "Send fewer tokens in one request; a batch takes a hundred.",
+  },
+  unsupported_media_type: {
+    when: "The body is not declared as JSON.",
+    remedy: "Send `content-type: application/json`.",
+  },
+  rate_limit_exceeded: {
+    when: "The queries of the day or of the minute are used, too many requests came from one address, or too many tokens are streamed.",
+    remedy:
+      "Wait for `Retry-After` seconds. `used` and `limit` say which limit it was; a key or a higher tier has more.",
+  },
+  server_error: {
+    when: "Something failed in the service.",
+    remedy:
+      "Repeat the request once. If it fails again, report its `X-Request-Id` to the operator.",
+  },
+  chain_unavailable: {
+    when: "The Solana node does not answer, or the token's accounts are still being read. Nothing is known of the token now.",
+    remedy: "Repeat the request after `Retry-After` seconds.",
+  },
+  overloaded: {
+    when: "The service refuses requests until it has caught up.",
+    remedy: "Repeat the request after `Retry-After` seconds.",
+  },
+};

@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { errorPages } from "../../tools/error-pages.ts";
+
+test("docs/errors has a page per error code, as the service's tables give them", () => {
+  const pages = errorPages();
+  assert.deepEqual(readdirSync("docs/errors").toSorted(), [...pages.keys()].toSorted());
+  for (const [name, text] of pages) {
+    assert.equal(readFileSync(`docs/errors/${name}`, "utf8"), text, "node tools/error-pages.ts");
+  }
+});
