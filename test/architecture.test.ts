@@ -40,7 +40,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   proof: ["units", "platform", "venues", "measure", "chain", "store"],
   relay: ["units", "platform", "measure", "store", "track", "users"],
   node: ["units", "platform", "venues"],
-  metrics: ["units", "platform", "store", "track", "users", "alerts", "accuracy", "api"],
+  metrics: ["units", "platform", "store", "track", "users", "alerts", "accuracy", "api", "export"],
+  export: ["units", "platform", "store", "track", "measure"],
   cli: [ANY],
   app: [ANY],
 };

@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
+import { createExportHandler } from "#src/export/export-handler.ts";
 import { createMetrics, type MetricsSources } from "#src/metrics/metrics.ts";
 import { listenForScrapes, type MetricsServer } from "#src/metrics/metrics-server.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { openAlone } from "./alone.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
-import { openBase } from "./process-base.ts";
+import { openBase, type ProcessBase } from "./process-base.ts";
 import { sharedUrls } from "./roles.ts";
 import { openShared } from "./shared.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
@@ -29,7 +30,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const { app, examples, sources } = await (urls === null
       ? openAlone(base)
       : openShared(base, urls));
-    const metrics = await openMetrics(config, sources, logger);
+    const metrics = await openMetrics(base, sources);
     if (metrics !== null) closers.push(metrics.close);
     closers.push(() => app.close());
     const url = await app.listen({ host: config.host, port: config.port });
@@ -42,11 +43,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 }
 
 async function openMetrics(
-  { metricsPort: port, host }: Config,
+  { config, database, logger: log }: ProcessBase,
   sources: MetricsSources,
-  log: Logger,
 ): Promise<MetricsServer | null> {
+  const { metricsPort: port, host } = config;
   if (port === null) return null;
   const metrics = await createMetrics(sources, { clock: systemClock, log });
-  return listenForScrapes(metrics, { host, port }, log);
+  return listenForScrapes({ metrics, exports: createExportHandler(database), log }, { host, port });
 }

@@ -6,6 +6,7 @@ import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
 import type { Store } from "#src/store/schema.ts";
 import { adminAlerts } from "./admin-alerts.ts";
 import { adminBackup } from "./admin-backup.ts";
+import { adminExport } from "./admin-export.ts";
 import { adminFunnel } from "./admin-funnel.ts";
 import { adminKey } from "./admin-key.ts";
 import { adminMismatches } from "./admin-mismatches.ts";
@@ -48,6 +49,7 @@ const USAGE = [
   "waitlist: everybody who waits, as CSV",
   "alerts: how alerts came out, what waits to be sent and what was given up",
   "funnel [--from YYYY-MM-DD] [--until YYYY-MM-DD]: events by step, source and day",
+  "export history|accuracy YYYY-MM-DD FILE: one UTC day of all tokens as Parquet",
   "backup FILE [--data-dir DIR]: the embedded database as one file, while the service runs or not",
   "move-to DATABASE_URL [--data-dir DIR]: everything in the embedded database, to a Postgres",
 ];
@@ -59,6 +61,7 @@ const AREAS: Readonly<Record<string, (call: AdminCall, deps: AdminDeps) => Promi
   waitlist: adminWaitlist,
   funnel: adminFunnel,
   alerts: adminAlerts,
+  export: adminExport,
 };
 
 /** Tasks on the whole embedded database, which they open themselves, without a migration. */

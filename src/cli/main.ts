@@ -57,7 +57,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     load: async () => (await import("./mcp.ts")).mcp,
   },
   admin: {
-    usage: "user|key|mismatches|waitlist|alerts|funnel|backup|move-to ...",
+    usage: "user|key|mismatches|waitlist|alerts|funnel|export|backup|move-to ...",
     summary: "run an operator's task",
     load: async () => (await import("./admin.ts")).admin,
     help: async (words) => (await import("./admin.ts")).adminHelp(words),

@@ -1,30 +1,42 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { BaseLogger } from "pino";
+import type { ExportHandler } from "#src/export/export-handler.ts";
 import type { Metrics } from "./metrics.ts";
 
 const LONGEST_SCRAPE_MS = 10_000;
 
 export type MetricsServer = { readonly url: string; readonly close: () => Promise<void> };
 
-/** Serves GET /metrics on a separate port, which is not public. */
+export type OperatorDeps = {
+  readonly metrics: Metrics;
+  readonly exports: ExportHandler;
+  readonly log: Pick<BaseLogger, "error">;
+};
+
+/** Serves the operator's GET /metrics and GET /export/... on a separate port, which is not public. */
 export async function listenForScrapes(
-  metrics: Metrics,
+  { metrics, exports, log }: OperatorDeps,
   place: { readonly host: string; readonly port: number },
-  log: Pick<BaseLogger, "error">,
 ): Promise<MetricsServer> {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const isGet = request.method === "GET";
+    if (isGet && request.url?.split("?")[0] === "/metrics") {
+      const text = await metrics.text();
+      response.writeHead(200, { "content-type": metrics.contentType }).end(text);
+    } else if (!isGet || !(await exports(request, response))) response.writeHead(404).end();
+  };
   const answer: RequestListener = (request, response) => {
-    if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
-      response.writeHead(404).end();
-      return;
-    }
-    metrics.text().then(
-      (text) => response.writeHead(200, { "content-type": metrics.contentType }).end(text),
-      (err: unknown) => {
-        log.error({ err }, "failed to collect metrics; answering 500");
-        response.writeHead(500).end();
-      },
-    );
+    respond(request, response).catch((err: unknown) => {
+      log.error({ err, url: request.url }, "failed to answer the operator; answering 500");
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    });
   };
   const server = createServer({ requestTimeout: LONGEST_SCRAPE_MS }, answer);
   server.listen(place.port, place.host);

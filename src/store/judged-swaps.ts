@@ -92,6 +92,31 @@ export async function readJudgedSwaps(
   });
 }
 
+/** A stored swap with its place in the order of writing. */
+export type PlacedSwap = StoredSwap & { readonly id: bigint };
+
+/** The swaps of a span of time in the order of writing: the next `limit` after an id. */
+export async function readSwapsBetween(
+  db: Kysely<Schema>,
+  span: { readonly fromMs: number; readonly toMs: number; after: bigint; limit: number },
+): Promise<readonly PlacedSwap[]> {
+  const rows = await db
+    .selectFrom("judged_swaps")
+    .selectAll()
+    .where("at_ms", ">=", BigInt(span.fromMs))
+    .where("at_ms", "<", BigInt(span.toMs))
+    .where("id", ">", span.after)
+    .orderBy("id")
+    .limit(span.limit)
+    .execute();
+  return rows.flatMap((row) => {
+    const outcome = outcomeOf(row);
+    if (outcome === null) return [];
+    const { id, at_ms, venue, pool, slot, signature } = row;
+    return [{ id, atMs: Number(at_ms), venue, pool, slot, signature, outcome }];
+  });
+}
+
 function rowOf({ atMs, venue, pool, slot, signature, outcome }: StoredSwap) {
   const swap = { at_ms: BigInt(atMs), venue, pool, slot, signature };
   if (outcome.kind === "skipped") return { ...swap, skipped: outcome.reason, ...NOT_REPLAYED };

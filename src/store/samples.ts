@@ -1,4 +1,5 @@
 import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import type { Address } from "#src/units/address.ts";
 import type { Database } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -64,6 +65,45 @@ export async function readSampleHours(
       data: row.data,
     }))
     .filter(({ hour }) => hour >= range.fromHour && hour <= range.toHour);
+}
+
+/** One stored hour of a day, with the token's mint. */
+export type DayHour = SampleHour & { readonly mint: Address };
+
+/** The place in a day after which the next page begins. */
+export type DayPlace = Pick<SampleHour, "tokenId" | "hour">;
+
+/** The hours of a day (whole days since 1970 in UTC) by token and hour: the next `limit` after a place. */
+export async function readDayHours(
+  db: Kysely<Schema>,
+  { day, after, limit }: { day: number; after: DayPlace | null; limit: number },
+): Promise<readonly DayHour[]> {
+  const ofDay = db
+    .selectFrom("samples")
+    .innerJoin("tokens", "tokens.id", "samples.token_id")
+    .select(["samples.token_id", "samples.hour", "samples.data", "tokens.mint"])
+    .where("samples.day", "=", BigInt(day));
+  const rest =
+    after === null
+      ? ofDay
+      : ofDay.where((eb) =>
+          eb(
+            eb.refTuple("samples.token_id", "samples.hour"),
+            ">",
+            eb.tuple(after.tokenId, BigInt(after.hour % HOURS_PER_DAY)),
+          ),
+        );
+  const rows = await rest
+    .orderBy("samples.token_id")
+    .orderBy("samples.hour")
+    .limit(limit)
+    .execute();
+  return rows.map(({ token_id, hour, data, mint }) => ({
+    tokenId: token_id,
+    mint,
+    hour: day * HOURS_PER_DAY + Number(hour),
+    data,
+  }));
 }
 
 /** Deletes every sample of the days before `day` (whole days since 1970 in UTC). */

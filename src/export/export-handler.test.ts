@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { parquetMetadata } from "hyparquet";
+import { openDatabase } from "#src/store/database.ts";
+import { migrate } from "#src/store/migrate.ts";
+import { sqlitePlace } from "#test/support/databases.ts";
+import { createExportHandler } from "./export-handler.ts";
+
+test("the operator's port serves a day as a Parquet file, and names a wrong day", async (t) => {
+  const database = openDatabase(sqlitePlace(t));
+  t.after(() => database.close());
+  await migrate(database, 0);
+  const exports = createExportHandler(database);
+  const server = createServer(async (request, response) => {
+    if (!(await exports(request, response))) response.writeHead(404).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const get = (path: string) => fetch(`http://127.0.0.1:${address.port}${path}`);
+  for (const kind of ["history", "accuracy"]) {
+    const found = await get(`/export/${kind}.parquet?day=2026-11-22`);
+    assert.equal(found.headers.get("content-type"), "application/vnd.apache.parquet");
+    assert.equal(parquetMetadata(await found.arrayBuffer()).num_rows, 0n);
+  }
+  assert.equal((await get("/export/history.parquet?day=2026-02-30")).status, 400);
+  assert.equal((await get("/export/history.parquet")).status, 400);
+  assert.equal((await get("/export/users.parquet?day=2026-11-22")).status, 404);
+});
