@@ -12,7 +12,7 @@ import type { PublicCode } from "#src/platform/app-error.ts";
  */
 
 const DIRECTORY = join(import.meta.dirname, "..", "docs", "errors");
-/** Of every endpoint: naming all of them would say nothing. */
+/** Errors of every endpoint: a list of all endpoints would not help. */
 const EVERYWHERE: readonly string[] = ["method_not_allowed", "server_error", "overloaded"];
 
 /** Each page by its file name. */

@@ -100,7 +100,7 @@ export function prepareTool(tool: Tool): PreparedTool {
   };
 }
 
-/** Fields of our own that are no JSON Schema, and names that two tools may not share. */
+/** Fields that JSON Schema does not have, and names that two tools may not share. */
 const NOT_PUBLISHED = new Set(["$id", "isHidden", "refusal", "read"]);
 
 function plainSchema(schema: TSchema): Readonly<Record<string, unknown>> {
