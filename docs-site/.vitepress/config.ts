@@ -1,0 +1,96 @@
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { defineConfig } from "vitepress";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+/** The repository's pages that belong to the site; the build fails on a dead link between them. */
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "docs/**/*.md",
+  "clients/*/README.md",
+  "tools/packages/core-readme.md",
+  "src/venues/*/README.md",
+];
+
+const pages = globSync(PAGES, { cwd: ROOT }).filter((path) => !path.includes("node_modules"));
+const others = globSync("**/*.md", {
+  cwd: ROOT,
+  exclude: (path) => path.includes("node_modules"),
+}).filter((path) => !pages.includes(path));
+
+function titleOf(path: string): string {
+  return /^# (.+)$/m.exec(readFileSync(join(ROOT, path), "utf8"))?.[1] ?? basename(path, ".md");
+}
+
+function linksTo(paths: readonly string[]) {
+  return paths.map((path) => ({
+    text: titleOf(path),
+    link: `/${path.replace(/(?:index)?\.md$/, "")}`,
+  }));
+}
+
+const inFolder = (folder: string) =>
+  pages.filter((path) => dirname(path) === folder && !path.endsWith("index.md")).toSorted();
+const venues = pages.filter((path) => path.startsWith("src/venues/")).toSorted();
+
+export default defineConfig({
+  title: "Exitability",
+  description: "What selling a Solana token now would really pay",
+  srcDir: "..",
+  outDir: "./dist",
+  cacheDir: "./cache",
+  srcExclude: others,
+  cleanUrls: true,
+  // What the README links that is a file or folder of the repository and not a page; local services.
+  ignoreDeadLinks: [
+    (link) => existsSync(join(ROOT, link)),
+    /^https?:\/\/(?:localhost|127\.0\.0\.1)\b/,
+  ],
+  markdown: { html: false },
+  // No page moves, so that the links of the repository hold; the first address leads to docs/index.md.
+  buildEnd({ outDir }) {
+    const target = '<meta http-equiv="refresh" content="0; url=docs/">';
+    writeFileSync(join(outDir, "index.html"), `<!doctype html><title>Exitability</title>${target}`);
+  },
+  // The pages lie outside this package, where its modules are not found without this.
+  vite: { resolve: { alias: { vue: join(import.meta.dirname, "..", "node_modules", "vue") } } },
+  themeConfig: {
+    search: { provider: "local" },
+    nav: [
+      { text: "Start", link: "/README" },
+      { text: "API", link: "/docs/api" },
+      { text: "Operation", link: "/docs/operations" },
+    ],
+    sidebar: [
+      { text: "Start", items: linksTo(["README.md", "docs/concepts.md"]) },
+      {
+        text: "Integrate",
+        items: linksTo([
+          "docs/api.md",
+          "docs/webhooks.md",
+          "docs/agents.md",
+          "docs/errors/index.md",
+          "clients/typescript/README.md",
+          "tools/packages/core-readme.md",
+          "docs/export.md",
+        ]),
+      },
+      {
+        text: "Operate",
+        items: linksTo(["docs/operations.md", "docs/operations-backup.md", "docs/scale.md"]),
+      },
+      {
+        text: "Trust",
+        items: linksTo(["docs/accuracy.md", "docs/adversary.md", "docs/detection.md"]),
+      },
+      { text: "Venues", collapsed: true, items: linksTo(venues) },
+      { text: "Error codes", collapsed: true, items: linksTo(inFolder("docs/errors")) },
+      {
+        text: "Develop",
+        collapsed: true,
+        items: linksTo(["CONTRIBUTING.md", ...inFolder("docs/decisions")]),
+      },
+    ],
+  },
+});
