@@ -90,6 +90,10 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     when: "The Solana node does not answer, or the token's accounts are still being read. Nothing is known of the token now.",
     remedy: "Repeat the request after `Retry-After` seconds.",
   },
+  proof_unavailable: {
+    when: "The sale cannot be executed by the deployed programs: proofs are off here, the programs are not loaded, or the token's decimals are unknown.",
+    remedy: "Use the exact quote without a proof. `message` gives the reason.",
+  },
   overloaded: {
     when: "The service refuses requests until it has caught up.",
     remedy: "Repeat the request after `Retry-After` seconds.",

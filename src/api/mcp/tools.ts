@@ -82,6 +82,7 @@ const largestExit = defineTool({
     profile: PROFILE_FIELD,
     unit: Type.Enum(["sol", "usd"], { default: "sol" }),
   }),
+  output: answerOf(getExitAt),
   run({ mint, max_cost_pct: cost, profile, unit }, ask) {
     const query = { profile, unit, max_cost: cost.toFixed(COST_DECIMALS), detail: "full" };
     return ask("GET", pathOf(getExitAt, mint, query));
