@@ -37,7 +37,7 @@ export async function exportAccuracyDay(
     const swaps = await readSwapsBetween(db, { ...span, after, limit: SWAPS_PER_PAGE });
     const last = swaps.at(-1);
     if (last === undefined) return file.finish();
-    file.write(columnsOf(swaps.map(rowOf)));
+    await file.write(columnsOf(swaps.map(rowOf)));
     after = last.id;
   }
 }

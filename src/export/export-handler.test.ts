@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { test } from "node:test";
 import { parquetMetadata } from "hyparquet";
 import { openDatabase } from "#src/store/database.ts";
@@ -13,9 +13,13 @@ test("the operator's port serves a day as a Parquet file, and names a wrong day"
   t.after(() => database.close());
   await migrate(database, 0);
   const exports = createExportHandler(database);
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     if (!(await exports(request, response))) response.writeHead(404).end();
-  }).listen(0, "127.0.0.1");
+  };
+  const server = createServer((request, response) => void answer(request, response)).listen(
+    0,
+    "127.0.0.1",
+  );
   await once(server, "listening");
   t.after(() => server.close());
   const address = server.address();

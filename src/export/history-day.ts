@@ -56,7 +56,7 @@ export async function exportHistoryDay(
         rows.basis.push(BigInt(sample.basis));
       }
     }
-    file.write(rows);
+    await file.write(rows);
     after = last;
   }
 }

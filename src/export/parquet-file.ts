@@ -30,17 +30,17 @@ export class ParquetFile<const Table extends Columns> {
     });
   }
 
-  write(rows: Rows<Table>): void {
+  async write(rows: Rows<Table>): Promise<void> {
     const columnData = this.#sources(rows);
     const count = columnData[0]?.data.length ?? 0;
     if (count === 0) return;
-    this.#writer.write({ columnData, rowGroupSize: count });
+    await this.#writer.write({ columnData, rowGroupSize: count });
     this.#rows += count;
   }
 
   /** Writes the end of the file. @returns the number of rows */
-  finish(): number {
-    this.#writer.finish();
+  async finish(): Promise<number> {
+    await this.#writer.finish();
     return this.#rows;
   }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Ending } from "#test/support/ending.ts";
 
 export type CountingProxy = {
@@ -11,7 +11,7 @@ export type CountingProxy = {
 /** A proxy on a node's JSON-RPC that counts its calls. */
 export async function startCountingProxy(ending: Ending, target: string): Promise<CountingProxy> {
   const counts = new Map<string, number>();
-  const server = createServer(async (request, response) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const body = Buffer.concat(parts).toString("utf8");
@@ -27,7 +27,8 @@ export async function startCountingProxy(ending: Ending, target: string): Promis
     } catch {
       response.writeHead(502).end();
     }
-  });
+  };
+  const server = createServer((request, response) => void pass(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   ending.after(() => {
