@@ -274,11 +274,18 @@ function headersOf(names: readonly HeaderName[]): Json {
 function named(schema: unknown, schemas: Map<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((part) => named(part, schemas));
   if (typeof schema !== "object" || schema === null) return schema;
-  const { $id, read, refusal, ...rest }: Record<string, unknown> = { ...schema };
+  const { $id, ...rest }: Record<string, unknown> = { ...schema };
   const parts = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, named(value, schemas)]),
+    Object.entries(rest)
+      .filter(([key, value]) => !isOnlyOurs(key, value))
+      .map(([key, value]) => [key, named(value, schemas)]),
   );
   if (typeof $id !== "string") return parts;
   schemas.set($id, parts);
   return { $ref: `#/components/schemas/${$id}` };
+}
+
+/** What `readAs` adds to a schema; a property of an object may be called the same, and is a schema. */
+function isOnlyOurs(key: string, value: unknown): boolean {
+  return (key === "read" || key === "refusal") && typeof value !== "object";
 }

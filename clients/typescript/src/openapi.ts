@@ -1048,11 +1048,15 @@ export interface components {
                 readonly modelled: {
                     /** @description Base units of output_mint; null: refused */
                     readonly amount_out: string | null;
+                    /** @description The model's reason, or the program's own error */
+                    readonly refusal: string | null;
                 };
                 /** @description Null: not executed, for the reason in unproved */
                 readonly executed: {
                     /** @description Base units of output_mint; null: refused */
                     readonly amount_out: string | null;
+                    /** @description The model's reason, or the program's own error */
+                    readonly refusal: string | null;
                 } | null;
                 /** @description Two refusals are equal whatever their words */
                 readonly is_equal: boolean | null;
@@ -3260,7 +3264,7 @@ export interface operations {
                      * @default 1
                      */
                     readonly size?: number;
-                    /** @description Adds within_cost to each token. The largest size that loses at most so much, fees included: above 0 and at most 99 percent, with at most 4 decimals */
+                    /** @description Adds within_cost to each token: the largest size that loses at most so much, fees included; in percent, rounded to 0.0001 */
                     readonly max_cost?: number;
                     /** @description Mint addresses; a repeated one is answered and counted once */
                     readonly mints: readonly string[];

@@ -7,7 +7,7 @@ import { fromText, IntegerText, NullableNumber, nullable, readAs } from "../valu
 
 const LIMITS = ["cost", "liquidity", "supply", "size"] as const;
 
-export const MAX_COST_TEXT = "above 0 and at most 99 percent, with at most 4 decimals";
+const MAX_COST_TEXT = "above 0 and at most 99 percent, with at most 4 decimals";
 const PPM_PER_PERCENT = 10_000n;
 const LAMPORTS_PER_SOL = 1e9;
 
@@ -20,7 +20,7 @@ export function parseMaxCost(text: string): bigint | null {
   return ppm > 0n && ppm <= 99n * PPM_PER_PERCENT ? ppm : null;
 }
 
-export const MAX_COST_DESCRIPTION = `The largest size that loses at most so much, fees included: ${MAX_COST_TEXT}`;
+const MAX_COST_DESCRIPTION = `The largest size that loses at most so much, fees included: ${MAX_COST_TEXT}`;
 
 export const MAX_COST_FIELD = Type.Optional(
   readAs<bigint>(

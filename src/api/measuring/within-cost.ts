@@ -6,17 +6,24 @@ import type { Address } from "#src/units/address.ts";
 import { lamportsToSol, toNumber } from "#src/units/to-number.ts";
 import { IntegerText, NullableNumber, nullable, readAs } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
-import { MAX_COST_DESCRIPTION, MAX_COST_TEXT, parseMaxCost, SizeLimitWord } from "./exit-more.ts";
+import { SizeLimitWord } from "./exit-more.ts";
+
+const LEAST_PCT = 0.0001;
+const MOST_PCT = 99;
+const PPM_PER_PERCENT = 10_000;
 
 /** `max_cost` in a JSON body, read as parts per million. */
 export const MAX_COST_BODY_FIELD = readAs<bigint>(
   Type.Number({
-    exclusiveMinimum: 0,
-    maximum: 99,
-    description: `Adds within_cost to each token. ${MAX_COST_DESCRIPTION}`,
+    minimum: LEAST_PCT,
+    maximum: MOST_PCT,
+    description: `Adds within_cost to each token: the largest size that loses at most so much, fees included; in percent, rounded to ${LEAST_PCT}`,
   }),
-  (value) => (typeof value === "number" ? parseMaxCost(String(value)) : null),
-  `max_cost must be a number ${MAX_COST_TEXT}.`,
+  (value) =>
+    typeof value === "number" && value >= LEAST_PCT && value <= MOST_PCT
+      ? BigInt(Math.round(value * PPM_PER_PERCENT))
+      : null,
+  `max_cost must be a number from ${LEAST_PCT} to ${MOST_PCT} (percent).`,
 );
 
 /** The largest sale within a cost, without its routes. */
