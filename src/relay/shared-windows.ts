@@ -30,6 +30,8 @@ type SharedWindow = {
   used: number;
   /** By this process alone. */
   own: number;
+  /** The most that Redis ever said of the others: what they give back counts only in the next window. */
+  others: number;
   /** Taken here and not sent to Redis yet; negative if more was given back. */
   unsent: number;
   lengthMs: number;
@@ -101,7 +103,7 @@ export class SharedWindows implements Windows {
   #open(subject: string, { lengthMs }: WindowRule, nowMs: number): SharedWindow {
     const held = this.#windows.get(subject);
     if (held !== undefined && held.resetAtMs > nowMs) return held;
-    const opened = { used: 0, own: 0, unsent: 0, lengthMs, resetAtMs: nowMs + lengthMs };
+    const opened = { used: 0, own: 0, others: 0, unsent: 0, lengthMs, resetAtMs: nowMs + lengthMs };
     this.#windows.set(subject, opened);
     return opened;
   }
@@ -151,8 +153,9 @@ export class SharedWindows implements Windows {
         const used = reply[2 * place] ?? 0;
         const resetAtMs = receivedMs + (reply[2 * place + 1] ?? 0);
         // Redis may have lost its data, and another process may have opened a later window there. This
-        // process still knows its own uses and the end of its own window.
-        window.used = Math.max(window.own, used + window.unsent);
+        // process still knows its own uses, what it learned of the others', and the end of its window.
+        window.others = Math.max(window.others, used - (window.own - window.unsent));
+        window.used = window.own + window.others;
         window.resetAtMs = Math.min(window.resetAtMs, resetAtMs);
       }
     } catch (cause) {

@@ -121,7 +121,11 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
     permissions: ["clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "x-forwarded-for": address },
   });
-  t.after(() => context.close());
+  t.after(async () => {
+    // An answer that a test changes may still be on its way.
+    for (const open of context.pages()) await open.unrouteAll({ behavior: "ignoreErrors" });
+    await context.close();
+  });
   if (options.session !== undefined) await context.addCookies(options.session);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
