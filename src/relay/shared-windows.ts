@@ -30,7 +30,7 @@ type SharedWindow = {
   used: number;
   /** By this process alone. */
   own: number;
-  /** The most that Redis ever said of the others: what they give back counts only in the next window. */
+  /** The most that Redis ever returned for the others: what they give back counts only in the next window. */
   others: number;
   /** Taken here and not sent to Redis yet; negative if more was given back. */
   unsent: number;
