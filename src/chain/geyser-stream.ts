@@ -56,6 +56,8 @@ export class GeyserStream {
   #lastSlot: bigint | null = null;
   #hasBeenOpen = false;
   #isReopened = false;
+  /** The server has sent something on this stream: it did not refuse it. */
+  #isAccepted = false;
   #lastPing = 0;
   readonly #pings = new Map<number, () => void>();
   /** Pings with a reply, which wait for a few more slots. */
@@ -88,8 +90,12 @@ export class GeyserStream {
       if (this.#timer === null) this.#reopen();
       return;
     }
-    this.#stream.write(this.#options.request());
-    this.#stream.write(pingRequest(this.#lastPing));
+    if (this.#isAccepted) this.#sendRequest(this.#stream);
+  }
+
+  #sendRequest(stream: ClientDuplexStream): void {
+    stream.write(this.#options.request());
+    stream.write(pingRequest(this.#lastPing));
   }
 
   close(): void {
@@ -128,21 +134,31 @@ export class GeyserStream {
   }
 
   #start(stream: ClientDuplexStream, pingAtOpening: number): void {
-    const { clock, request } = this.#options;
     this.#stream = stream;
-    this.#aliveAtMs = clock.nowMs();
+    this.#isAccepted = false;
+    this.#aliveAtMs = this.#options.clock.nowMs();
     this.#isReopened = this.#hasBeenOpen;
     this.#hasBeenOpen = true;
     stream.on("data", (update: SubscribeUpdate) => {
-      if (stream === this.#stream) this.#receive(update);
+      if (stream !== this.#stream) return;
+      if (!this.#isAccepted) this.#accepted(stream, pingAtOpening);
+      this.#receive(update);
     });
     stream.on("error", (error: Error) => this.#end(stream, reasonOf(error)));
     stream.on("end", () => this.#end(stream, "the stream ended"));
     stream.on("close", () => this.#end(stream, "the stream was closed"));
     this.#watchdog.start();
+  }
+
+  /**
+   * Nothing is written before: writing to a stream that the server has refused fails as a closed channel,
+   * and the client then drops the server's words.
+   */
+  #accepted(stream: ClientDuplexStream, pingAtOpening: number): void {
+    this.#isAccepted = true;
     // The subscription may have changed since the opening began.
-    if (this.#lastPing > pingAtOpening) stream.write(request());
-    stream.write(pingRequest(this.#lastPing));
+    if (this.#lastPing > pingAtOpening) this.#sendRequest(stream);
+    else stream.write(pingRequest(this.#lastPing));
   }
 
   #end(stream: ClientDuplexStream, reason: string): void {
