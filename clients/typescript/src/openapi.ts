@@ -210,7 +210,7 @@ export interface paths {
         };
         /**
          * Each new answer of one token, as it happens
-         * @description Costs one query. Event exitability: the body of /api/token/{id}/exitability. Event unavailable: the outcome of a token without an answer; after status 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many.
+         * @description Costs one query. Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many.
          */
         readonly get: operations["streamExitability"];
         readonly put?: never;
@@ -230,7 +230,7 @@ export interface paths {
         };
         /**
          * The changes of up to a hundred tokens, as they happen
-         * @description Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own. Event exitability: the body of /api/token/{id}/exitability. Event unavailable: the outcome of a token without an answer; after status 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many. threshold defaults to 0.1.
+         * @description Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own. Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many. threshold defaults to 0.1.
          */
         readonly get: operations["streamMany"];
         readonly put?: never;
@@ -3418,7 +3418,7 @@ export interface operations {
                 readonly profile?: "retail" | "pro";
                 /** @description 0.01 to 1000 SOL, in plain digits. Snaps to the nearest of 0.5, 1, 2, 5, 10, 50; a tie goes to the larger. */
                 readonly size?: number;
-                /** @description Percentage points by which the slippage of a size must change to be sent. Changes of state, alerts and sizes that can no longer be sold are always sent. */
+                /** @description By how much an answer must change to be sent: percentage points of a size's slippage, points of the score, percent of depth or mid. Changes of state, phase, trend, confidence, alert and largest size are always sent. */
                 readonly threshold?: number;
             };
             readonly header?: {
@@ -3564,7 +3564,7 @@ export interface operations {
                 readonly profile?: "retail" | "pro";
                 /** @description 0.01 to 1000 SOL, in plain digits. Snaps to the nearest of 0.5, 1, 2, 5, 10, 50; a tie goes to the larger. */
                 readonly size?: number;
-                /** @description Percentage points by which the slippage of a size must change to be sent. Changes of state, alerts and sizes that can no longer be sold are always sent. */
+                /** @description By how much an answer must change to be sent: percentage points of a size's slippage, points of the score, percent of depth or mid. Changes of state, phase, trend, confidence, alert and largest size are always sent. */
                 readonly threshold?: number;
                 /** @description 1 to 100 mint addresses, with commas between */
                 readonly mints: string;

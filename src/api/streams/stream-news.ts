@@ -2,7 +2,9 @@ import type { ExitabilityBody } from "../measuring/exitability-body.ts";
 import { hasMoved } from "./exitability-change.ts";
 import type { StreamSubscription } from "./subscriptions.ts";
 
-/** Changes are collected for this time; then each token's newest answer is sent. */
+/** The first change is sent after this time: those of one slot arrive together. */
+const SETTLE_MS = 20;
+/** After a delivery, changes are collected for this time; then each token's newest answer is sent. */
 const GATHER_MS = 500;
 
 /** Collects the answers of one stream and delivers those that changed since the last delivery. */
@@ -24,9 +26,7 @@ export class StreamNews {
 
   addBody(body: ExitabilityBody): void {
     this.#gathered.set(body.token_id, body);
-    if (this.#timer !== null) return;
-    this.#timer = setTimeout(() => this.flush(), GATHER_MS);
-    this.#timer.unref();
+    if (this.#timer === null) this.#flushAfter(SETTLE_MS);
   }
 
   markSent(body: ExitabilityBody): void {
@@ -38,12 +38,19 @@ export class StreamNews {
     const bodies = [...this.#gathered.values()].filter((body) => this.#isNews(body));
     this.#gathered.clear();
     for (const body of bodies) this.markSent(body);
-    if (bodies.length > 0) this.#deliver(bodies);
+    if (bodies.length === 0) return;
+    this.#deliver(bodies);
+    this.#flushAfter(GATHER_MS);
   }
 
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+  }
+
+  #flushAfter(ms: number): void {
+    this.#timer = setTimeout(() => this.flush(), ms);
+    this.#timer.unref();
   }
 
   #isNews(body: ExitabilityBody): boolean {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Assessment, Ladder } from "#src/measure/assessment.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { oneApp, refusal } from "#test/support/app.ts";
@@ -24,25 +25,28 @@ function changingMarket() {
       return () => listeners.delete(listener);
     },
   });
+  const publish = (snapshot: AssessedSnapshot) => {
+    now = snapshot;
+    for (const listener of listeners) listener(now);
+  };
   return {
     markets,
-    change(slippagePct: number) {
-      now = slipping(slippagePct);
-      for (const listener of listeners) listener(now);
-    },
+    change: (slippagePct: number) => publish(slipping(slippagePct)),
+    tell: (changeOf: (assessment: Assessment) => Partial<Assessment>) =>
+      publish({ ...now, assessment: { ...now.assessment, ...changeOf(now.assessment) } }),
   };
 }
 
 let slot = 400_000_000n;
 
+function slippingLadder(slippagePct: number): Ladder {
+  return { ...someLadder, slippagePct: { ...someLadder.slippagePct, "1": slippagePct } };
+}
+
 function slipping(slippagePct: number): AssessedSnapshot {
   slot++;
-  const ladder = {
-    ...someLadder,
-    slippagePct: { ...someLadder.slippagePct, "1": slippagePct },
-  };
   const snapshot = someSnapshot({
-    measurement: { ...someMeasurement, retail: ladder },
+    measurement: { ...someMeasurement, retail: slippingLadder(slippagePct) },
     slot,
     stateTimeMs: Number(slot),
   });
@@ -90,6 +94,32 @@ test("a stream sends the changes that reach the threshold, and nothing smaller",
       change(1.2);
       change(1.5);
       assert.equal(JSON.parse((await stream.next()).data).slippage.all["1"], 1.5);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("without a threshold a change of depth is sent, within the same second of chain time", async (t) => {
+  const { markets, tell } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/token/${SOME_MINT}/exitability/stream`;
+      const stream = await openStream(t, url);
+      const first = JSON.parse((await stream.next()).data);
+      tell(({ stateTimeMs }) => ({
+        stateTimeMs,
+        measurement: {
+          ...someMeasurement,
+          retail: slippingLadder(1),
+          depthLamports: 45_000_000_000n,
+        },
+      }));
+      const second = JSON.parse((await stream.next()).data);
+      assert.deepEqual([first.depth_sol, second.depth_sol], [45.2, 45]);
+      assert.deepEqual({ ...second, depth_sol: first.depth_sol }, first);
       stream.close();
     },
     { markets },
