@@ -3,9 +3,10 @@ import { clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
 import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
-import { USDC } from "#src/units/known-addresses.ts";
+import { TOKEN_PROGRAM, USDC } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { INCINERATOR } from "#src/venues/share-owner.ts";
+import { decodeTokenAccount } from "#src/venues/shared/token/token-account.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { stableAndSolMints } from "./basics.ts";
 import { buyUp, fillCurve, graduate, noticeFullCurve, type PlayedProgram } from "./curve.ts";
@@ -16,6 +17,7 @@ import { DEMO_DEPLOYED_SLOT, programAccounts } from "./program-accounts.ts";
 import { applyScript, type DemoScript } from "./script.ts";
 import { type SeededRandom, seededRandom } from "./seeded-random.ts";
 import { STORIES, type Story } from "./stories.ts";
+import { holderAccounts } from "./token-accounts.ts";
 import {
   type LiveToken,
   sceneOf,
@@ -82,7 +84,7 @@ export class DemoMarket {
   constructor(options: DemoOptions) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
-    this.#users = Array.from({ length: USERS }, () => this.#random.address());
+    this.#users = Array.from({ length: USERS }, () => walletLike(this.#random.address()));
     this.#nextMs = options.startMs + SLOT_MS;
     this.ledger = new Ledger(clockAt(options.startMs));
     this.ledger.apply(stableAndSolMints(this.ledger.clock.slot));
@@ -92,7 +94,10 @@ export class DemoMarket {
     }
     this.#openUsdcPool();
     for (const plan of TOKEN_PLANS) {
-      if (this.#create(plan) !== null) this.#named.push(plan);
+      const live = this.#create(plan);
+      if (live === null) continue;
+      this.#giveHolders(live);
+      this.#named.push(plan);
     }
     this.#createExtras();
   }
@@ -180,6 +185,19 @@ export class DemoMarket {
     this.#lottery = null;
     if (isCurve) buyUp(this.ledger, live, this.#random);
     return live;
+  }
+
+  /** Gives the traders tokens that lie in no pool; the others are with owners of whom there is no account. */
+  #giveHolders({ mint, accounts }: LiveToken): void {
+    const held = Array.from(accounts, (address) => decodeTokenAccount(this.ledger.get(address)));
+    const pooled = held.reduce(
+      (sum, token) => sum + (token?.mint === mint ? token.amount : 0n),
+      0n,
+    );
+    const { slot } = this.ledger.clock;
+    const program = this.ledger.get(mint)?.owner ?? TOKEN_PROGRAM;
+    const given = { mint, program, amount: DEMO_SUPPLY - pooled, slot };
+    this.ledger.apply(holderAccounts(this.#users, given));
   }
 
   #firstPlayed(venues: readonly VenueId[]) {

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { associatedTokenAddress } from "#src/venues/shared/token/associated-token.ts";
 import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 import { ByteWriter, edited } from "./byte-writer.ts";
 
@@ -37,6 +38,16 @@ export function tokenAccount(fields: NewTokenAccount): Account {
 /** The token account with another amount. */
 export function withTokenAmount(account: Account, amount: bigint, slot: bigint): Account {
   return edited(account, slot, (writer) => writer.u64(64, amount));
+}
+
+/** The owners' accounts: from 4 % of the amount for the first down to 0.6 % for the 24th, a third in all. */
+export function holderAccounts(owners: readonly Address[], held: Omit<NewTokenAccount, "owner">) {
+  const { mint, program } = held;
+  const account = (owner: Address, index: number): readonly [Address, Account] => {
+    const amount = (held.amount * 4n) / (25n * BigInt(index + 4));
+    return [associatedTokenAddress(owner, mint, program), tokenAccount({ ...held, owner, amount })];
+  };
+  return new Map(owners.map(account));
 }
 
 export type NewMint = {

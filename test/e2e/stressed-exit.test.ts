@@ -30,6 +30,8 @@ const DUO = mintOf("DUO");
 /** On its curve. */
 const CURVE = mintOf("CURVE");
 
+const TWO_MINUTES_SLOTS = 300;
+
 /** The demo market behind a node, tracked as the service does; its time moves by ticks alone. */
 async function tracked(t: TestContext) {
   const market = new DemoMarket({
@@ -66,7 +68,7 @@ async function tracked(t: TestContext) {
     assert.ok(exit);
     return exit;
   };
-  return { market, stressed };
+  return { market, tracker, stressed };
 }
 
 function onlyHolders({ pools }: StressedExit): KnownHolders {
@@ -147,4 +149,31 @@ test("a coin that graduated normally has no owner who could withdraw", async (t)
   assert.ok(pool?.holders.kind === "known");
   assert.equal(pool.holders.burned, pool.holders.issued);
   assert.equal(exit.withdrawal, null);
+});
+
+test("every named token answers what is left after its holders have sold, also after minutes of trading", async (t) => {
+  const { market, tracker } = await tracked(t);
+  for (let slot = 0; slot < TWO_MINUTES_SLOTS; slot++) market.tick();
+  for (const { mint, symbol } of market.namedTokens) {
+    assert.equal((await tracker.snapshot(mint)).kind, "assessed");
+    const first = await tracker.holdersFirst(mint);
+    assert.ok(first?.holders.kind === "known" && first.steps !== null, symbol);
+    assert.deepEqual(
+      first.steps.map(({ soldBy }) => soldBy),
+      [1, 3, 5, 10, first.holders.sellers.length],
+      symbol,
+    );
+    const { sellers, excluded } = first.holders;
+    assert.equal(sellers.length + excluded.length, 20, symbol);
+    // The vaults of LaunchLab and DAMM v1 hold more than the pool's part: only their programs are named.
+    const reasons: readonly string[] = ["curve", "pool", "program"];
+    for (const { reason } of excluded) assert.ok(reasons.includes(reason), `${symbol}: ${reason}`);
+    assert.ok(first.holders.unlisted > 0n, symbol);
+    const scores = first.steps.map(({ ladder }) => ladder.retail.score);
+    assert.deepEqual(
+      scores,
+      scores.toSorted((a, b) => b - a),
+      symbol,
+    );
+  }
 });
