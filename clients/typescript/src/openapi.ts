@@ -1234,7 +1234,7 @@ export interface components {
                 readonly score: number;
                 /** @description The largest standard size below 10 %; 0: none */
                 readonly exit_max_sol: number;
-                /** @description Percent by size in SOL, each worth that at this ladder's own mid; null: can't be sold whole */
+                /** @description Percent by size in SOL: each worth that at this ladder's own mid; null: can't be sold whole */
                 readonly slippage: {
                     readonly 1: number | null;
                     readonly 2: number | null;
@@ -1253,7 +1253,7 @@ export interface components {
                 readonly score: number;
                 /** @description The largest standard size below 10 %; 0: none */
                 readonly exit_max_sol: number;
-                /** @description Percent by size in SOL, each worth that at this ladder's own mid; null: can't be sold whole */
+                /** @description Percent by size in SOL: each worth that at this ladder's own mid; null: can't be sold whole */
                 readonly slippage: {
                     readonly 1: number | null;
                     readonly 2: number | null;

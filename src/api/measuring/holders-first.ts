@@ -1,24 +1,18 @@
 import Type, { type Static } from "typebox";
-import {
-  type Assessment,
-  type Ladder,
-  type Profile,
-  STANDARD_SIZES,
-} from "#src/measure/assessment.ts";
+import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import { lamportsToSol, priceInSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
-import {
-  AddressText,
-  IntegerText,
-  NullableNumber,
-  nullable,
-  ProfileWord,
-  Timestamp,
-  timestamp,
-} from "../values.ts";
+import { AddressText, IntegerText, nullable } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
+import {
+  ladderFields,
+  ladderSchema,
+  MEASURED_SCHEMA,
+  measuredFields,
+  midField,
+} from "./ladder-fields.ts";
 import {
   answerAboutToken,
   currentSnapshot,
@@ -28,19 +22,7 @@ import {
   TOKEN_OPERATION,
 } from "./token-question.ts";
 
-const Slippage = Type.Object(
-  Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
-  {
-    description:
-      "Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole",
-  },
-);
-
-const LADDER = {
-  score: Type.Number({ minimum: 0, maximum: 100 }),
-  exit_max_sol: Type.Number({ description: "The largest standard size below 10 %; 0: none" }),
-  slippage: Slippage,
-};
+const LADDER = ladderSchema("what positions worth these sizes now lose against that");
 
 const sharePct = (description: string) =>
   nullable(Type.Number({ minimum: 0, maximum: 100 }), description);
@@ -48,11 +30,7 @@ const sharePct = (description: string) =>
 /** The exits after the largest holders have sold. */
 const HoldersFirstBody = Type.Object(
   {
-    token_id: AddressText,
-    profile: ProfileWord,
-    slot: Type.Integer(),
-    updated_at: Timestamp,
-    age_seconds: Type.Number({ minimum: 0 }),
+    ...MEASURED_SCHEMA,
     state: Type.Enum(["ok", "unknown", STATE_WORD.blocked], {
       description: "unknown: the holders are not known; there are no `steps`",
     }),
@@ -178,23 +156,15 @@ type BodyInput = {
 
 function bodyOf({ assessment, first, profile, nowMs }: BodyInput): HoldersFirstAnswer {
   const measured = first?.now ?? assessment;
-  const { measurement, decimals } = measured;
+  const { measurement } = measured;
   const isBlocked = first === null || measurement === null;
   return {
-    token_id: measured.mint,
-    profile,
-    slot: toNumber(measured.slot),
-    updated_at: timestamp(measured.stateTimeMs),
-    age_seconds: Math.max(0, (nowMs - measured.stateTimeMs) / 1_000),
+    ...measuredFields({ measured, profile, nowMs }),
     state: isBlocked ? STATE_WORD.blocked : first.steps === null ? "unknown" : "ok",
     reason: isBlocked ? null : reasonOf(first),
     now: isBlocked
       ? null
-      : {
-          precio_mid:
-            measurement.midPrice === null ? null : priceInSol(measurement.midPrice, decimals),
-          ...ladderBody(measurement[profile]),
-        },
+      : { precio_mid: midField(measured), ...ladderFields(measurement[profile]) },
     steps: isBlocked ? null : stepsOf(first, profile),
     ...holdersOf(first),
   };
@@ -203,10 +173,6 @@ function bodyOf({ assessment, first, profile, nowMs }: BodyInput): HoldersFirstA
 function reasonOf({ holders, steps }: HoldersFirst): HoldersFirstAnswer["reason"] {
   if (steps !== null) return null;
   return holders.kind === "unknown" ? holders.reason : "no-market";
-}
-
-function ladderBody({ score, exitMaxSol, slippagePct }: Ladder) {
-  return { score, exit_max_sol: exitMaxSol, slippage: slippagePct };
 }
 
 function stepsOf({ steps, holders }: HoldersFirst, profile: Profile): HoldersFirstAnswer["steps"] {
@@ -218,7 +184,7 @@ function stepsOf({ steps, holders }: HoldersFirst, profile: Profile): HoldersFir
     sold_pct: pctOf(step.soldBaseUnits, holders.supply),
     unsold_pct: pctOf(step.unsoldBaseUnits, holders.supply),
     paid_sol: lamportsToSol(step.paidLamports),
-    ...ladderBody(step.ladder[profile]),
+    ...ladderFields(step.ladder[profile]),
   }));
 }
 

@@ -1,19 +1,19 @@
 import Type, { type Static } from "typebox";
-import { type Assessment, type Profile, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { PoolHolders } from "#src/measure/share-holders.ts";
 import type { StressedPool as PoolStress, StressedExit } from "#src/measure/stress.ts";
-import { lamportsToSol, priceInSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
-import {
-  AddressText,
-  NullableNumber,
-  nullable,
-  ProfileWord,
-  Timestamp,
-  timestamp,
-} from "../values.ts";
+import { AddressText, nullable } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
+import {
+  ladderFields,
+  ladderSchema,
+  MEASURED_SCHEMA,
+  measuredFields,
+  midField,
+} from "./ladder-fields.ts";
 import {
   answerAboutToken,
   currentSnapshot,
@@ -26,12 +26,7 @@ import {
 const StressLadder = Type.Object({
   depth_sol: Type.Number({ description: "SOL that sellers can take out, down to price zero" }),
   precio_mid: nullable(Type.Number(), "SOL per whole token; null where nothing can be sold"),
-  score: Type.Number({ minimum: 0, maximum: 100 }),
-  exit_max_sol: Type.Number({ description: "The largest standard size below 10 %; 0: none" }),
-  slippage: Type.Object(Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])), {
-    description:
-      "Percent by size in SOL, each worth that at this ladder's own mid; null: can't be sold whole",
-  }),
+  ...ladderSchema("each worth that at this ladder's own mid"),
 });
 
 const percent = (description: string) =>
@@ -72,11 +67,7 @@ const StressedPool = Type.Object({
 /** The exits now, and after the largest withdrawal that is known to be possible. */
 const StressedExitBody = Type.Object(
   {
-    token_id: AddressText,
-    profile: ProfileWord,
-    slot: Type.Integer(),
-    updated_at: Timestamp,
-    age_seconds: Type.Number({ minimum: 0 }),
+    ...MEASURED_SCHEMA,
     state: Type.Enum(["ok", "partial", "unknown", STATE_WORD.blocked], {
       description:
         "ok: of every pool it is known who can withdraw. partial: of some; the others are unchanged in `stressed`, which may be too good. unknown: of none, or what would be left can't be measured; there is no `stressed`",
@@ -231,11 +222,7 @@ function stressedBody({ assessment, exit, profile, nowMs }: StressedAnswer): Str
   const now = exit === null ? null : ladderOf(exit.now, profile);
   const stressed = exit === null || exit.after === null ? null : ladderOf(exit.after, profile);
   return {
-    token_id: measured.mint,
-    profile,
-    slot: toNumber(measured.slot),
-    updated_at: timestamp(measured.stateTimeMs),
-    age_seconds: Math.max(0, (nowMs - measured.stateTimeMs) / 1_000),
+    ...measuredFields({ measured, profile, nowMs }),
     state: stateOf(exit, { now, stressed }),
     now,
     stressed,
@@ -253,16 +240,13 @@ function stateOf(
   return exit.pools.every(({ holders }) => holders.kind !== "unknown") ? "ok" : "partial";
 }
 
-function ladderOf({ measurement, decimals }: Assessment, profile: Profile): StressedBody["now"] {
+function ladderOf(assessment: Assessment, profile: Profile): StressedBody["now"] {
+  const { measurement } = assessment;
   if (measurement === null) return null;
-  const { depthLamports, midPrice } = measurement;
-  const { score, exitMaxSol, slippagePct } = measurement[profile];
   return {
-    depth_sol: lamportsToSol(depthLamports),
-    precio_mid: midPrice === null ? null : priceInSol(midPrice, decimals),
-    score,
-    exit_max_sol: exitMaxSol,
-    slippage: slippagePct,
+    depth_sol: lamportsToSol(measurement.depthLamports),
+    precio_mid: midField(assessment),
+    ...ladderFields(measurement[profile]),
   };
 }
 

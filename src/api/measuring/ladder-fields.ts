@@ -1,0 +1,59 @@
+import Type from "typebox";
+import {
+  type Assessment,
+  type Ladder,
+  type Profile,
+  STANDARD_SIZES,
+} from "#src/measure/assessment.ts";
+import { priceInSol, toNumber } from "#src/units/to-number.ts";
+import { AddressText, NullableNumber, ProfileWord, Timestamp, timestamp } from "../values.ts";
+
+/** What the answers about a token's ladders at present begin with. */
+export const MEASURED_SCHEMA = {
+  token_id: AddressText,
+  profile: ProfileWord,
+  slot: Type.Integer(),
+  updated_at: Timestamp,
+  age_seconds: Type.Number({ minimum: 0 }),
+};
+
+export type MeasuredInput = {
+  readonly measured: Assessment;
+  readonly profile: Profile;
+  readonly nowMs: number;
+};
+
+export function measuredFields({ measured, profile, nowMs }: MeasuredInput) {
+  return {
+    token_id: measured.mint,
+    profile,
+    slot: toNumber(measured.slot),
+    updated_at: timestamp(measured.stateTimeMs),
+    age_seconds: Math.max(0, (nowMs - measured.stateTimeMs) / 1_000),
+  };
+}
+
+/** @param slippage the meaning of the percentages */
+export function ladderSchema(slippage: string) {
+  return {
+    score: Type.Number({ minimum: 0, maximum: 100 }),
+    exit_max_sol: Type.Number({ description: "The largest standard size below 10 %; 0: none" }),
+    slippage: Type.Object(
+      Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
+      { description: `Percent by size in SOL: ${slippage}; null: can't be sold whole` },
+    ),
+  };
+}
+
+export function ladderFields({ score, exitMaxSol, slippagePct }: Ladder) {
+  return { score, exit_max_sol: exitMaxSol, slippage: slippagePct };
+}
+
+/** SOL per whole token; null where nothing can be sold. */
+export function midField({
+  measurement,
+  decimals,
+}: Pick<Assessment, "measurement" | "decimals">): number | null {
+  const midPrice = measurement?.midPrice ?? null;
+  return midPrice === null ? null : priceInSol(midPrice, decimals);
+}
