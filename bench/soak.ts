@@ -16,6 +16,7 @@ import {
   type Server,
   warmUp,
 } from "./deployment.ts";
+import { floorsOf, lineThrough } from "./growth.ts";
 import { answeredPerSecond, type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
 import { SharedLoad } from "./shared-load.ts";
 
@@ -49,8 +50,6 @@ const SHARE_OF_LIMIT = 0.9;
 const SETTLED_AFTER = 1 / 3;
 /** Judged from here on: what a shorter run shows is the start. */
 const LEAST_JUDGED_MINUTES = 10;
-/** Of five intervals in a row at least one follows a collection of all garbage. */
-const POINTS_A_FLOOR = 5;
 /** As much as a settled process may be larger at the end of the run than where it was settled. */
 const FLAT_WITHIN = 0.1;
 const SETTLING_MS = 6_000;
@@ -308,35 +307,6 @@ function flatnessOf(name: string, all: readonly Measured[]): Verdict {
   const isFlat = lines.every(([, { growthShare }]) => growthShare <= FLAT_WITHIN);
   const figures = Object.fromEntries(lines);
   return { what: `flat memory: ${name}`, isHeld: isLong ? isFlat : null, figures };
-}
-
-type Point = { readonly minutes: number; readonly bytes: number };
-
-/** The lowest of every few points in a row; what is left over at the end is not a floor. */
-function floorsOf(points: readonly Point[]): readonly Point[] {
-  const floors = Math.floor(points.length / POINTS_A_FLOOR);
-  return Array.from({ length: floors }, (_, place) =>
-    points
-      .slice(place * POINTS_A_FLOOR, (place + 1) * POINTS_A_FLOOR)
-      .reduce((lowest, point) => (point.bytes < lowest.bytes ? point : lowest)),
-  );
-}
-
-/** The least squares' line: megabytes at its beginning, their growth in an hour and over the points. */
-function lineThrough(points: readonly Point[]) {
-  const mean = (pick: (point: Point) => number) =>
-    points.reduce((sum, point) => sum + pick(point), 0) / points.length;
-  const [minutes, bytes] = [mean((point) => point.minutes), mean((point) => point.bytes)];
-  const spread = mean((point) => (point.minutes - minutes) ** 2);
-  const common = mean((point) => (point.minutes - minutes) * (point.bytes - bytes));
-  const slope = spread === 0 ? 0 : common / spread;
-  const span = (points.at(-1)?.minutes ?? 0) - (points[0]?.minutes ?? 0);
-  const first = bytes - slope * (minutes - (points[0]?.minutes ?? 0));
-  return {
-    startMb: Math.round(first / 1e6),
-    mbPerHour: Number(((slope * 60) / 1e6).toFixed(1)),
-    growthShare: Number(((slope * span) / first).toFixed(3)),
-  };
 }
 
 function say(line: object): void {
