@@ -95,6 +95,7 @@ const alerting = createAlerting({
   publicUrl: "http://127.0.0.1:8080",
   webhookAllow: ["127.0.0.1/32"],
   telegram: null,
+  push: null,
   clock: systemClock,
   random: Math.random,
   log: logger,

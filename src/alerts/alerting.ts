@@ -9,7 +9,9 @@ import { createChannelSender } from "./delivery/channel-sender.ts";
 import { type Channels, createChannels } from "./delivery/channels.ts";
 import { AlertOutbox } from "./delivery/outbox.ts";
 import { MESSAGE_RULES } from "./delivery/plan.ts";
+import { createPushSender } from "./delivery/push.ts";
 import { createTelegramBot } from "./delivery/telegram.ts";
+import type { PushSettings } from "./delivery/vapid-key.ts";
 import { parseRanges } from "./delivery/webhook-addresses.ts";
 import { createWebhookSender, type Resolve } from "./delivery/webhook-sender.ts";
 import { AlertFeed } from "./feed.ts";
@@ -52,13 +54,14 @@ export type SendingDeps = {
   /** Private ranges, in CIDR notation, that webhooks may reach. */
   readonly webhookAllow: readonly string[];
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
+  readonly push: PushSettings | null;
   readonly clock: WallClock;
   readonly log: FailureLogger;
   /** How names become addresses; the system's name servers where it is left out. */
   readonly resolve?: Resolve;
 };
 
-/** How messages reach people: mail, webhooks, Telegram. */
+/** How messages reach people: mail, webhooks, Telegram, push messages. */
 export type Sending = ReturnType<typeof createSending>;
 
 /** @throws Error if `webhookAllow` holds anything but address ranges */
@@ -72,9 +75,11 @@ export function createSending(deps: SendingDeps) {
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),
   });
   const telegram = deps.telegram === null ? null : createTelegramBot(deps.telegram);
-  const sender = createChannelSender({ mailer, webhooks, telegram, authSecret, publicUrl, clock });
+  const push = deps.push === null ? null : createPushSender(deps.push, webhooks);
+  const receivers = { mailer, webhooks, telegram, push };
+  const sender = createChannelSender({ ...receivers, authSecret, publicUrl, clock });
   const close = () => mailer.close();
-  return { sender, webhooks, hasTelegram: telegram !== null, authSecret, close };
+  return { sender, webhooks, hasTelegram: telegram !== null, push, authSecret, close };
 }
 
 export type UserAlertsDeps = Common & { readonly sending: Sending };

@@ -27,6 +27,7 @@ export const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ["WEBHOOK_ALLOW", "private ranges that webhooks may reach, CIDR", "none"],
   ["TELEGRAM_BOT_TOKEN", "bot that sends Telegram alerts", "off"],
   ["TELEGRAM_API_URL", "its server", "https://api.telegram.org"],
+  ["VAPID_PRIVATE_KEY", "signs push messages to browsers", "off"],
   ["STATE_DAYS", "days for which answers for at_slot are kept", "3"],
   ["KEY_PREFIX", "prefix of API keys", "exi"],
   ["METRICS_PORT", "port on HOST for Prometheus; do not publish it", "off"],

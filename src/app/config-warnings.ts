@@ -3,7 +3,7 @@ import { CONFIG_VARIABLES } from "./config-variables.ts";
 
 const KNOWN = CONFIG_VARIABLES.map(([name]) => name);
 /** Only our variables have names of these groups. */
-const OUR_GROUPS = /^(?:SOLANA|GEYSER|WEBHOOK|TELEGRAM|EXITABILITY)_/;
+const OUR_GROUPS = /^(?:SOLANA|GEYSER|WEBHOOK|TELEGRAM|VAPID|EXITABILITY)_/;
 /** Read by the client and the agent tools, not by the service. */
 const READ_ELSEWHERE = new Set(["EXITABILITY_API_KEY", "EXITABILITY_URL"]);
 

@@ -37,6 +37,7 @@ test("several RPC addresses are one node and those used while it does not answer
 test("a wrong value is refused, and the message names the variable", () => {
   const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["PORT", { PORT: "80a" }],
+    ["VAPID_PRIVATE_KEY", { VAPID_PRIVATE_KEY: "a key" }],
     ["PORT", { PORT: "65536" }],
     ["METRICS_PORT", { METRICS_PORT: "8080" }],
     ["METRICS_PORT", { METRICS_PORT: "off" }],

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type PushSettings, vapidPublicKey } from "#src/alerts/delivery/vapid-key.ts";
 import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
 
 export const ROLES = ["all", "api", "tracker", "alerts"] as const;
@@ -43,6 +44,7 @@ export type Config = {
   /** Private ranges, in CIDR notation, that webhooks may reach. */
   readonly webhookAllow: readonly string[];
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
+  readonly push: PushSettings | null;
   readonly apiKeyPrefix: string;
   /** Days, including today, for which answers by at_slot are kept; 0: none. */
   readonly stateDays: number;
@@ -99,11 +101,13 @@ export function readConfig(environment: Environment): Config {
   }
   const smtpUrl = url(read("SMTP_URL"), "SMTP_URL", ["smtp:", "smtps:"]);
   const chain = chainOf(read);
+  const publicUrl = publicUrlOf(read("PUBLIC_URL"), host, port);
+  const mailFrom = read("MAIL_FROM") ?? "Exitability <no-reply@localhost>";
   return Object.freeze({
     port,
     host,
     metricsPort,
-    publicUrl: publicUrlOf(read("PUBLIC_URL"), host, port),
+    publicUrl,
     trustProxyHops: integer(read("TRUST_PROXY"), { name: "TRUST_PROXY", fallback: 0, max: 16 }),
     dataDir: read("DATA_DIR") ?? join(".", "data"),
     databaseUrl,
@@ -113,11 +117,12 @@ export function readConfig(environment: Environment): Config {
     accuracy: oneOf(read("ACCURACY") ?? defaultAccuracy(read, chain), "ACCURACY", ACCURACY_MODES),
     proof: oneOf(read("PROOF") ?? "sample", "PROOF", PROOF_MODES),
     smtpUrl,
-    mailFrom: read("MAIL_FROM") ?? "Exitability <no-reply@localhost>",
+    mailFrom,
     authSecret,
     foreignIdentity: foreignIdentityOf(read),
     webhookAllow: rangesOf(read("WEBHOOK_ALLOW") ?? ""),
     telegram: telegramOf(read),
+    push: pushOf(read, { publicUrl, mailFrom }),
     stateDays: integer(read("STATE_DAYS"), { name: "STATE_DAYS", fallback: 3, max: 365 }),
     apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
     role,
@@ -211,6 +216,21 @@ function telegramOf(read: Read): Config["telegram"] {
   const botToken = read("TELEGRAM_BOT_TOKEN");
   const apiUrl = url(read("TELEGRAM_API_URL"), "TELEGRAM_API_URL", ["http:", "https:"]);
   return botToken === null ? null : { botToken, apiUrl: apiUrl ?? "https://api.telegram.org" };
+}
+
+/** Push services want to reach the operator: by the public address, or the sender of mails. */
+function pushOf(
+  read: Read,
+  { publicUrl, mailFrom }: { readonly publicUrl: string; readonly mailFrom: string },
+): Config["push"] {
+  const privateKey = read("VAPID_PRIVATE_KEY");
+  if (privateKey === null) return null;
+  if (vapidPublicKey(privateKey) === null)
+    throw new ConfigError(
+      "VAPID_PRIVATE_KEY must be a private key of P-256, 43 characters of base64url, as `npx web-push generate-vapid-keys` makes it",
+    );
+  const address = /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom;
+  return { privateKey, contact: publicUrl.startsWith("https:") ? publicUrl : `mailto:${address}` };
 }
 
 function publicUrlOf(text: string | null, host: string, port: number): string {

@@ -7,7 +7,7 @@ export type ChannelsTables = {
     id: Generated<bigint>;
     user_id: UserId;
     kind: string;
-    /** Address, URL or chat. */
+    /** Address, URL, chat, or a push subscription as JSON. */
     target: string;
     language: string;
     /** What a webhook's secret is derived from, together with the service's own. */
@@ -31,7 +31,7 @@ export type ChannelsTables = {
   };
 };
 
-export const CHANNEL_KINDS = ["email", "webhook", "telegram"] as const;
+export const CHANNEL_KINDS = ["email", "webhook", "telegram", "push"] as const;
 export type ChannelKind = (typeof CHANNEL_KINDS)[number];
 
 export type Channel = {

@@ -292,6 +292,38 @@ export async function refuseMessage(
   });
 }
 
+/**
+ * The receiver is gone for good: the channel is switched off, and what waits for it is given up.
+ *
+ * @returns how many messages that were
+ */
+export async function endChannel(
+  db: Kysely<Schema>,
+  { channelId, nowMs, error }: Attempt & { readonly error: string },
+): Promise<number> {
+  const moment = BigInt(nowMs);
+  return db.transaction().execute(async (transaction) => {
+    const ended = await transaction
+      .updateTable("messages")
+      .set({ status: "dead", ended_at_ms: moment, last_error: error })
+      .where("channel_id", "=", channelId)
+      .where("ended_at_ms", "is", null)
+      .executeTakeFirst();
+    await transaction
+      .updateTable("channels")
+      .set((eb) => ({
+        enabled: 0n,
+        last_error: error,
+        failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(moment)),
+        retry_at_ms: 0n,
+        lease_until_ms: 0n,
+      }))
+      .where("id", "=", channelId)
+      .execute();
+    return Number(ended.numUpdatedRows);
+  });
+}
+
 export type DeadLetter = {
   readonly alertId: bigint;
   readonly channelId: bigint;

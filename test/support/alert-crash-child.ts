@@ -60,6 +60,7 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
       },
     },
     telegram: null,
+    push: null,
     authSecret: "a secret for tests that is long enough",
     publicUrl: "http://127.0.0.1:8080",
     clock,

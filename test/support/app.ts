@@ -13,6 +13,7 @@ import { NO_ACCURACY, SOME_SERVICE, someMarkets, someSnapshot } from "./assessme
 import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
 import { SILENT_LOG } from "./failure-loggers.ts";
+import { VAPID_KEY } from "./push-subscriber.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
 
 /** What a signed-in browser sends with a write from the dashboard's own page. */
@@ -69,6 +70,7 @@ async function onStore(
     publicUrl: TEST_PUBLIC_URL,
     webhookAllow: ["127.0.0.0/8"],
     telegram: null,
+    push: { privateKey: VAPID_KEY, contact: "mailto:operator@example.com" },
     clock: users.clock,
     random: () => 0.5,
     log: SILENT_LOG,

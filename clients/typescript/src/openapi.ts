@@ -578,8 +578,8 @@ export interface paths {
         readonly get: operations["listChannels"];
         readonly put?: never;
         /**
-         * Add a mailbox, a webhook or a Telegram chat; a code verifies it
-         * @description A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. Its host's addresses must be public. Needs a session that began in the last 24 hours.
+         * Add a mailbox, a webhook, a Telegram chat or a browser; a code verifies it
+         * @description A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. The addresses of its host, and of a push subscription's, must be public. Needs a session that began in the last 24 hours.
          */
         readonly post: operations["addChannel"];
         /** Remove a channel */
@@ -1567,7 +1567,8 @@ export interface components {
         readonly Channel: {
             readonly id: string;
             /** @enum {unknown} */
-            readonly kind: "email" | "webhook" | "telegram";
+            readonly kind: "email" | "webhook" | "telegram" | "push";
+            /** @description Of a push subscription: its endpoint */
             readonly target: string;
             /** @enum {unknown} */
             readonly status: "pending" | "verified" | "failing";
@@ -1739,7 +1740,7 @@ export interface components {
                 readonly alert_id: string;
                 readonly channel_id: string;
                 /** @enum {unknown} */
-                readonly kind: "email" | "webhook" | "telegram";
+                readonly kind: "email" | "webhook" | "telegram" | "push";
                 /**
                  * Format: date-time
                  * @description UTC, ISO 8601 with milliseconds and Z
@@ -1747,6 +1748,10 @@ export interface components {
                 readonly failed_at: string;
                 readonly error: string;
             }[];
+            /** @description What can be added here */
+            readonly kinds: readonly ("email" | "webhook" | "telegram" | "push")[];
+            /** @description The VAPID public key that browsers subscribe with; null: the service sends no push messages */
+            readonly push_key: string | null;
         };
         readonly AddedChannel: {
             /** @enum {unknown} */
@@ -7477,8 +7482,8 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     /** @enum {unknown} */
-                    readonly kind: "email" | "webhook" | "telegram";
-                    /** @description By kind: an e-mail address, an http(s) URL, or the number of a chat */
+                    readonly kind: "email" | "webhook" | "telegram" | "push";
+                    /** @description By kind: an e-mail address, an http(s) URL, the number of a chat, or a browser's push subscription as JSON */
                     readonly target: string;
                 };
             };

@@ -7,6 +7,7 @@ import type { UserAlert } from "#src/store/user-alerts.ts";
 import { newUserId } from "#src/store/user-id.ts";
 import type { Mail } from "#src/users/mailer.ts";
 import { poolAddress } from "#test/support/pools.ts";
+import { pushSubscriber } from "#test/support/push-subscriber.ts";
 import { type ChannelSenderDeps, createChannelSender } from "./channel-sender.ts";
 import { createTelegramBot } from "./telegram.ts";
 
@@ -56,6 +57,7 @@ function sender(change: Partial<ChannelSenderDeps>) {
     mailer: { send: () => assert.fail("no mail was expected") },
     webhooks: { post: () => assert.fail("no call was expected") },
     telegram: null,
+    push: null,
     authSecret: "a secret",
     publicUrl: "https://exit.example",
     clock: { nowMs: () => 1_000 },
@@ -94,7 +96,7 @@ test("a mail that the server refuses is a failure in its own words", async () =>
 test("a webhook gets the alerts as the feed has them, with a link, signed", async () => {
   const calls: { url: string; headers: Readonly<Record<string, string>>; body: string }[] = [];
   const post: ChannelSenderDeps["webhooks"]["post"] = async (url, headers, body) => {
-    calls.push({ url, headers, body });
+    calls.push({ url, headers, body: String(body) });
     return { kind: "sent" };
   };
   const hook = channel({ kind: "webhook", target: "https://hook.example/", language: "en" });
@@ -112,6 +114,32 @@ test("a webhook gets the alerts as the feed has them, with a link, signed", asyn
   );
   assert.equal(call?.headers["webhook-id"], "msg_1");
   assert.match(call?.headers["webhook-signature"] ?? "", /^v1,/);
+});
+
+test("a push message names the token, leads to its page, and fits a push service's limit", async () => {
+  const texts: string[] = [];
+  const push: ChannelSenderDeps["push"] = {
+    publicKey: "key",
+    async send(_subscription, text) {
+      texts.push(text);
+      return { kind: "sent" };
+    },
+  };
+  const { subscription } = pushSubscriber("https://push.example/send");
+  const browser = channel({ kind: "push", target: subscription, language: "en" });
+  const others = Array.from({ length: 50 }, (_, index) => ({ ...ALERT, mint: poolAddress(index) }));
+  assert.deepEqual(await sender({ push }).send(browser, PARCEL), { kind: "sent" });
+  await sender({ push }).send(browser, { ...PARCEL, alerts: others });
+  await sender({ push }).send(browser, { kind: "code", uid: "c", code: "ab12", validMinutes: 30 });
+  const [one, many, code] = texts.map((text) => JSON.parse(text));
+  assert.match(one.title, /^Exit alert: “TESTBcc/);
+  assert.match(one.body, /5 SOL can't be sold whole any more/);
+  assert.deepEqual([one.path, one.tag, one.verify], [`/token/${MINT}`, "msg_1", undefined]);
+  assert.equal(many.path, "/alerts");
+  assert.deepEqual(code.verify, { id: "1", code: "ab12" });
+  for (const text of texts) assert.ok(Buffer.byteLength(text) < 3_900, String(text.length));
+  const failed = await sender({}).send(browser, PARCEL);
+  assert.equal(failed.kind, "failed", "without a key nothing is sent");
 });
 
 test("the bot sends plain text to the chat, and its errors hold no token", async (t) => {

@@ -4,15 +4,19 @@ import type { UserAlert } from "#src/store/user-alerts.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import type { Mailer } from "#src/users/mailer.ts";
 import {
+  codePush,
   codeText,
   codeTitle,
+  messagePush,
   messageText,
   messageTitle,
+  testPush,
   testText,
   webhookBody,
   webhookCodeBody,
   webhookTestBody,
 } from "./message-text.ts";
+import { type PushSender, parseSubscription } from "./push.ts";
 import type { TelegramBot } from "./telegram.ts";
 import type { Sent, WebhookSender } from "./webhook-sender.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-signature.ts";
@@ -40,6 +44,8 @@ export type ChannelSenderDeps = {
   readonly webhooks: Pick<WebhookSender, "post">;
   /** Null: the operator has no bot. */
   readonly telegram: TelegramBot | null;
+  /** Null: the operator has set no key for push messages. */
+  readonly push: PushSender | null;
   readonly authSecret: string;
   readonly publicUrl: string;
   readonly clock: WallClock;
@@ -57,6 +63,8 @@ export function createChannelSender(deps: ChannelSenderDeps): ChannelSender {
           return deps.telegram === null
             ? { kind: "failed", error: "There is no Telegram bot here." }
             : deps.telegram.send(channel.target, textOf(deps, channel, notification));
+        case "push":
+          return sendPush(deps, channel, notification);
         default: {
           const unreachable: never = channel.kind;
           return unreachable;
@@ -110,6 +118,37 @@ function sendWebhook(
   const secret = webhookSecret(deps.authSecret, channel.nonce);
   const headers = signatureHeaders(secret, { uid: notification.uid, body, nowMs });
   return deps.webhooks.post(channel.target, headers, body);
+}
+
+async function sendPush(
+  deps: ChannelSenderDeps,
+  channel: Channel,
+  notification: Notification,
+): Promise<Sent> {
+  const subscription = parseSubscription(channel.target);
+  if (deps.push === null || subscription === null)
+    return { kind: "failed", error: "There are no push messages here." };
+  return deps.push.send(subscription, pushTextOf(deps, channel, notification));
+}
+
+function pushTextOf(
+  { publicUrl }: ChannelSenderDeps,
+  { id, language }: Channel,
+  notification: Notification,
+): string {
+  const { uid } = notification;
+  switch (notification.kind) {
+    case "alerts":
+      return messagePush({ alerts: notification.alerts, language, publicUrl }, uid);
+    case "code":
+      return codePush({ id, code: notification.code, language }, uid);
+    case "test":
+      return testPush(language, uid);
+    default: {
+      const unreachable: never = notification;
+      return unreachable;
+    }
+  }
 }
 
 function bodyOf(

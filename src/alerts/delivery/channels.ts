@@ -2,6 +2,7 @@ import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { WallClock } from "#src/platform/clock.ts";
 import {
   addChannel,
+  CHANNEL_KINDS,
   type Channel,
   type ChannelKind,
   channelsOfUser,
@@ -20,6 +21,7 @@ import { findUser } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { FixedWindows } from "#src/users/fixed-windows.ts";
 import type { ChannelSender } from "./channel-sender.ts";
+import { type PushSender, parseSubscription } from "./push.ts";
 import { parseChatId } from "./telegram.ts";
 import type { Sent, WebhookSender } from "./webhook-sender.ts";
 import { webhookSecret } from "./webhook-signature.ts";
@@ -60,6 +62,10 @@ export type Channels = {
   readonly list: (userId: UserId) => Promise<{
     readonly channels: readonly Channel[];
     readonly deadLetters: readonly DeadLetter[];
+    /** The kinds that can be added here. */
+    readonly kinds: readonly ChannelKind[];
+    /** The VAPID public key that browsers subscribe with; null: no push messages here. */
+    readonly pushKey: string | null;
   }>;
   readonly add: (request: ChannelRequest) => Promise<ChannelAnswer>;
   /** Null: the user has no such channel. */
@@ -81,6 +87,7 @@ export type ChannelsDeps = {
   readonly sender: ChannelSender;
   readonly webhooks: Pick<WebhookSender, "refusal">;
   readonly hasTelegram: boolean;
+  readonly push: Pick<PushSender, "publicKey"> | null;
   readonly authSecret: string;
   readonly clock: WallClock;
 };
@@ -92,7 +99,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
     async list(userId) {
       const channels = await channelsOfUser(store.db, userId);
       const letters = await deadLetters(store.db, { userId, limit: DEAD_LETTERS_SHOWN });
-      return { channels, deadLetters: letters };
+      const pushKey = deps.push?.publicKey ?? null;
+      return { channels, deadLetters: letters, kinds: kindsOf(deps), pushKey };
     },
     async add(request) {
       if (!windows.take(request.userId, ADDITIONS, clock.nowMs()).allowed)
@@ -111,11 +119,18 @@ export function createChannels(deps: ChannelsDeps): Channels {
       if (!channel.isVerified) return sendCode(deps, channel);
       const sent = await sender.send(channel, { kind: "test", uid: randomUUID() });
       await noteChannelError(store.db, id, sent.kind === "sent" ? null : sent.error);
+      if (sent.kind === "gone") await switchChannel(store.db, { userId, id }, false);
       return sent;
     },
     setEnabled: (userId, id, isEnabled) => switchChannel(store.db, { userId, id }, isEnabled),
     remove: (userId, id) => removeChannel(store.db, { userId, id }),
   };
+}
+
+function kindsOf({ hasTelegram, push }: ChannelsDeps): readonly ChannelKind[] {
+  return CHANNEL_KINDS.filter(
+    (kind) => (kind !== "telegram" || hasTelegram) && (kind !== "push" || push !== null),
+  );
 }
 
 async function add(deps: ChannelsDeps, request: ChannelRequest): Promise<ChannelAnswer> {
@@ -166,6 +181,16 @@ async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise
         return { kind: "invalid-target", reason: "A Telegram target is the number of a chat." };
       return { kind: "target", target: chatId, isVerified: false };
     }
+    case "push": {
+      if (deps.push === null)
+        return { kind: "invalid-target", reason: "This service sends no push messages." };
+      const subscription = parseSubscription(target);
+      if (subscription === null)
+        return { kind: "invalid-target", reason: "This is not a browser's push subscription." };
+      const reason = await webhooks.refusal(subscription.endpoint);
+      if (reason !== null) return { kind: "invalid-target", reason };
+      return { kind: "target", target: JSON.stringify(subscription), isVerified: false };
+    }
     default: {
       const unreachable: never = kind;
       return unreachable;
@@ -192,17 +217,22 @@ async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
   return sent;
 }
 
+/** Where a push channel's messages are posted; its keys are for the sender alone. */
+export function endpointOf(target: string): string {
+  return parseSubscription(target)?.endpoint ?? "";
+}
+
 /** The key of a receiver's limit, the same for every account. */
 function receiverOf({ kind, target }: Pick<Channel, "kind" | "target">): string {
   if (kind === "email") return parseEmailAddress(target) ?? target;
   if (kind === "telegram") return `telegram:${target}`;
-  const { origin, pathname } = new URL(target);
-  return `webhook:${origin}${pathname}`;
+  const { origin, pathname } = new URL(kind === "push" ? endpointOf(target) : target);
+  return `${kind}:${origin}${pathname}`;
 }
 
 /** Six digits to type from a mail; longer where the code is copied or read by a program. */
 function newCode(kind: ChannelKind): string {
-  if (kind === "webhook") return randomBytes(16).toString("hex");
+  if (kind === "webhook" || kind === "push") return randomBytes(16).toString("hex");
   const digits = kind === "email" ? 6 : 12;
   return String(randomInt(10 ** digits)).padStart(digits, "0");
 }

@@ -1,6 +1,7 @@
 import type { UserAlert } from "#src/store/user-alerts.ts";
 import { alertItem } from "./alert-item.ts";
 import { alertText, type ChannelLanguage, timestamp, tokenLabel } from "./alert-text.ts";
+import { cutText } from "./untrusted-text.ts";
 
 /** Alerts that go out together, to one receiver. */
 export type AlertMessage = {
@@ -90,4 +91,56 @@ export function testText(language: ChannelLanguage): string {
 
 export function webhookTestBody(nowMs: number): string {
   return JSON.stringify({ type: "channel.test", timestamp: timestamp(nowMs), data: {} });
+}
+
+/** A notification shows a few lines; a push service takes 4,096 bytes, encrypted. */
+const LONGEST_NOTE = 600;
+
+/** What the service worker of the dashboard reads (`web/public/push.js`). */
+type PushMessage = {
+  readonly title: string;
+  readonly body: string;
+  /** A page of this service. */
+  readonly path: string;
+  /** A repeated message replaces its notification. */
+  readonly tag: string;
+  /** Entered by the service worker: the channel is verified when its first message arrives. */
+  readonly verify?: { readonly id: string; readonly code: string };
+};
+
+function pushText(message: PushMessage): string {
+  const { title, body } = message;
+  return JSON.stringify({
+    ...message,
+    title: cutText(title, LONGEST_NOTE),
+    body: cutText(body, LONGEST_NOTE),
+  });
+}
+
+/** Alerts as one notification; it leads to their token, or to the list if there are several. */
+export function messagePush(message: AlertMessage, uid: string): string {
+  const { alerts, language } = message;
+  const [mint, ...others] = new Set(alerts.map((alert) => alert.mint));
+  return pushText({
+    title: messageTitle(message),
+    body: alerts.map((alert) => alertText(alert, language)).join("\n"),
+    path: mint === undefined || others.length > 0 ? "/alerts" : `/token/${mint}`,
+    tag: uid,
+  });
+}
+
+export function codePush(
+  { id, code, language }: Pick<CodeMessage, "code" | "language"> & { readonly id: bigint },
+  uid: string,
+): string {
+  const body =
+    language === "es"
+      ? "Tus alertas de salida llegarán a este navegador."
+      : "Your exit alerts will arrive in this browser.";
+  const verify = { id: String(id), code };
+  return pushText({ title: "Exitability", body, path: "/alerts", tag: uid, verify });
+}
+
+export function testPush(language: ChannelLanguage, uid: string): string {
+  return pushText({ title: "Exitability", body: testText(language), path: "/alerts", tag: uid });
 }

@@ -93,6 +93,33 @@ async function watcher(store: Store, name: string, kind: "email" | "webhook" = "
   return { userId, entryId, mint, channel };
 }
 
+test("a receiver that has ended is not tried again, and what waited for it is a dead letter", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { outbox, received, alert, advance } = await scene(store, () => ({
+      kind: "gone",
+      error: "It has ended.",
+    }));
+    closeAfter(t, outbox);
+    const ana = await watcher(store, "ana");
+    await alert(ana);
+    advance(250);
+    await outbox.idle();
+    await alert(ana);
+    advance(48 * HOUR_MS);
+    await outbox.idle();
+    assert.equal(received.length, 1);
+    const [channel] = await channelsOfUser(store.db, ana.userId);
+    assert.equal(channel?.isEnabled, false);
+    assert.equal(channel?.lastError, "It has ended.");
+    assert.notEqual(channel?.failingSinceMs, null);
+    const letters = await deadLetters(store.db, { userId: ana.userId, limit: 9 });
+    assert.deepEqual(
+      letters.map(({ error }) => error),
+      ["It has ended."],
+    );
+  });
+});
+
 test("what is recorded is sent once, after the moment in which others may join it", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const { outbox, received, alert, advance } = await scene(store, () => SENT);

@@ -3,6 +3,7 @@ import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { claimChannels, releaseAllChannels, releaseChannel } from "#src/store/channel-leases.ts";
 import type { Channel } from "#src/store/channels.ts";
 import {
+  endChannel,
   failMessage,
   finishMessage,
   type Message,
@@ -195,7 +196,12 @@ export class AlertOutbox {
       this.#outcomes.delivered++;
       return;
     }
-    if (sent.kind === "refused") await this.#refuse(message, { ...attempt, error: sent.error });
+    if (sent.kind === "gone") {
+      const ended = await endChannel(store.db, { ...attempt, error: sent.error });
+      this.#outcomes.failed++;
+      this.#noteDead({ ...attempt, error: sent.error }, "a receiver has ended", ended);
+    } else if (sent.kind === "refused")
+      await this.#refuse(message, { ...attempt, error: sent.error });
     else await this.#fail(message, { ...attempt, isSlow: true, error: sent.error });
   }
 
@@ -223,9 +229,13 @@ export class AlertOutbox {
     if (retry === null) this.#noteDead(attempt, "a receiver refused a message repeatedly");
   }
 
-  #noteDead({ channelId, error }: { channelId: bigint; error: string }, what: string): void {
-    this.#outcomes.dead++;
-    const fields = { channel: String(channelId), reason: error };
-    this.#deps.log.warn(fields, `${what}; it is a dead letter now`);
+  #noteDead(
+    { channelId, error }: { channelId: bigint; error: string },
+    what: string,
+    messages = 1,
+  ): void {
+    this.#outcomes.dead += messages;
+    const fields = { channel: String(channelId), reason: error, messages };
+    this.#deps.log.warn(fields, `${what}; dead letter`);
   }
 }

@@ -12,9 +12,11 @@ const LONGEST_URL = 2_048;
 /** What became of handing something to a receiver. The error is for the user: no secret, no address. */
 export type Sent =
   | { readonly kind: "sent" }
-  | { readonly kind: "failed"; readonly error: string }
+  | { readonly kind: "failed"; readonly error: string; readonly status?: number }
   /** The receiver refused this message; it may accept the next one. */
-  | { readonly kind: "refused"; readonly error: string };
+  | { readonly kind: "refused"; readonly error: string }
+  /** The receiver has ended: nothing will ever arrive there. */
+  | { readonly kind: "gone"; readonly error: string };
 
 /** Whether a status says that the message is at fault, not the receiver. */
 export function isRefusal(status: number): boolean {
@@ -27,11 +29,11 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 export type WebhookSender = {
   /** Null where the URL may be called; else why not, in a sentence. */
   readonly refusal: (url: string) => Promise<string | null>;
-  /** Posts a body. The receiver has it when it answers 2xx. */
+  /** Posts a body, as JSON unless a header names another type. The receiver has it when it answers 2xx. */
   readonly post: (
     url: string,
     headers: Readonly<Record<string, string>>,
-    body: string,
+    body: string | Buffer,
   ) => Promise<Sent>;
 };
 
@@ -103,7 +105,7 @@ function send(
   { url, address }: Target & { readonly kind: "open" },
   call: {
     readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
+    readonly body: string | Buffer;
     readonly signal: AbortSignal;
   },
 ): Promise<Sent> {
@@ -115,9 +117,9 @@ function send(
     ...(url.port === "" ? {} : { port: url.port }),
     path: `${url.pathname}${url.search}`,
     headers: {
+      "content-type": "application/json",
       ...headers,
       host: url.host,
-      "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
       "user-agent": "Exitability-Webhook/1",
     },
@@ -141,7 +143,8 @@ function sentBy(status: number): Sent {
   if (status >= 200 && status < 300) return { kind: "sent" };
   if (status >= 300 && status < 400)
     return { kind: "failed", error: `It answered ${status}: redirects are not followed.` };
-  return { kind: isRefusal(status) ? "refused" : "failed", error: `It answered ${status}.` };
+  const error = `It answered ${status}.`;
+  return isRefusal(status) ? { kind: "refused", error } : { kind: "failed", error, status };
 }
 
 function failureOf(error: Error, signal: AbortSignal): string {

@@ -20,16 +20,17 @@ export const addChannel = defineOperation({
   path: CHANNELS_PATH,
   id: "addChannel",
   tag: "watchlist",
-  summary: "Add a mailbox, a webhook or a Telegram chat; a code verifies it",
+  summary: "Add a mailbox, a webhook, a Telegram chat or a browser; a code verifies it",
   description:
-    "A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. Its host's addresses must be public. Needs a session that began in the last 24 hours.",
+    "A webhook is called by POST, signed as Standard Webhooks has it; the secret is in this answer only. The addresses of its host, and of a push subscription's, must be public. Needs a session that began in the last 24 hours.",
   headers: [LANGUAGE_HEADER],
   body: {
     schema: Type.Object({
       kind: ChannelKindWord,
       target: Type.String({
         maxLength: 2048,
-        description: "By kind: an e-mail address, an http(s) URL, or the number of a chat",
+        description:
+          "By kind: an e-mail address, an http(s) URL, the number of a chat, or a browser's push subscription as JSON",
       }),
     }),
     example: { kind: "webhook", target: "https://example.com/hook" },

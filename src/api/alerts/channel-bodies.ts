@@ -1,10 +1,15 @@
 import Type from "typebox";
-import type { ChannelAnswer, ChannelRequest, Channels } from "#src/alerts/delivery/channels.ts";
+import {
+  type ChannelAnswer,
+  type ChannelRequest,
+  type Channels,
+  endpointOf,
+} from "#src/alerts/delivery/channels.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Language } from "../notice.ts";
 import { IntegerText, idText, nullable, Timestamp, timestamp, timestampOrNull } from "../values.ts";
 
-/** Channels (mailbox, webhook, Telegram chat) as several endpoints return them. */
+/** Channels (mailbox, webhook, Telegram chat, browser) as several endpoints return them. */
 
 type Listed = Awaited<ReturnType<Channels["list"]>>;
 type Channel = Listed["channels"][number];
@@ -21,13 +26,13 @@ export function noChannel(): AppError {
 
 export const ChannelIdField = idText("id must be the id of a channel", "The channel's id", "1");
 
-export const ChannelKindWord = Type.Enum(["email", "webhook", "telegram"]);
+export const ChannelKindWord = Type.Enum(["email", "webhook", "telegram", "push"]);
 
 export const ChannelItem = Type.Object(
   {
     id: IntegerText,
     kind: ChannelKindWord,
-    target: Type.String(),
+    target: Type.String({ description: "Of a push subscription: its endpoint" }),
     status: Type.Enum(["pending", "verified", "failing"]),
     enabled: Type.Boolean(),
     created_at: Timestamp,
@@ -49,6 +54,11 @@ export const ChannelsBody = Type.Object(
         error: Type.String(),
       }),
     ),
+    kinds: Type.Array(ChannelKindWord, { description: "What can be added here" }),
+    push_key: nullable(
+      Type.String(),
+      "The VAPID public key that browsers subscribe with; null: the service sends no push messages",
+    ),
   },
   { $id: "Channels" },
 );
@@ -68,7 +78,7 @@ export function channelBody(channel: Channel) {
   return {
     id: String(channel.id),
     kind: channel.kind,
-    target: channel.target,
+    target: channel.kind === "push" ? endpointOf(channel.target) : channel.target,
     status: statusOf(channel),
     enabled: channel.isEnabled,
     created_at: timestamp(channel.createdAtMs),
@@ -109,12 +119,14 @@ const WHERE: Readonly<Record<Language, Readonly<Record<ChannelKind, string>>>> =
     webhook:
       "We posted a signed message of type channel.verification to this URL: enter the code in its data here.",
     telegram: "Our bot sent a code to this chat: enter it here.",
+    push: "A first notification was sent to this browser; its arrival verifies the channel.",
   },
   es: {
     email: "Hemos enviado un código a este buzón: introdúcelo aquí.",
     webhook:
       "Hemos enviado a esta URL un mensaje firmado de tipo channel.verification: introduce aquí el código de sus datos.",
     telegram: "Nuestro bot ha enviado un código a este chat: introdúcelo aquí.",
+    push: "Se ha enviado una primera notificación a este navegador; su llegada verifica el canal.",
   },
 };
 

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { signatureHeaders } from "#src/alerts/delivery/webhook-signature.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
+import { pushSubscriber } from "#test/support/push-subscriber.ts";
 
 const PATH = "/api/account/channels";
 
@@ -28,15 +29,15 @@ type Call = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
 async function receiver(t: TestContext) {
   const calls: Call[] = [];
+  const bodies: Buffer[] = [];
   let status = 200;
   const server = createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8");
-    request.on("data", (chunk: string) => {
-      body += chunk;
-    });
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      calls.push({ headers: request.headers, body });
+      const body = Buffer.concat(chunks);
+      bodies.push(body);
+      calls.push({ headers: request.headers, body: body.toString() });
       response.writeHead(status).end();
     });
   }).listen(0, "127.0.0.1");
@@ -47,7 +48,7 @@ async function receiver(t: TestContext) {
   const answer = (next: number) => {
     status = next;
   };
-  return { url: `http://127.0.0.1:${address.port}/hook`, calls, answer };
+  return { url: `http://127.0.0.1:${address.port}/hook`, calls, bodies, answer };
 }
 
 const codeIn = (text: string) =>
@@ -130,6 +131,30 @@ test("another mailbox gets a code by mail; the one that signs in needs none", as
   });
 });
 
+test("a browser is verified by what its first push message holds, and switched off when its service reports the end", async (t) => {
+  await eachApp(t, async (app, t) => {
+    const { url, bodies, answer } = await receiver(t);
+    const ana = await browser(app, "ana@example.com");
+    assert.match((await ana.list()).push_key, /^B[\w-]{86}$/);
+    const { subscription, open } = pushSubscriber(url);
+    const added = await ana.add("push", subscription);
+    assert.equal(added.statusCode, 201, added.body);
+    assert.deepEqual([added.json().status, added.json().secret], ["pending", null]);
+    assert.deepEqual(refusal(await ana.add("push", subscription)), [409, "duplicate"]);
+    const { verify } = JSON.parse(open(bodies[0] ?? assert.fail("no message")));
+    assert.equal(verify.id, added.json().id);
+    assert.equal((await ana.verify(verify.id, verify.code)).statusCode, 200);
+    const [item] = (await ana.list()).items;
+    assert.deepEqual([item.target, item.status], [url, "verified"], "its keys are not shown");
+    answer(410);
+    app.users.advance(60_000);
+    assert.equal((await ana.test(item.id)).json().status, "failed");
+    const [ended] = (await ana.list()).items;
+    assert.equal(ended.enabled, false);
+    assert.match(ended.last_error, /no longer takes/);
+  });
+});
+
 test("an invalid channel is refused with the reason, and an internal webhook without a call", async (t) => {
   await oneApp(t, async (app) => {
     const ana = await browser(app, "ana@example.com");
@@ -145,6 +170,10 @@ test("an invalid channel is refused with the reason, and an internal webhook wit
       ["email", "nobody", [400, "invalid_email"]],
       ["email", "a@b.example\r\nBcc: c@d.example", [400, "invalid_email"]],
       ["telegram", "12345", [400, "invalid_body"]],
+      ["push", "https://push.example/send", [400, "invalid_body"]],
+      ["push", pushSubscriber("http://push.example/send").subscription, [400, "invalid_body"]],
+      ["push", pushSubscriber("https://10.0.0.1/send").subscription, [400, "invalid_body"]],
+      ["push", pushSubscriber("https://169.254.169.254/").subscription, [400, "invalid_body"]],
     ] as const)
       assert.deepEqual(refusal(await ana.add(kind, target)), expected, `${kind} ${target}`);
     assert.deepEqual((await ana.list()).items, []);

@@ -27,6 +27,8 @@ export const listChannels = defineOperation({
           },
         ],
         dead_letters: [],
+        kinds: ["email", "webhook"],
+        push_key: null,
       },
     },
   },
@@ -34,6 +36,8 @@ export const listChannels = defineOperation({
   async handler({ caller: { userId } }, { channels }) {
     const listed = await channels.list(userId);
     const items = listed.channels.map(channelBody);
-    return { body: { items, dead_letters: listed.deadLetters.map(deadLetterBody) } };
+    const { kinds, pushKey } = listed;
+    const letters = listed.deadLetters.map(deadLetterBody);
+    return { body: { items, dead_letters: letters, kinds, push_key: pushKey } };
   },
 });
