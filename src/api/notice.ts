@@ -182,6 +182,11 @@ function sentenceOf(finding: Finding): Sentence {
         es: `El programa de ${finding.venue} se acaba de actualizar; faltan ejecuciones que confirmen el modelo.`,
         en: `The program of ${finding.venue} was just deployed again; executions still have to confirm the model.`,
       };
+    case "executed":
+      return {
+        es: `El programa de ${finding.venue} no paga lo que dice nuestro modelo; esta respuesta se calculó ejecutando el programa.`,
+        en: `The program of ${finding.venue} does not pay what our model says; this answer was computed by executing the program.`,
+      };
     case "live-check":
       return {
         es: `Solo el ${finding.exactPct.toFixed(1)} % de las ventas vistas en ${finding.venue} se reproduce exactamente.`,

@@ -69,6 +69,7 @@ export async function openTracking(
     exactPctByVenue: () =>
       new Map([...record.exactPctByVenue(clock.nowMs()), ...executions.equalPctByVenue()]),
     newDeployments: () => executions.newDeployments(),
+    byExecution: proofs?.measureByExecution(() => executions.failing()) ?? null,
     onFailure: failureReporter(logger),
   });
   const accuracy = new Accuracy({

@@ -40,4 +40,6 @@ export type Finding =
   | { readonly kind: "partly-loaded"; readonly venue: VenueId }
   /** Its program was deployed just now, and has not executed enough sales as modelled yet. */
   | { readonly kind: "new-deployment"; readonly venue: VenueId }
+  /** Its program does not pay what our model says: the sales of this answer were executed by it. */
+  | { readonly kind: "executed"; readonly venue: VenueId }
   | { readonly kind: "live-check"; readonly venue: VenueId; readonly exactPct: number };

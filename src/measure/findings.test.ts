@@ -125,6 +125,16 @@ describe("each finding leaves confidence at most where the method's table says",
       "new-deployment",
       "medium",
     ],
+    [
+      "a program that was executed because its model fails",
+      {
+        executedVenues: new Set(["raydium-cpmm"]),
+        exactPctByVenue: new Map([["raydium-cpmm", 0]]),
+        newDeployments: new Set(["raydium-cpmm"]),
+      },
+      "executed",
+      "medium",
+    ],
   ];
   for (const [name, changes, kind, confidence] of rows) {
     test(`${name}: ${kind}, ${confidence}`, () => {

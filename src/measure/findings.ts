@@ -19,6 +19,7 @@ export function findingsOf(priced: PricedMarket, evidence: Evidence): readonly F
     ...marketFindings(priced, evidence),
     ...tokenFindings(priced),
     ...poolFindings(priced),
+    ...executedFindings(priced),
     ...hopFindings(priced),
   ];
   const low = found.filter((finding) => levelOf(finding) === "low");
@@ -54,6 +55,7 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
     case "doubtful-orders":
     case "partly-loaded":
     case "new-deployment":
+    case "executed":
       return "medium";
   }
 }
@@ -181,6 +183,14 @@ function hopFindings({ market, open }: PricedMarket): readonly Finding[] {
   return [...venues].map((venue) => ({ kind: "rewritable-reserves", venue }));
 }
 
+/** What such an answer pays is exact: neither the live check nor a new deployment says anything of it. */
+function executedFindings({ market, open }: PricedMarket): readonly Finding[] {
+  const used = open.flatMap(({ pool, hops }) => [pool.venue, ...hops.map(({ venue }) => venue)]);
+  return [...new Set(used)]
+    .filter((venue) => market.executedVenues?.has(venue) === true)
+    .map((venue) => ({ kind: "executed", venue }));
+}
+
 function poolFindings({ market }: PricedMarket): readonly Finding[] {
   const found: Finding[] = [];
   const checked = new Set<VenueId>();
@@ -195,6 +205,7 @@ function poolFindings({ market }: PricedMarket): readonly Finding[] {
   }
   for (const pool of market.pools) {
     if (isClosedForGood(pool.status) || checked.has(pool.venue)) continue;
+    if (market.executedVenues?.has(pool.venue) === true) continue;
     checked.add(pool.venue);
     const exactPct = market.exactPctByVenue.get(pool.venue);
     if (exactPct !== undefined && exactPct < CALIBRATION.confidence.liveCheckExactPct) {

@@ -78,4 +78,6 @@ export type Market = {
   readonly exactPctByVenue: ReadonlyMap<VenueId, number>;
   /** Venues whose program was deployed just now and is not proved yet; absent: none is known. */
   readonly newDeployments?: ReadonlySet<VenueId>;
+  /** Venues whose sales are executed by their programs instead of modelled; absent: none. */
+  readonly executedVenues?: ReadonlySet<VenueId>;
 };

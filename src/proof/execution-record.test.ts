@@ -73,7 +73,7 @@ test("a new deployment is trusted after twenty equal executions over five pools"
   assert.deepEqual([report?.deployedSlot, report?.onDeployment], [101n, 20]);
 });
 
-test("twenty executions in four pools, or one difference, do not make a deployment trusted", () => {
+test("twenty executions in four pools do not make a deployment trusted; one odd token can't prevent it", () => {
   const fourPools = recordOf(
     { slot: 1n },
     ...times(40, (index) => ({ pool: index % 4, slot: 2n })),
@@ -83,5 +83,33 @@ test("twenty executions in four pools, or one difference, do not make a deployme
     { slot: 1n },
     ...times(40, (index) => ({ pool: index, slot: 2n, isEqual: index !== 3 })),
   );
-  assert.equal(different.newDeployments().size, 1);
+  assert.equal(different.newDeployments().size, 0);
+});
+
+test("a venue fails where the model differs in five pools, and its answers are executed until it is proved again", () => {
+  const record = recordOf(...times(4, (index) => ({ pool: index, isEqual: false })));
+  assert.deepEqual([...record.failing()], []);
+  record.add(proofOf({ pool: 5, isEqual: false }));
+  assert.deepEqual([...record.failing()], ["raydium-cpmm"]);
+  const failing = record.failing();
+  record.deployed("raydium-cpmm");
+  assert.deepEqual([...record.failing()], ["raydium-cpmm"]);
+  assert.notEqual(record.failing(), failing, "what the last deployment paid is void");
+  for (const fields of times(20, (index) => ({ pool: index % 5, slot: 101n }))) {
+    record.add(proofOf(fields));
+  }
+  assert.deepEqual([...record.failing()], []);
+});
+
+test("of a new deployment, half of the pools decide where fewer than five are tracked", () => {
+  const record = recordOf({ slot: 100n });
+  record.deployed("raydium-cpmm");
+  for (const fields of times(19, (index) => ({ pool: index % 2, isEqual: false, slot: 101n }))) {
+    record.add(proofOf(fields));
+  }
+  assert.deepEqual([...record.failing()], []);
+  record.add(proofOf({ pool: 1, isEqual: true, slot: 101n }));
+  assert.deepEqual([...record.failing()], ["raydium-cpmm"]);
+  assert.equal(record.newDeployments().size, 0);
+  assert.equal(record.equalPctByVenue().get("raydium-cpmm"), 5);
 });

@@ -43,6 +43,7 @@ type ExecutionTally = {
 /** Counts executions by venue. */
 export class ExecutionRecord {
   readonly #tallies = new Map<VenueId, ExecutionTally>();
+  #failing: ReadonlySet<VenueId> = new Set();
 
   add(proof: SaleProof): void {
     const tally = this.#tallies.get(proof.venue) ?? emptyTally();
@@ -60,23 +61,40 @@ export class ExecutionRecord {
     else tally.difference = proof;
     tally.recent.push({ pool: proof.pool, isEqual: proof.isEqual });
     if (tally.recent.length > RECENT) tally.recent.shift();
-    if (tally.isNewDeployment && hasShownEnough(tally.recent)) tally.isNewDeployment = false;
+    if (isWidespread(tally)) {
+      tally.isNewDeployment = false;
+      this.#setFailing(proof.venue, true);
+    } else if (hasShownEnough(tally.recent)) {
+      tally.isNewDeployment = false;
+      this.#setFailing(proof.venue, false);
+    }
   }
 
   /** A deployment was seen. Ignored for a venue without executions: none may ever follow. */
   deployed(venue: VenueId): void {
     const tally = this.#tallies.get(venue);
-    if (tally !== undefined && tally.executed > 0) restart(tally);
+    if (tally === undefined || tally.executed === 0) return;
+    restart(tally);
+    // Until it is proved, a program that failed is executed on; what its last deployment paid is void.
+    this.#failing = new Set(this.#failing);
+  }
+
+  /**
+   * Venues whose model does not pay what their programs do. Another set after each change, and after a
+   * deployment.
+   */
+  failing(): ReadonlySet<VenueId> {
+    return this.#failing;
   }
 
   /** Percent, of venues with executions; differences of few pools are left out. */
   equalPctByVenue(): ReadonlyMap<VenueId, number> {
     const shares = new Map<VenueId, number>();
-    for (const [venue, { recent }] of this.#tallies) {
+    for (const [venue, tally] of this.#tallies) {
+      const { recent } = tally;
       if (recent.length === 0) continue;
-      const differing = recent.filter(({ isEqual }) => !isEqual);
-      const isWidespread = poolsOf(differing) >= DIFFERING_POOLS;
-      const counted = isWidespread ? differing.length : 0;
+      const counted =
+        isWidespread(tally) || this.#failing.has(venue) ? differing(recent).length : 0;
       shares.set(venue, (100 * (recent.length - counted)) / recent.length);
     }
     return shares;
@@ -86,6 +104,12 @@ export class ExecutionRecord {
   newDeployments(): ReadonlySet<VenueId> {
     const venues = [...this.#tallies].filter(([, { isNewDeployment }]) => isNewDeployment);
     return new Set(venues.map(([venue]) => venue));
+  }
+
+  #setFailing(venue: VenueId, isFailing: boolean): void {
+    if (this.#failing.has(venue) === isFailing) return;
+    const others = [...this.#failing].filter((other) => other !== venue);
+    this.#failing = new Set(isFailing ? [...others, venue] : others);
   }
 
   report(): readonly VenueExecutions[] {
@@ -102,13 +126,25 @@ function restart(tally: ExecutionTally): void {
   tally.recent.length = 0;
 }
 
+/**
+ * Whether the model is wrong, and not one token odd. A new deployment may have few pools: there, half of
+ * those that were executed decide.
+ */
+function isWidespread({ recent, isNewDeployment }: ExecutionTally): boolean {
+  const pools = poolsOf(differing(recent));
+  if (pools >= DIFFERING_POOLS) return true;
+  const isJudged = isNewDeployment && recent.length >= NEEDED.executions;
+  return isJudged && pools > 0 && 2 * pools >= poolsOf(recent);
+}
+
 function hasShownEnough(recent: readonly Execution[]): boolean {
   const equal = recent.filter(({ isEqual }) => isEqual);
-  return (
-    equal.length === recent.length &&
-    equal.length >= NEEDED.executions &&
-    poolsOf(equal) >= NEEDED.pools
-  );
+  const isOddToken = poolsOf(differing(recent)) < DIFFERING_POOLS;
+  return isOddToken && equal.length >= NEEDED.executions && poolsOf(equal) >= NEEDED.pools;
+}
+
+function differing(executions: readonly Execution[]): readonly Execution[] {
+  return executions.filter(({ isEqual }) => !isEqual);
 }
 
 function poolsOf(executions: readonly Execution[]): number {

@@ -3,7 +3,10 @@ import type { AccountSlices, ChainSource } from "#src/chain/chain-source.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import { CodeFiles } from "./code-files.ts";
+import { KeptAccounts } from "./kept-accounts.ts";
+import { MeasureByExecution } from "./measure-by-execution.ts";
 import { type LoadedProgram, Programs } from "./programs.ts";
 import { type ExitProof, type ProofGround, type ProofQuery, proveExit } from "./prove-exit.ts";
 import { Prover } from "./prover.ts";
@@ -30,7 +33,8 @@ export class Proofs {
     const files = dataDir === null ? null : new CodeFiles(join(dataDir, "programs"));
     this.#vm = vm;
     this.#programs = new Programs({ chain, vm, files, clock, signal, onFailure });
-    this.#prover = new Prover({ programs: this.#programs, vm, chain, signal });
+    const kept = new KeptAccounts(chain, clock);
+    this.#prover = new Prover({ programs: this.#programs, vm, chain: kept, signal });
   }
 
   get prover(): Prover {
@@ -48,6 +52,11 @@ export class Proofs {
       throw unavailable(`no sale could be executed: ${reason}`);
     }
     return proof;
+  }
+
+  /** Answers that are executed in these venues instead of modelled. */
+  measureByExecution(venues: () => ReadonlySet<VenueId>): MeasureByExecution {
+    return new MeasureByExecution({ prover: this.#prover, venues });
   }
 
   /** Called when a deployment was seen, so that the next proof runs the new code. */

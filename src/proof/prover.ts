@@ -1,13 +1,13 @@
-import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { CHAIN_SALES, VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import type { SaleHop, VenueSale } from "#src/venues/venue-sale.ts";
+import type { KeptAccounts } from "./kept-accounts.ts";
 import { type PreparedSale, prepareSale, type SaleOrder } from "./prepare-sale.ts";
 import type { LoadedProgram, Programs } from "./programs.ts";
 import type { VmHost } from "./vm/vm-host.ts";
-import type { VmAccount, VmResult } from "./vm/vm-messages.ts";
+import type { VmAccount, VmResult, VmStep } from "./vm/vm-messages.ts";
 
 /** Reads of further accounts that a sale names, at most so many times for one sale. */
 const MAX_READS = 4;
@@ -36,6 +36,15 @@ export type SaleProof = ProofOrder & {
   readonly computeUnits: bigint;
 };
 
+/** Sales one after the other in one pool; the last one's payment is asked for. */
+export type SalesInRow = Omit<SaleOrder, "amountIn"> & {
+  readonly venue: VenueId;
+  readonly amountsIn: readonly bigint[];
+};
+
+/** A sale could not be executed, so nothing is known of what it pays. The message says why. */
+export class NotExecuted extends Error {}
+
 /** The accounts that an answer was computed from. */
 export type Ground = { readonly accounts: AccountSet; readonly clock: Clock };
 
@@ -43,7 +52,7 @@ export type ProverDeps = {
   readonly programs: Pick<Programs, "load">;
   readonly vm: Pick<VmHost, "execute">;
   /** Reads what a sale names and a quote does not need. */
-  readonly chain: Pick<ChainSource, "readAccounts">;
+  readonly chain: Pick<KeptAccounts, "readAccounts">;
   readonly signal: AbortSignal;
 };
 
@@ -74,14 +83,8 @@ export class Prover {
       if ("unproved" in opened) unproved.set(order, { ...order, ...UNPROVED, ...opened });
       else ready.push({ order, ...opened });
     }
-    const results =
-      ready.length === 0
-        ? []
-        : await this.#deps.vm.execute({
-            accounts: unique(ready.flatMap(({ sale }) => sale.accounts)),
-            steps: ready.map(({ sale }) => sale.step),
-            clock: ground.clock,
-          });
+    const steps = ready.map(({ sale }) => sale.step);
+    const results = await this.#run(ready, steps, ground.clock);
     const proved = new Map(
       ready.map(({ order, program, sale }, index) => [
         order,
@@ -91,8 +94,48 @@ export class Prover {
     return orders.flatMap((order) => proved.get(order) ?? unproved.get(order) ?? []);
   }
 
+  /**
+   * What the programs pay for each of these sales, none of which finds what another one changed.
+   *
+   * @throws NotExecuted; VmError; AppError chain_unavailable
+   */
+  async quote(asked: readonly SalesInRow[], ground: Ground): Promise<readonly SaleOutcome[]> {
+    const known = new GrowingAccounts(ground.accounts);
+    const ready: { readonly sale: ReadySale }[] = [];
+    const steps: VmStep[] = [];
+    const ends: number[] = [];
+    for (const { amountsIn, ...pool } of asked) {
+      for (const [place, amountIn] of amountsIn.entries()) {
+        const opened = await this.#open({ ...pool, amountIn }, known);
+        if ("unproved" in opened) throw new NotExecuted(opened.unproved);
+        ready.push(opened);
+        steps.push({ ...opened.sale.step, startsOver: place === 0 });
+      }
+      ends.push(steps.length - 1);
+    }
+    const results = await this.#run(ready, steps, ground.clock);
+    return ends.map((end) => {
+      const [sale, result] = [ready[end]?.sale, results[end]];
+      if (sale === undefined || result === undefined)
+        throw new NotExecuted("the VM gave no result");
+      const executed = outcomeOf(sale, result);
+      if (isOfFramework(executed)) throw new NotExecuted(frameworkText(executed));
+      return executed;
+    });
+  }
+
+  async #run(
+    ready: readonly { readonly sale: ReadySale }[],
+    steps: readonly VmStep[],
+    clock: Clock,
+  ): Promise<readonly VmResult[]> {
+    if (steps.length === 0) return [];
+    const accounts = unique(ready.flatMap(({ sale }) => sale.accounts));
+    return this.#deps.vm.execute({ accounts, steps, clock });
+  }
+
   async #open(
-    order: ProofOrder,
+    order: OpenedOrder,
     known: GrowingAccounts,
   ): Promise<
     | { readonly program: LoadedProgram; readonly sale: ReadySale }
@@ -118,7 +161,7 @@ export class Prover {
 
   async #prepare(
     sale: BuildsSale,
-    order: ProofOrder,
+    order: OpenedOrder,
     known: GrowingAccounts,
   ): Promise<ReadySale | { readonly kind: "unbuildable"; readonly reason: string }> {
     for (let reads = 0; reads < MAX_READS; reads++) {
@@ -133,7 +176,9 @@ export class Prover {
 
 type BuildsSale = Pick<VenueSale, "programs" | "build">;
 
-function saleOf({ venue, hops }: ProofOrder): BuildsSale | null {
+type OpenedOrder = Omit<ProofOrder, "modelled">;
+
+function saleOf({ venue, hops }: OpenedOrder): BuildsSale | null {
   if (hops === undefined) return VENUE_SALES.find((sale) => sale.venue === venue) ?? null;
   const [chain] = CHAIN_SALES;
   if (chain === undefined) return null;
@@ -158,17 +203,23 @@ function proofOf({
   if (result === undefined) {
     return { ...order, ...UNPROVED, program, unproved: "the VM gave no result" };
   }
-  const executed: SaleOutcome =
-    result.kind === "executed"
-      ? { kind: "paid", amount: result[sale.paidIn] }
-      : { kind: "refused", reason: result.reason };
+  const executed = outcomeOf(sale, result);
   const { computeUnits } = result;
-  if (order.modelled.kind === "paid" && isOfFramework(executed)) {
-    const unproved = `the program did not take the instruction: ${executed.reason}`;
-    return { ...order, ...UNPROVED, program, unproved };
+  if (isOfFramework(executed)) {
+    return { ...order, ...UNPROVED, program, unproved: frameworkText(executed) };
   }
   const isEqual = isSame(order.modelled, executed);
   return { ...order, program, executed, unproved: null, isEqual, computeUnits };
+}
+
+function outcomeOf(sale: ReadySale, result: VmResult): SaleOutcome {
+  return result.kind === "executed"
+    ? { kind: "paid", amount: result[sale.paidIn] }
+    : { kind: "refused", reason: result.reason };
+}
+
+function frameworkText({ reason }: { readonly reason: string }): string {
+  return `the program did not take the instruction: ${reason}`;
 }
 
 /**

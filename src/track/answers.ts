@@ -1,6 +1,7 @@
+import type { Market } from "#src/measure/market.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
-import { type AssessDeps, assessToken, marketOf } from "./assess-token.ts";
+import { type AssessDeps, assessToken } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
@@ -24,6 +25,8 @@ export type AnswersDeps = {
   readonly assess: AssessDeps;
   readonly observer: TokenObserver;
   readonly clock: WallClock;
+  /** Null: no market can be built at this moment, or its model is wrong. */
+  readonly marketOf: (token: FollowedToken) => Market | null;
 };
 
 /** The newest answer of every token, recomputed after changes and on request. */
@@ -92,7 +95,7 @@ export class Answers {
     const snapshot = snapshotOf(token, assessment);
     observer.give(token.mint, snapshot);
     if (isNew || alertChange !== null) {
-      const market = measured.market ?? marketOf(state, token, assess, nowMs);
+      const market = measured.market ?? this.#deps.marketOf(token);
       this.onReport.emit({
         snapshot,
         market,

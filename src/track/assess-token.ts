@@ -23,6 +23,8 @@ export type AssessDeps = {
   readonly historySeconds: (token: FollowedToken) => number | null;
   readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
   readonly newDeployments?: () => ReadonlySet<VenueId>;
+  /** The token's answer by execution; null: the model answers. */
+  readonly executed?: (token: FollowedToken, market: Market) => Assessment | null;
 };
 
 /** The token's market from the accounts held now; null while the chain's clock is unknown. */
@@ -83,11 +85,12 @@ export function assessToken(
   }
   const market = marketOf(state, token, deps, options.nowMs);
   if (market === null) return assessed && { assessment: assessed.assessment, market };
-  const assessment = assess(market);
+  const executed = deps.executed?.(token, market) ?? null;
+  const assessment = executed ?? assess(market);
   notePriceOfSol(state, market, options.nowMs);
   token.assessed = { assessment, atMs: options.nowMs, version };
   state.dirtyTokens.delete(token);
-  return { assessment, market };
+  return { assessment, market: executed === null ? market : null };
 }
 
 /** For display only, and therefore read every ten seconds at most: nothing is measured with it. */
@@ -102,7 +105,7 @@ function notePriceOfSol(state: LiveState, { hopPools }: Market, nowMs: number): 
   state.solPrice = { usd, atMs: nowMs };
 }
 
-function versionOf(state: LiveState, token: FollowedToken): number {
+export function versionOf(state: LiveState, token: FollowedToken): number {
   let version = token.group.version;
   for (const hop of hopsOf(state, token)) version += hop.version;
   return version;

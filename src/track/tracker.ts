@@ -12,10 +12,11 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { Answers } from "./answers.ts";
-import { type AssessDeps, marketOf } from "./assess-token.ts";
+import type { AssessDeps } from "./assess-token.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
+import type { ByExecution } from "./executed-answers.ts";
 import { TokenArchive } from "./history/archive.ts";
 import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
 import { historySeconds } from "./history/series.ts";
@@ -29,8 +30,9 @@ import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
-import { accountsBehind, type SaleGround } from "./sale-ground.ts";
+import type { SaleGround } from "./sale-ground.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
+import { TokenMarkets } from "./token-markets.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
 import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
@@ -59,6 +61,8 @@ export type TrackerDeps = {
   readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
   /** Venues whose program was deployed just now and is not proved yet. */
   readonly newDeployments?: () => ReadonlySet<VenueId>;
+  /** Answers where a venue's model is wrong; absent: the model always answers. */
+  readonly byExecution?: ByExecution | null;
   /**
    * Set if the source streams every change of the modelled programs (gRPC): then every new token of
    * theirs is tracked. `transactions` gives the mints of curves whose accounts do not contain them.
@@ -81,6 +85,7 @@ export class Tracker implements Markets {
   readonly #background: BackgroundWork;
   readonly #archive: TokenArchive | null;
   readonly #answers: Answers;
+  readonly #markets: TokenMarkets;
   readonly #holders: ShareHolders;
   readonly #tokenHolders: TokenHolderReads;
   readonly #feed: ChainFeed;
@@ -95,14 +100,20 @@ export class Tracker implements Markets {
     this.#deps = deps;
     const state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
     this.#state = state;
-    this.#assessDeps = assessDepsOf(deps);
     const onFailure = (what: string, cause: unknown): void => this.#failed(what, cause);
     const background = new BackgroundWork(onFailure);
     this.#background = background;
+    const { byExecution = null } = deps;
+    const assess = assessDepsOf(deps);
+    this.#markets = new TokenMarkets({ state, byExecution, assess, clock, background });
+    this.#assessDeps = this.#markets.assess;
     this.#archive =
       database === null ? null : new TokenArchive({ database, clock, retentionDays, stateDays });
     const observer = new TokenObserver({ state, archive: this.#archive });
-    this.#answers = new Answers({ state, assess: this.#assessDeps, observer, clock });
+    this.#answers = new Answers({
+      ...{ state, assess: this.#assessDeps, observer, clock },
+      marketOf: (token) => this.#markets.of(token),
+    });
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, clock, signal });
     this.#tokenHolders = new TokenHolderReads({ source, clock, signal });
@@ -154,41 +165,36 @@ export class Tracker implements Markets {
     return true;
   }
 
-  /** The market behind the newest answer, for exits of any size; null if the token is not tracked. */
+  /** The market behind the newest answer, for exits of any size; null as `TokenMarkets.of`, or if it is not tracked. */
   market(mint: Address): Market | null {
     const token = this.#state.tokens.get(mint);
-    if (token === undefined) return null;
-    return marketOf(this.#state, token, this.#assessDeps, this.#deps.clock.nowMs());
+    return token === undefined ? null : this.#markets.of(token);
   }
 
-  /** The market behind the newest answer, with its accounts as they are now; null as `market`. */
+  /** The token's market as the model sees it, with its accounts as they are now; null if it is not tracked. */
   saleGround(mint: Address): SaleGround | null {
     const token = this.#state.tokens.get(mint);
-    const market = this.market(mint);
-    const clock = this.#state.times.newest;
-    if (token === undefined || market === null || clock === null) return null;
-    return { market, accounts: accountsBehind(this.#state, token), clock };
+    return token === undefined ? null : this.#markets.ground(token);
   }
 
-  async exit(mint: Address, query: ExitQuery): Promise<ExitAt | null> {
-    return exitOn(this.market(mint), query);
+  exit(mint: Address, query: ExitQuery): Promise<ExitAt | null> {
+    return this.#markets.measure(mint, (market) => exitOn(market, query));
   }
 
-  async answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null> {
-    const market = this.market(mint);
-    return market === null ? null : answerExit(market, question, usdPrice(this.#state));
+  answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null> {
+    const microUsd = usdPrice(this.#state);
+    return this.#markets.measure(mint, (market) => answerExit(market, question, microUsd));
   }
 
   async stressed(mint: Address): Promise<StressedExit | null> {
     const token = this.#state.tokens.get(mint);
-    const asked = this.market(mint);
+    const asked = token === undefined ? null : this.#markets.modelled(token);
     if (token === undefined || asked === null) return null;
     const { known } = this.#state;
     const holders = this.#holders;
     const owners = await liquidityOwners(asked, poolsOf(token.group), { known, holders });
     // Reading takes a while: use the market as it is now.
-    const market = this.market(mint);
-    return market === null ? null : stress(market, owners);
+    return this.#markets.measure(mint, (market) => stress(market, owners));
   }
 
   async holdersFirst(mint: Address): Promise<HoldersFirst | null> {
@@ -197,8 +203,7 @@ export class Tracker implements Markets {
     const pools = poolAddresses(poolsOf(token.group), this.#state.known);
     const holders = await this.#tokenHolders.of(mint, pools);
     // Reading takes a while: use the market as it is now.
-    const market = this.market(mint);
-    return market === null ? null : holdersFirst(market, holders);
+    return this.#markets.measure(mint, (market) => holdersFirst(market, holders));
   }
 
   /** Tracks these tokens until the next call, whether or not they are asked for. */
@@ -268,6 +273,7 @@ export class Tracker implements Markets {
   tick(): void {
     const nowMs = this.#deps.clock.nowMs();
     this.#answers.tick();
+    this.#markets.pump();
     if (nowMs >= this.#sweepDueMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
       this.#registry.sweep(nowMs);

@@ -23,6 +23,8 @@ export type VmMessage = { readonly bytes: Uint8Array; readonly addresses: readon
 
 /** One sale: what the seller has before it, and the transaction. */
 export type VmStep = {
+  /** The accounts are laid out again before it: it does not find what the steps before it changed. */
+  readonly startsOver?: boolean;
   readonly seller: readonly VmAccount[];
   /** Each on the same accounts; the first that executes is the result, else the first one's refusal. */
   readonly attempts: readonly VmMessage[];
@@ -32,7 +34,7 @@ export type VmStep = {
   readonly tokenAccount: Address;
 };
 
-/** Sales one after the other on accounts that are laid out before the first and removed after the last. */
+/** Sales on accounts that are laid out before the first and removed after the last. */
 export type VmRun = {
   readonly accounts: readonly VmAccount[];
   readonly steps: readonly VmStep[];

@@ -44,7 +44,12 @@ export class Vm {
     this.#svm.setClock(new this.#native.Clock(slot, 0n, epoch, epoch + 1n, unixTimestamp));
     try {
       for (const account of accounts) this.#put(account);
-      return steps.map((step) => this.#firstExecuted(step));
+      return steps.map((step, index) => {
+        if (step.startsOver === true && index > 0) {
+          for (const account of accounts) this.#put(account);
+        }
+        return this.#firstExecuted(step);
+      });
     } finally {
       for (const { address } of accounts) this.#put({ address, account: null });
       for (const { address } of steps.flatMap(({ seller }) => seller)) {

@@ -1,0 +1,87 @@
+import type { Market } from "#src/measure/market.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
+import type { VenueId } from "#src/venues/venue.ts";
+import { ExecutedQuotes, executedMarket, QuotesMissing } from "./executed-market.ts";
+import type { ProofGround } from "./prove-exit.ts";
+import { NotExecuted, type Prover } from "./prover.ts";
+import { VmError } from "./vm/vm-host.ts";
+
+/** Sales executed for one answer at most: six sizes and the search of C10 in one pool take a dozen. */
+const MAX_SALES = 400;
+const MAX_WAITING = 64;
+
+export type MeasureByExecutionDeps = {
+  readonly prover: Pick<Prover, "quote">;
+  /** The venues whose model does not pay what their programs do. */
+  readonly venues: () => ReadonlySet<VenueId>;
+};
+
+/** Measures markets on amounts that the deployed programs paid, where the model of a venue is wrong. */
+export class MeasureByExecution {
+  readonly #deps: MeasureByExecutionDeps;
+  /** One at a time: the VM is one thread. */
+  readonly #queue = new TaskQueue({
+    maxActive: 1,
+    maxWaiting: MAX_WAITING,
+    overloadedMessage: "Too many answers wait to be executed; try again in a moment.",
+  });
+
+  constructor(deps: MeasureByExecutionDeps) {
+    this.#deps = deps;
+  }
+
+  venues(): ReadonlySet<VenueId> {
+    return this.#deps.venues();
+  }
+
+  /**
+   * What `measure` says of the market, with every amount in `venues()` executed.
+   *
+   * @throws AppError overloaded where a sale could not be executed, or too many wait; chain_unavailable
+   */
+  async run<Answer>(ground: ProofGround, measure: (market: Market) => Answer): Promise<Answer> {
+    try {
+      return await this.#queue.run(() => this.#settle(ground, measure));
+    } catch (cause) {
+      if (!(cause instanceof NotExecuted) && !(cause instanceof VmError)) throw cause;
+      throw new AppError("overloaded", {
+        publicMessage: `This answer has to be executed by the program, which failed: ${cause.message}.`,
+        retryable: true,
+        cause,
+      });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  async #settle<Answer>(
+    { market, ...ground }: ProofGround,
+    measure: (market: Market) => Answer,
+  ): Promise<Answer> {
+    const quotes = new ExecutedQuotes();
+    const executed = executedMarket(market, this.venues(), quotes);
+    while (true) {
+      const answer = ask(executed, measure);
+      if (!("missing" in answer)) return answer.known;
+      const { missing } = answer;
+      if (quotes.size + missing.length > MAX_SALES) throw new NotExecuted("too many sales");
+      const outcomes = await this.#deps.prover.quote(missing, ground);
+      for (const [index, outcome] of outcomes.entries()) {
+        const sales = missing[index];
+        if (sales !== undefined) quotes.add(sales, outcome);
+      }
+    }
+  }
+}
+
+function ask<Answer>(market: Market, measure: (market: Market) => Answer) {
+  try {
+    return { known: measure(market) };
+  } catch (cause) {
+    if (!(cause instanceof QuotesMissing)) throw cause;
+    return { missing: cause.asked };
+  }
+}

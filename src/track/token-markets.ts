@@ -1,0 +1,87 @@
+import type { Market } from "#src/measure/market.ts";
+import type { WallClock } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { type AssessDeps, marketOf, versionOf } from "./assess-token.ts";
+import type { BackgroundWork } from "./background-work.ts";
+import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
+import type { FollowedToken, LiveState } from "./live-state.ts";
+import { accountsBehind, type SaleGround } from "./sale-ground.ts";
+
+export type TokenMarketsDeps = {
+  readonly state: LiveState;
+  readonly assess: AssessDeps;
+  /** Null: the model always answers. */
+  readonly byExecution: ByExecution | null;
+  readonly clock: WallClock;
+  readonly background: BackgroundWork;
+};
+
+/** The markets of followed tokens: priced by our models, or by executing the programs where these are wrong. */
+export class TokenMarkets {
+  readonly #deps: TokenMarketsDeps;
+  readonly #executed: ExecutedAnswers | null;
+  readonly assess: AssessDeps;
+
+  constructor(deps: TokenMarketsDeps) {
+    const { state, assess, byExecution, clock, background } = deps;
+    this.#deps = deps;
+    const executed =
+      byExecution === null
+        ? null
+        : new ExecutedAnswers({
+            ...{ byExecution, state, background },
+            groundOf: (token) => this.ground(token),
+            versionOf: (token) => versionOf(state, token),
+            nowMs: () => clock.nowMs(),
+          });
+    this.#executed = executed;
+    this.assess =
+      executed === null
+        ? assess
+        : { ...assess, executed: (token, market) => executed.of(token, market) };
+  }
+
+  /** Executes the next answer that is due. */
+  pump(): void {
+    this.#executed?.pump();
+  }
+
+  /** Null while the chain's clock is unknown. */
+  modelled(token: FollowedToken): Market | null {
+    const { state, assess, clock } = this.#deps;
+    return marketOf(state, token, assess, clock.nowMs());
+  }
+
+  /** As `modelled`; also null while the token's answers are executed: then no model prices its sales. */
+  of(token: FollowedToken): Market | null {
+    return this.#executed?.isExecuted(token) === true ? null : this.modelled(token);
+  }
+
+  /** The modelled market with its accounts. */
+  ground(token: FollowedToken): SaleGround | null {
+    const { state } = this.#deps;
+    const market = this.modelled(token);
+    const clock = state.times.newest;
+    if (market === null || clock === null) return null;
+    return { market, accounts: accountsBehind(state, token), clock };
+  }
+
+  /**
+   * What `measure` says of the token's market: on executed amounts while its answers are executed. Null
+   * if the token is not tracked. Fails as `ByExecution.run`.
+   */
+  async measure<Answer>(
+    mint: Address,
+    measure: (market: Market) => Answer,
+  ): Promise<Answer | null> {
+    const { state, byExecution } = this.#deps;
+    const token = state.tokens.get(mint);
+    if (token === undefined) return null;
+    if (byExecution !== null && this.#executed?.isExecuted(token) === true) {
+      const ground = this.ground(token);
+      return ground === null ? null : byExecution.run(ground, measure);
+    }
+    const market = this.modelled(token);
+    return market === null ? null : measure(market);
+  }
+}
