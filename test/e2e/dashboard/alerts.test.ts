@@ -124,6 +124,8 @@ test("what could not be delivered is shown with its reason", async (t) => {
   await page.route(/\/api\/account\/channels$/, (route) =>
     route.fulfill({
       json: {
+        kinds: ["email", "webhook"],
+        push_key: null,
         items: [
           {
             id: "1",

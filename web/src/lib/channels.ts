@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "./api.ts";
 
-export const CHANNEL_KINDS = ["email", "webhook", "telegram"] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+export type ChannelKind = "email" | "webhook" | "telegram" | "push";
 
 export type Channel = {
   readonly id: string;
@@ -13,7 +12,7 @@ export type Channel = {
   readonly last_error: string | null;
 };
 
-type Channels = {
+export type ChannelsAnswer = {
   readonly items: readonly Channel[];
   readonly dead_letters: readonly {
     readonly alert_id: string;
@@ -21,6 +20,10 @@ type Channels = {
     readonly failed_at: string;
     readonly error: string;
   }[];
+  /** What can be added here. */
+  readonly kinds: readonly ChannelKind[];
+  /** What browsers subscribe with; null: the service sends no push messages. */
+  readonly push_key: string | null;
 };
 
 export type NewChannel = {
@@ -35,19 +38,19 @@ export type TestOutcome = {
 };
 
 const PATH = "/api/account/channels";
-const QUERY = ["channels"] as const;
+export const CHANNELS_QUERY = ["channels"] as const;
 
 export function useChannels(isWanted: boolean) {
   return useQuery({
-    queryKey: QUERY,
-    queryFn: ({ signal }) => api<Channels>(PATH, { signal }),
+    queryKey: CHANNELS_QUERY,
+    queryFn: ({ signal }) => api<ChannelsAnswer>(PATH, { signal }),
     enabled: isWanted,
   });
 }
 
 export function useChannelActions() {
   const client = useQueryClient();
-  const onSuccess = () => client.invalidateQueries({ queryKey: QUERY });
+  const onSuccess = () => client.invalidateQueries({ queryKey: CHANNELS_QUERY });
   const add = useMutation({
     mutationFn: (body: { readonly kind: ChannelKind; readonly target: string }) =>
       api<NewChannel>(PATH, { method: "POST", body }),
@@ -68,9 +71,9 @@ export function useChannelActions() {
       api(PATH, { method: "PATCH", body }),
     // Shown at once; what the service then says replaces it, a refusal included.
     onMutate: ({ id, enabled }) => {
-      void client.cancelQueries({ queryKey: QUERY });
-      client.setQueryData<Channels>(
-        QUERY,
+      void client.cancelQueries({ queryKey: CHANNELS_QUERY });
+      client.setQueryData<ChannelsAnswer>(
+        CHANNELS_QUERY,
         (held) =>
           held && {
             ...held,

@@ -1,6 +1,4 @@
 import { useEffect } from "react";
-import icon from "../app/icon.svg";
-import alertIcon from "../app/icon-alert.svg";
 
 /** Names the browser's tab after what it shows; an alert changes the tab's icon and title too. */
 export function useTitle(title: string, isAlerting = false): void {
@@ -10,8 +8,8 @@ export function useTitle(title: string, isAlerting = false): void {
   }, [title, isAlerting]);
   useEffect(() => {
     if (!isAlerting) return;
-    setIcon(alertIcon);
-    return () => setIcon(icon);
+    setIcon("/icon-alert.svg");
+    return () => setIcon("/icon.svg");
   }, [isAlerting]);
 }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { Failure } from "../../components/failure.tsx";
+import { Field, Form } from "../../components/form.tsx";
 import { api } from "../../lib/api.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 
@@ -39,41 +39,37 @@ function DeleteForm({ email, onDeleted, onCancel }: Props & { readonly onCancel:
   const { text } = usePreferences();
   const client = useQueryClient();
   const [typed, setTyped] = useState("");
-  const [error, setError] = useState<unknown>(null);
   const isConfirmed = email === null || typed.trim().toLowerCase() === email.toLowerCase();
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     if (!isConfirmed) return;
-    api("/api/account", { method: "DELETE" })
-      .then(() => {
-        onDeleted();
-        return client.resetQueries();
-      })
-      .catch(setError);
+    await api("/api/account", { method: "DELETE" });
+    onDeleted();
+    await client.resetQueries();
   }
   return (
-    <form className="stack" onSubmit={submit}>
-      {error === null ? null : <Failure error={error} />}
-      {email === null ? null : (
-        <div className="field narrow">
-          <label htmlFor="confirm-email">{text.account.deleteConfirm}</label>
-          <input
-            id="confirm-email"
-            type="email"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </div>
+    <Form onSubmit={submit}>
+      {(isPending) => (
+        <>
+          {email === null ? null : (
+            <Field
+              id="confirm-email"
+              label={text.account.deleteConfirm}
+              type="email"
+              autoComplete="off"
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+          <div className="row">
+            <Button type="submit" look="primary" disabled={!isConfirmed || isPending}>
+              {text.account.delete}
+            </Button>
+            <Button look="quiet" onClick={onCancel}>
+              {text.common.cancel}
+            </Button>
+          </div>
+        </>
       )}
-      <div className="row">
-        <Button type="submit" look="primary" disabled={!isConfirmed}>
-          {text.account.delete}
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          {text.common.cancel}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,12 +1,12 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { Field, Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import {
-  CHANNEL_KINDS,
   type Channel,
   type ChannelKind,
   useChannelActions,
@@ -14,15 +14,15 @@ import {
 } from "../../lib/channels.ts";
 import { formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { PushPanel } from "./push-panel.tsx";
 
 /** Where alerts are sent: each channel is verified before use, and can be tried and switched off. */
 export function ChannelPanel() {
   const { text, language } = usePreferences();
   const channels = useChannels(true);
   const actions = useChannelActions();
-  const { add, verify, test, change, remove } = actions;
-  const error =
-    channels.error ?? add.error ?? verify.error ?? test.error ?? change.error ?? remove.error;
+  const { add, test, change, remove } = actions;
+  const error = channels.error ?? test.error ?? change.error ?? remove.error;
   return (
     <section className="panel stack" aria-labelledby="channels">
       <h2 id="channels">{text.alerts.channelsTitle}</h2>
@@ -54,13 +54,19 @@ export function ChannelPanel() {
           <Skeleton height="6rem" />
         ) : null
       ) : (
-        <ul className="feed">
-          {channels.data.items.map((channel) => (
-            <Entry key={channel.id} channel={channel} actions={actions} />
-          ))}
-        </ul>
+        <>
+          <PushPanel channels={channels.data} />
+          <ul className="feed">
+            {channels.data.items.map((channel) => (
+              <Entry key={channel.id} channel={channel} actions={actions} />
+            ))}
+          </ul>
+          <AddChannel
+            kinds={channels.data.kinds.filter((kind) => kind !== "push")}
+            onAdd={(kind, target) => add.mutateAsync({ kind, target })}
+          />
+        </>
       )}
-      <AddChannel onAdd={(kind, target) => add.mutate({ kind, target })} />
       {channels.data === undefined || channels.data.dead_letters.length === 0 ? null : (
         <div className="stack">
           <h3>{text.alerts.deadTitle}</h3>
@@ -84,7 +90,8 @@ type EntryProps = {
 
 function Entry({ channel, actions }: EntryProps) {
   const { text } = usePreferences();
-  const { id, kind, target, status, enabled } = channel;
+  const { id, kind, status, enabled } = channel;
+  const target = kind === "push" ? new URL(channel.target).host : channel.target;
   const look = status === "verified" ? "good" : status === "failing" ? "bad" : "warn";
   return (
     <li className="feed-item">
@@ -120,8 +127,8 @@ function Entry({ channel, actions }: EntryProps) {
           </Button>
         </div>
       </div>
-      {status === "pending" ? (
-        <VerifyForm onVerify={(code) => actions.verify.mutate({ id, code })} name={target} />
+      {status === "pending" && kind !== "push" ? (
+        <VerifyForm onVerify={(code) => actions.verify.mutateAsync({ id, code })} name={target} />
       ) : null}
       {channel.last_error === null ? null : (
         <p className="small soft">
@@ -132,71 +139,84 @@ function Entry({ channel, actions }: EntryProps) {
   );
 }
 
-type VerifyProps = { readonly name: string; readonly onVerify: (code: string) => void };
+type VerifyProps = {
+  readonly name: string;
+  readonly onVerify: (code: string) => Promise<unknown>;
+};
 
 function VerifyForm({ name, onVerify }: VerifyProps) {
   const { text } = usePreferences();
   const [code, setCode] = useState("");
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    onVerify(code.trim());
-  }
   return (
-    <form className="row" onSubmit={submit}>
-      <input
-        className="verify-code mono"
-        value={code}
-        onChange={(event) => setCode(event.target.value)}
-        aria-label={`${text.alerts.code}: ${name}`}
-        placeholder={text.alerts.code}
-        required
-      />
-      <Button type="submit" isSmall>
-        {text.alerts.verify}
-      </Button>
-    </form>
+    <Form className="verify-form" onSubmit={() => onVerify(code.trim())}>
+      {(isPending) => (
+        <>
+          <input
+            className="mono"
+            value={code}
+            onChange={(event) => setCode(event.target.value)}
+            aria-label={`${text.alerts.code}: ${name}`}
+            placeholder={text.alerts.code}
+            autoComplete="one-time-code"
+            required
+          />
+          <Button type="submit" isSmall disabled={isPending}>
+            {text.alerts.verify}
+          </Button>
+        </>
+      )}
+    </Form>
   );
 }
 
-function AddChannel({ onAdd }: { readonly onAdd: (kind: ChannelKind, target: string) => void }) {
+type AddProps = {
+  readonly kinds: readonly ChannelKind[];
+  readonly onAdd: (kind: ChannelKind, target: string) => Promise<unknown>;
+};
+
+function AddChannel({ kinds, onAdd }: AddProps) {
   const { text } = usePreferences();
   const [kind, setKind] = useState<ChannelKind>("email");
   const [target, setTarget] = useState("");
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    onAdd(kind, target.trim());
-    setTarget("");
+  async function submit(): Promise<void> {
+    await onAdd(kind, target.trim());
+    // What was typed while the answer was on its way stays.
+    setTarget((typed) => (typed === target ? "" : typed));
   }
   return (
-    <form className="channel-form" onSubmit={submit}>
-      <div className="field">
-        <label htmlFor="channel-kind">{text.alerts.kind}</label>
-        <select
-          id="channel-kind"
-          value={kind}
-          onChange={(event) => {
-            const chosen = CHANNEL_KINDS.find((each) => each === event.target.value);
-            if (chosen !== undefined) setKind(chosen);
-          }}
-        >
-          {CHANNEL_KINDS.map((each) => (
-            <option key={each} value={each}>
-              {text.alerts.kinds[each]}
-            </option>
-          ))}
-        </select>
-      </div>
-      <div className="field">
-        <label htmlFor="channel-target">{text.alerts.targets[kind]}</label>
-        <input
-          id="channel-target"
-          required
-          value={target}
-          onChange={(event) => setTarget(event.target.value)}
-          autoComplete="off"
-        />
-      </div>
-      <Button type="submit">{text.alerts.add}</Button>
-    </form>
+    <Form className="line-form channel-form" onSubmit={submit}>
+      {(isPending) => (
+        <>
+          <div className="field">
+            <label htmlFor="channel-kind">{text.alerts.kind}</label>
+            <select
+              id="channel-kind"
+              value={kind}
+              onChange={(event) =>
+                setKind(kinds.find((each) => each === event.target.value) ?? "email")
+              }
+            >
+              {kinds.map((each) => (
+                <option key={each} value={each}>
+                  {text.alerts.kinds[each]}
+                </option>
+              ))}
+            </select>
+          </div>
+          <Field
+            id="channel-target"
+            label={text.alerts.targets[kind]}
+            required
+            type={kind === "email" ? "email" : kind === "webhook" ? "url" : "text"}
+            value={target}
+            onChange={(event) => setTarget(event.target.value)}
+            autoComplete="off"
+          />
+          <Button type="submit" disabled={isPending}>
+            {text.alerts.add}
+          </Button>
+        </>
+      )}
+    </Form>
   );
 }

@@ -1,11 +1,13 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { Field, Form } from "../../components/form.tsx";
 import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { type ApiError, api } from "../../lib/api.ts";
 import { explain } from "../../lib/explain.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { useAccount } from "../../lib/session.ts";
 
 /** The day's queries are used up: what can be done about it. */
 export function LimitNotice({ error }: { readonly error: ApiError }) {
@@ -31,36 +33,41 @@ export function LimitNotice({ error }: { readonly error: ApiError }) {
   );
 }
 
+/** A signed-in user's address is known; a visitor without one types it. */
 function Waitlist() {
   const { text } = usePreferences();
-  const [email, setEmail] = useState("");
+  const account = useAccount();
+  const [typed, setTyped] = useState("");
   const [isDone, setIsDone] = useState(false);
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  const known = account.data?.email ?? null;
+  async function submit(): Promise<void> {
     tellStep("click_upgrade_desde_limite", { to: "waitlist" });
-    const body = { email, origen: "limit" };
-    void api("/api/oracle/waitlist", { method: "POST", body }).then(() => {
-      tellStep("waitlist_email");
-      setIsDone(true);
-    });
+    const body = { email: known ?? typed, origen: "limit" };
+    await api("/api/oracle/waitlist", { method: "POST", body });
+    tellStep("waitlist_email");
+    setIsDone(true);
   }
   if (isDone) return <p role="status">{text.token.limitWaitlisted}</p>;
   return (
-    <form className="row" onSubmit={submit}>
-      <div className="field">
-        <label htmlFor="waitlist-email">{text.token.email}</label>
-        <input
-          id="waitlist-email"
-          type="email"
-          required
-          autoComplete="email"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      </div>
-      <Button type="submit" look="primary">
-        {text.token.limitWaitlist}
-      </Button>
-    </form>
+    <Form className="line-form waitlist" onSubmit={submit}>
+      {(isPending) => (
+        <>
+          {known === null ? (
+            <Field
+              id="waitlist-email"
+              label={text.token.email}
+              type="email"
+              required
+              autoComplete="email"
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          ) : null}
+          <Button type="submit" look="primary" disabled={isPending}>
+            {text.token.limitWaitlist}
+          </Button>
+        </>
+      )}
+    </Form>
   );
 }

@@ -1,5 +1,6 @@
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { Field } from "../../components/form.tsx";
 import { Link } from "../../components/link.tsx";
 import { findMint } from "../../lib/find-mint.ts";
 import { plainText, shortAddress, unbroken } from "../../lib/format.ts";
@@ -49,7 +50,6 @@ function useKnownTokens(): readonly KnownToken[] {
 
 function Search() {
   const text = useText();
-  const id = useId();
   const [typed, setTyped] = useState("");
   const [isRefused, setIsRefused] = useState(false);
   const found = searchTokens(useKnownTokens(), typed);
@@ -63,39 +63,30 @@ function Search() {
     if (mint !== null) go(mint);
   }
   return (
-    <form className="measure-form" onSubmit={submit} noValidate>
-      <div className="field">
-        <label htmlFor={id}>{text.home.field}</label>
-        <input
-          id={id}
-          name="mint"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setIsRefused(false);
-          }}
-          onPaste={(event) => {
-            const mint = findMint(event.clipboardData.getData("text"));
-            if (mint === null) return;
-            event.preventDefault();
-            go(mint);
-          }}
-          placeholder={text.home.placeholder}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          aria-invalid={isRefused}
-          aria-describedby={isRefused ? `${id}-error` : undefined}
-        />
-      </div>
+    <form className="line-form measure-form" onSubmit={submit} noValidate>
+      <Field
+        label={text.home.field}
+        name="mint"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setIsRefused(false);
+        }}
+        onPaste={(event) => {
+          const mint = findMint(event.clipboardData.getData("text"));
+          if (mint === null) return;
+          event.preventDefault();
+          go(mint);
+        }}
+        placeholder={text.home.placeholder}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        wrong={isRefused ? text.home.invalid : null}
+      />
       <Button type="submit" look="primary">
         {text.home.submit}
       </Button>
-      {isRefused ? (
-        <p id={`${id}-error`} className="field-error" role="alert">
-          {text.home.invalid}
-        </p>
-      ) : null}
       {found.length === 0 ? null : (
         <ul className="found" aria-label={text.home.found}>
           {found.map(({ mint, name, symbol }) => (

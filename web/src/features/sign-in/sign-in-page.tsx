@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { Failure } from "../../components/failure.tsx";
+import { Field, Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { api } from "../../lib/api.ts";
 import { tellStep } from "../../lib/funnel.ts";
@@ -34,39 +34,36 @@ export function SignInPage() {
 function EmailForm({ onSent }: { readonly onSent: (email: string) => void }) {
   const { text } = usePreferences();
   const [email, setEmail] = useState("");
-  const [error, setError] = useState<unknown>(null);
-  const [isSending, setIsSending] = useState(false);
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    setIsSending(true);
-    // register makes the account where there is none, and mails the code either way.
-    api("/api/oracle/register", { method: "POST", body: { email } })
-      .then(() => {
-        tellStep("registro");
-        onSent(email);
-      })
-      .catch(setError)
-      .finally(() => setIsSending(false));
+  // register makes the account where there is none, and mails the code either way.
+  async function submit(): Promise<void> {
+    await requestCode(email);
+    tellStep("registro");
+    onSent(email);
   }
   return (
-    <form className="stack" onSubmit={submit}>
-      <div className="field">
-        <label htmlFor="email">{text.signIn.email}</label>
-        <input
-          id="email"
-          type="email"
-          required
-          autoComplete="email"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      </div>
-      {error === null ? null : <Failure error={error} />}
-      <Button type="submit" look="primary" disabled={isSending}>
-        {text.signIn.send}
-      </Button>
-    </form>
+    <Form onSubmit={submit}>
+      {(isPending) => (
+        <>
+          <Field
+            id="email"
+            label={text.signIn.email}
+            type="email"
+            required
+            autoComplete="email"
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+          <Button type="submit" look="primary" disabled={isPending}>
+            {text.signIn.send}
+          </Button>
+        </>
+      )}
+    </Form>
   );
+}
+
+function requestCode(email: string): Promise<unknown> {
+  return api("/api/oracle/register", { method: "POST", body: { email } });
 }
 
 type CodeProps = { readonly email: string; readonly onOther: () => void };
@@ -76,45 +73,47 @@ function CodeForm({ email, onOther }: CodeProps) {
   const status = useStatus();
   const client = useQueryClient();
   const [code, setCode] = useState("");
-  const [error, setError] = useState<unknown>(null);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    api("/api/auth/sign-in", { method: "POST", body: { email, code: code.trim() } })
-      .then(async () => {
-        await client.invalidateQueries();
-        navigate(nextPath(window.location.search));
-      })
-      .catch(setError);
+  async function submit(): Promise<void> {
+    const body = { email, code: code.replaceAll(" ", "") };
+    await api("/api/auth/sign-in", { method: "POST", body });
+    await client.invalidateQueries();
+    navigate(nextPath(window.location.search));
   }
   return (
-    <form className="stack" onSubmit={submit}>
-      <Notice look="info" isLive>
-        <p>{text.signIn.sent}</p>
-        {status.data?.chain === "demo" ? <p className="small">{text.signIn.demoHint}</p> : null}
-      </Notice>
-      <div className="field">
-        <label htmlFor="code">{text.signIn.code}</label>
-        <input
-          ref={field}
-          id="code"
-          className="mono"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          pattern="[0-9 ]{6,9}"
-          required
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-        />
-      </div>
-      {error === null ? null : <Failure error={error} />}
-      <Button type="submit" look="primary">
-        {text.signIn.enter}
-      </Button>
-      <Button look="quiet" onClick={onOther}>
-        {text.signIn.other}
-      </Button>
-    </form>
+    <Form onSubmit={submit}>
+      {(isPending) => (
+        <>
+          <Notice look="info" isLive>
+            <p>{text.signIn.sent(email)}</p>
+            {status.data?.chain === "demo" ? <p className="small">{text.signIn.demoHint}</p> : null}
+          </Notice>
+          <Field
+            ref={field}
+            id="code"
+            label={text.signIn.code}
+            className="mono"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            pattern="[0-9 ]{6,9}"
+            required
+            value={code}
+            onChange={(event) => setCode(event.target.value)}
+          />
+          <Button type="submit" look="primary" disabled={isPending}>
+            {text.signIn.enter}
+          </Button>
+          <div className="row spread">
+            <Button look="quiet" onClick={() => void requestCode(email).catch(() => undefined)}>
+              {text.signIn.again}
+            </Button>
+            <Button look="quiet" onClick={onOther}>
+              {text.signIn.other}
+            </Button>
+          </div>
+        </>
+      )}
+    </Form>
   );
 }

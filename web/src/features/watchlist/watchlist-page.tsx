@@ -1,7 +1,8 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { Field, Form } from "../../components/form.tsx";
 import { Link } from "../../components/link.tsx";
 import { MailConsent } from "../../components/mail-consent.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
@@ -55,11 +56,7 @@ function ListOf({ account }: { readonly account: Account }) {
   const error = list.error ?? change.error ?? remove.error;
   return (
     <>
-      <AddForm
-        isFull={isFull}
-        error={add.error}
-        onAdd={(mint, size_sol) => add.mutateAsync({ mint, size_sol })}
-      />
+      <AddForm isFull={isFull} onAdd={(mint, size_sol) => add.mutateAsync({ mint, size_sol })} />
       {error === null ? null : <Failure error={error} />}
       {items.length === 0 ? null : <MailConsent email={account.email} />}
       <section className="panel stack" aria-labelledby="watched">
@@ -99,63 +96,58 @@ function ListOf({ account }: { readonly account: Account }) {
 
 type AddProps = {
   readonly isFull: boolean;
-  readonly error: unknown;
   readonly onAdd: (mint: string, size: number) => Promise<unknown>;
 };
 
-function AddForm({ isFull, error, onAdd }: AddProps) {
+function AddForm({ isFull, onAdd }: AddProps) {
   const { text } = usePreferences();
   const [mint, setMint] = useState("");
   const [size, setSize] = useState("1");
   const [wrong, setWrong] = useState<"mint" | "size" | null>(null);
-  const [isSending, setIsSending] = useState(false);
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
+  async function submit(): Promise<void> {
     const parsed = readSize(size);
     const found = findMint(mint);
     setWrong(found === null ? "mint" : parsed === null ? "size" : null);
     if (found === null || parsed === null) return;
-    setIsSending(true);
-    try {
-      await onAdd(found, parsed);
-      // What was typed while the answer was on its way stays.
-      setMint((typed) => (typed === mint ? "" : typed));
-    } catch {
-      // The mutation's error is shown below the form.
-    }
-    setIsSending(false);
+    await onAdd(found, parsed);
+    // What was typed while the answer was on its way stays.
+    setMint((typed) => (typed === mint ? "" : typed));
   }
   return (
-    <form className="panel stack" onSubmit={(event) => void submit(event)} noValidate>
-      <div className="add-form">
-        <div className="field">
-          <label htmlFor="watch-mint">{text.common.mint}</label>
-          <input
-            id="watch-mint"
-            className="mono"
-            value={mint}
-            disabled={isFull}
-            onChange={(event) => setMint(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
-            aria-invalid={wrong === "mint"}
-          />
-        </div>
-        <div className="field">
-          <label htmlFor="watch-size">{text.watchlist.size}</label>
-          <input
-            id="watch-size"
-            inputMode="decimal"
-            value={size}
-            disabled={isFull}
-            onChange={(event) => setSize(event.target.value)}
-            aria-invalid={wrong === "size"}
-          />
-        </div>
-        <Button type="submit" look="primary" disabled={isFull || isSending}>
-          {text.watchlist.add}
-        </Button>
-      </div>
+    <div className="panel stack">
+      <Form
+        className="line-form add-form"
+        onSubmit={submit}
+        failureOf={(error) => (isApiError(error, "duplicate") ? text.watchlist.duplicate : null)}
+      >
+        {(isPending) => (
+          <>
+            <Field
+              id="watch-mint"
+              label={text.common.mint}
+              className="mono"
+              value={mint}
+              disabled={isFull}
+              onChange={(event) => setMint(event.target.value)}
+              autoComplete="off"
+              spellCheck={false}
+              wrong={wrong === "mint" ? text.home.invalid : null}
+            />
+            <Field
+              id="watch-size"
+              label={text.watchlist.size}
+              inputMode="decimal"
+              value={size}
+              disabled={isFull}
+              onChange={(event) => setSize(event.target.value)}
+              wrong={wrong === "size" ? text.watchlist.sizeInvalid : null}
+            />
+            <Button type="submit" look="primary" disabled={isFull || isPending}>
+              {text.watchlist.add}
+            </Button>
+          </>
+        )}
+      </Form>
       {isFull ? (
         <p className="row">
           <span>{text.watchlist.full}</span>
@@ -167,18 +159,6 @@ function AddForm({ isFull, error, onAdd }: AddProps) {
           </Link>
         </p>
       ) : null}
-      {wrong === null ? null : (
-        <p className="field-error" role="alert">
-          {wrong === "mint" ? text.home.invalid : text.watchlist.sizeInvalid}
-        </p>
-      )}
-      {error === null || wrong !== null ? null : isApiError(error, "duplicate") ? (
-        <p className="field-error" role="alert">
-          {text.watchlist.duplicate}
-        </p>
-      ) : (
-        <Failure error={error} />
-      )}
-    </form>
+    </div>
   );
 }

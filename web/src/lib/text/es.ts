@@ -1,3 +1,4 @@
+import { alertsEs } from "./alerts-es.ts";
 import { exitEs } from "./exit-es.ts";
 
 /** Every sentence of the dashboard in Spanish; `en.ts` has the same keys, and the type checker enforces it. */
@@ -180,7 +181,9 @@ export const es = {
     lead: "Sin contraseña: te mandamos un código de un solo uso.",
     email: "Correo electrónico",
     send: "Enviar código",
-    sent: "Si el correo llega a esa dirección, el código ya va de camino. Se manda como mucho uno por minuto.",
+    sent: (email: string) =>
+      `El código va de camino a ${email}. Se manda como mucho uno por minuto.`,
+    again: "Enviar el código otra vez",
     code: "Código de 6 cifras",
     enter: "Entrar",
     other: "Usar otro correo",
@@ -251,46 +254,7 @@ export const es = {
     removed: "Quitado.",
     deteriorating: "se deteriora",
   },
-  alerts: {
-    title: "Alertas",
-    mailAsk: "Los avisos de tu seguimiento aún no se envían a ninguna parte.",
-    mailAgree: (email: string) => `Enviarlos a ${email}`,
-    mailAgreed: (email: string) => `Los avisos se envían a ${email}.`,
-    lead: "Lo que pasó, por qué y qué habría costado esperar.",
-    needSession: "Entra para ver tus alertas.",
-    feed: "Avisos recibidos",
-    empty: "Todavía no hay alertas. Buena señal.",
-    events: {
-      deterioration: "el token se deteriora",
-      slippage: "tu salida pasa del 10\u00a0%",
-      "no-exit": "tu posición no tiene salida",
-      blocked: "tu salida se desconoce por ahora",
-    },
-    grade: "30 minutos después",
-    worse: (pct: string) => `esperar habría costado ${pct} más`,
-    notWorse: "esperar no habría empeorado la salida",
-    pendingGrade: "aún por comprobar",
-    channelsTitle: "Canales de entrega",
-    channelsLead: "El aviso en esta página está siempre activo.",
-    kinds: { email: "Correo", webhook: "Webhook firmado", telegram: "Telegram" },
-    targets: {
-      email: "Dirección de correo",
-      webhook: "URL https que recibirá los avisos",
-      telegram: "Tu usuario o chat de Telegram",
-    },
-    kind: "Tipo de canal",
-    add: "Añadir canal",
-    states: { pending: "por verificar", verified: "verificado", failing: "con fallos" },
-    enabled: "Activo",
-    test: "Probar",
-    tested: "Enviado.",
-    codeAgain: "Enviar otro código",
-    verify: "Verificar",
-    code: "Código de verificación",
-    secret: "Secreto de firma; se muestra una sola vez",
-    lastError: "Último error",
-    deadTitle: "No entregados",
-  },
+  alerts: alertsEs,
   account: {
     title: "Tu cuenta",
     needSession: "Entra para ver tu cuenta.",

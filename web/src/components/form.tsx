@@ -1,0 +1,78 @@
+import {
+  type FormEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  useId,
+  useState,
+} from "react";
+import { Failure } from "./failure.tsx";
+
+type FormProps = {
+  readonly className?: string;
+  /** Its failure keeps what was typed, and is shown below the fields. */
+  readonly onSubmit: () => Promise<unknown>;
+  /** Replaces the service's sentence for failures that have a better one here. */
+  readonly failureOf?: (error: unknown) => string | null;
+  /** The fields and buttons; the submit button is off while an answer is awaited. */
+  readonly children: (isPending: boolean) => ReactNode;
+};
+
+/** The one way in which the dashboard sends what is typed: once at a time, with its failure beside it. */
+export function Form({ className = "stack", onSubmit, failureOf, children }: FormProps) {
+  const [isPending, setIsPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const sentence = error === null ? null : (failureOf?.(error) ?? null);
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (isPending) return;
+    setIsPending(true);
+    setError(null);
+    onSubmit()
+      .catch(setError)
+      .finally(() => setIsPending(false));
+  }
+  return (
+    <form className={className} onSubmit={submit} aria-busy={isPending}>
+      {children(isPending)}
+      {error === null ? null : sentence === null ? (
+        <div className="form-failure">
+          <Failure error={error} />
+        </div>
+      ) : (
+        <p className="field-error form-failure" role="alert">
+          {sentence}
+        </p>
+      )}
+    </form>
+  );
+}
+
+type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
+  readonly label: ReactNode;
+  /** Why what is typed can't be sent; null while nothing is wrong. */
+  readonly wrong?: string | null;
+  readonly ref?: Ref<HTMLInputElement>;
+};
+
+/** A labelled field; the reason for a refusal is below it and is read out. */
+export function Field({ label, wrong = null, ...input }: FieldProps) {
+  const ownId = useId();
+  const id = input.id ?? ownId;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        {...input}
+        id={id}
+        aria-invalid={wrong !== null}
+        aria-describedby={wrong === null ? undefined : `${id}-wrong`}
+      />
+      {wrong === null ? null : (
+        <p id={`${id}-wrong`} className="field-error" role="alert">
+          {wrong}
+        </p>
+      )}
+    </div>
+  );
+}

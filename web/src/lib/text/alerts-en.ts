@@ -1,0 +1,63 @@
+import type { AlertsText } from "./alerts-es.ts";
+
+/** The words of the alerts' page. */
+export const alertsEn: AlertsText = {
+  title: "Alerts",
+  lead: "What happened, why, and what waiting would have cost.",
+  needSession: "Sign in to see your alerts.",
+  feed: "Received",
+  empty: "No alerts yet. A good sign.",
+  events: {
+    deterioration: "the token deteriorates",
+    slippage: "your exit passes 10\u00a0%",
+    "no-exit": "your position has no exit",
+    blocked: "your exit is unknown for now",
+  },
+  grade: "30 minutes later",
+  worse: (pct: string) => `waiting would have cost ${pct} more`,
+  notWorse: "waiting would not have made the exit worse",
+  pendingGrade: "not checked yet",
+  channelsTitle: "Delivery channels",
+  channelsLead: "The feed on this page is always on.",
+  kinds: {
+    email: "E-mail",
+    webhook: "Signed webhook",
+    telegram: "Telegram",
+    push: "Browser notifications",
+  },
+  targets: {
+    email: "E-mail address",
+    webhook: "https URL that receives the alerts",
+    telegram: "The number of your Telegram chat",
+    push: "",
+  },
+  push: {
+    title: "Notifications in this browser",
+    lead: "A notification for each alert, even while no page of Exitability is open.",
+    on: "Notify me here",
+    off: "Stop notifying me here",
+    isOn: "On: alerts appear as notifications of this browser.",
+    waiting: "Waiting for the first notification, which confirms that they arrive…",
+    denied:
+      "This browser blocks notifications from this site. Allow them in its settings, then try again.",
+    unreachable: "This browser could not reach its push service. Try again later.",
+    unsupported:
+      "This browser can't receive notifications. On an iPhone, add this page to the home screen first.",
+    unset: "This service does not send notifications to browsers. Mail and webhooks work.",
+  },
+  kind: "Kind of channel",
+  add: "Add channel",
+  states: { pending: "to be verified", verified: "verified", failing: "failing" },
+  enabled: "On",
+  test: "Test",
+  tested: "Sent.",
+  codeAgain: "Send another code",
+  verify: "Verify",
+  code: "Verification code",
+  secret: "Signing secret; shown once",
+  lastError: "Last error",
+  deadTitle: "Not delivered",
+  mailAsk: "Alerts of your watchlist are not sent anywhere yet.",
+  mailAgree: (email: string) => `Mail them to ${email}`,
+  mailAgreed: (email: string) => `Alerts are mailed to ${email}.`,
+};
