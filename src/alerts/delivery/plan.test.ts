@@ -7,7 +7,7 @@ import { type PlannedMessage, planMessage, planMessages } from "./plan.ts";
 const RULES = {
   coalesceMs: 250,
   coolDownMs: 60_000,
-  burst: { messages: 3, windowMs: 60_000 },
+  burst: { messages: 3, windowMs: 60_000, gapMs: 10_000 },
 } as const;
 const NOW = 1_000_000;
 
@@ -36,11 +36,22 @@ test("a message that is being sent takes no more, and its token waits for the co
   assert.deepEqual(plan([sent], "B"), { kind: "new", dueMs: NOW + 250 });
 });
 
-test("after many messages the next ones are one, a minute after the first of them", () => {
-  const sent = [50, 40, 30].map((seconds, index) =>
+test("after many messages the next one waits until the gap after the last, and takes later alerts along", () => {
+  const sent = [50, 40, 3].map((seconds, index) =>
     message({ isOpen: false, dueMs: NOW - seconds * 1_000, about: [`${index}`] }),
   );
-  assert.deepEqual(plan(sent), { kind: "new", dueMs: NOW + 10_000 });
+  assert.deepEqual(plan(sent), { kind: "new", dueMs: NOW + 7_000 });
+  const waiting = message({ dueMs: NOW + 7_000, about: ["A"] });
+  assert.deepEqual(plan([...sent, waiting], "B"), { kind: "append", to: waiting });
+});
+
+test("alerts of other tokens delay a token's first alert by the gap at most, however many they are", () => {
+  const others = Array.from({ length: 40 }, (_, index) =>
+    message({ isOpen: index % 2 === 0, dueMs: NOW + index * 1_400 - 50_000, about: [`${index}`] }),
+  );
+  const planned = plan(others);
+  const dueMs = planned.kind === "new" ? planned.dueMs : planned.to.dueMs;
+  assert.ok(dueMs <= NOW + 250 + RULES.burst.gapMs);
 });
 
 test("alerts about one token never overtake each other, and messages stay as rare as the rules say", () => {
@@ -59,15 +70,16 @@ test("alerts about one token never overtake each other, and messages stay as rar
         const planned = planMessage(recent, mint, { ...RULES, nowMs });
         const dueMs = planned.kind === "new" ? planned.dueMs : planned.to.dueMs;
         if (planned.kind === "append") planned.to.mints.add(mint);
-        else messages.push(message({ dueMs, about: [mint] }));
+        else {
+          const { messages: allowed, windowMs, gapMs } = RULES.burst;
+          const before = messages.filter((each) => each.dueMs <= dueMs).map((each) => each.dueMs);
+          const isBurst = before.filter((each) => each > dueMs - windowMs).length >= allowed;
+          assert.ok(!isBurst || dueMs - Math.max(...before) >= gapMs);
+          messages.push(message({ dueMs, about: [mint] }));
+        }
         assert.ok(dueMs > nowMs);
         assert.ok(dueMs >= (lastDue.get(mint) ?? 0));
         lastDue.set(mint, dueMs);
-      }
-      const dues = messages.map(({ dueMs }) => dueMs).sort((a, b) => a - b);
-      for (const [index, dueMs] of dues.entries()) {
-        const third = dues[index + RULES.burst.messages];
-        assert.ok(third === undefined || third - dueMs >= RULES.burst.windowMs);
       }
     }),
     { numRuns: 200 },

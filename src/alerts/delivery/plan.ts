@@ -6,15 +6,15 @@ export type MessageRules = {
   readonly coalesceMs: number;
   /** The minimum time between two messages about one token. */
   readonly coolDownMs: number;
-  /** At most this many messages in the window. Later alerts are collected in the next message. */
-  readonly burst: { readonly messages: number; readonly windowMs: number };
+  /** After this many messages in the window, the next one waits until `gapMs` after the last, and collects. */
+  readonly burst: { readonly messages: number; readonly windowMs: number; readonly gapMs: number };
 };
 
 /** How alerts become messages: one market event is one message. */
 export const MESSAGE_RULES: MessageRules = {
   coalesceMs: 250,
   coolDownMs: 60_000,
-  burst: { messages: 5, windowMs: 60_000 },
+  burst: { messages: 5, windowMs: 60_000, gapMs: 9_000 },
 };
 
 /** Messages that were due longer ago than this have no influence on a plan. */
@@ -68,8 +68,9 @@ export function planMessages(
 /**
  * The message of its channel in which one alert goes out: an open one, or a new one that is due at
  * `dueMs`. Alerts that are found together go out together; an alert about a token that had a message
- * recently waits for the cool-down; after a burst everything waits for the window. Alerts of one
- * token are due in the order in which they were found.
+ * recently waits for the cool-down; after a burst messages keep their distance, so that many alerts
+ * of some tokens delay the first alert of another by the gap at most. Alerts of one token are due in
+ * the order in which they were found.
  */
 export function planMessage<Message extends PlannedMessage>(
   recent: readonly Message[],
@@ -84,16 +85,12 @@ export function planMessage<Message extends PlannedMessage>(
   const lastOfToken = recent
     .filter(({ mints }) => mints.has(mint))
     .reduce((latest, { dueMs }) => Math.max(latest, dueMs), Number.NEGATIVE_INFINITY);
-  const inWindow = recent
+  const earliestMs = Math.max(nowMs + coalesceMs, lastOfToken + coolDownMs);
+  const before = recent
     .map(({ dueMs }) => dueMs)
-    .filter((dueMs) => dueMs > nowMs - burst.windowMs)
-    .toSorted((a, b) => b - a);
-  const beforeBurst = inWindow[burst.messages - 1] ?? Number.NEGATIVE_INFINITY;
-  const dueMs = Math.max(
-    nowMs + coalesceMs,
-    lastOfToken + coolDownMs,
-    beforeBurst + burst.windowMs,
-  );
+    .filter((dueMs) => dueMs <= earliestMs && dueMs > earliestMs - burst.windowMs);
+  const isBurst = before.length >= burst.messages;
+  const dueMs = isBurst ? Math.max(earliestMs, Math.max(...before) + burst.gapMs) : earliestMs;
   const [soonest] = open;
   if (soonest !== undefined && soonest.dueMs <= dueMs) return { kind: "append", to: soonest };
   return { kind: "new", dueMs };
