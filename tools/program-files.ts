@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Address, address } from "#src/units/address.ts";
+import { PROGRAM_CACHE } from "./pump-crate.ts";
 
 /** Compiled programs for tests and benches by hand; no binary is ever committed. */
-
-const CACHE = new URL("../.cache/programs", import.meta.url).pathname;
 
 /** The file of each program: of the crate that `tools/fetch-programs.ts` fetches, or public copies. */
 const FILES: readonly (readonly [Address, string])[] = [
@@ -23,9 +22,9 @@ const FILES: readonly (readonly [Address, string])[] = [
 ];
 
 /** Where programs are looked for: PROGRAMS_DIR, then what was fetched. */
-export function programFolders(): readonly string[] {
+function programFolders(): readonly string[] {
   const own = process.env.PROGRAMS_DIR;
-  return own === undefined || own === "" ? [CACHE] : [own, CACHE];
+  return own === undefined || own === "" ? [PROGRAM_CACHE] : [own, PROGRAM_CACHE];
 }
 
 /** The compiled program, or null if no folder has its file. */

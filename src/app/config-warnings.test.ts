@@ -28,3 +28,11 @@ test("the demo market at a public https address is named", () => {
 test("a range in WEBHOOK_ALLOW that is not one is refused by name", () => {
   assert.throws(() => readConfig({ WEBHOOK_ALLOW: "foo" }), /WEBHOOK_ALLOW: "foo" is not/);
 });
+
+test("keys of the identity provider that come over plain http are named, except on this machine", () => {
+  const provider = { AUTH_ISSUER: "i", AUTH_AUDIENCE: "a" };
+  const [warning = ""] = warningsFor({ ...provider, AUTH_JWKS_URL: "http://id.example/keys" });
+  assert.match(warning, /^AUTH_JWKS_URL is read over plain http/);
+  for (const url of ["https://id.example/keys", "http://127.0.0.1:9/keys", "http://[::1]:9/keys"])
+    assert.deepEqual(warningsFor({ ...provider, AUTH_JWKS_URL: url }), []);
+});

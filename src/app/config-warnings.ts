@@ -10,7 +10,7 @@ const READ_ELSEWHERE = new Set(["EXITABILITY_API_KEY", "EXITABILITY_URL"]);
 /** What an operator probably did not intend, in sentences that name the variable; never its value. */
 export function configWarnings(
   environment: Readonly<Record<string, string | undefined>>,
-  { chain, publicUrl }: Pick<Config, "chain" | "publicUrl">,
+  { chain, publicUrl, foreignIdentity }: Pick<Config, "chain" | "publicUrl" | "foreignIdentity">,
 ): readonly string[] {
   const warnings: string[] = [];
   for (const name of Object.keys(environment)) {
@@ -23,7 +23,15 @@ export function configWarnings(
     warnings.push(
       "PUBLIC_URL is a public address, and the prices are those of the demo market: set SOLANA_RPC_URL",
     );
+  if (foreignIdentity?.jwksUrl.startsWith("http:") && !isLoopback(foreignIdentity.jwksUrl))
+    warnings.push(
+      "AUTH_JWKS_URL is read over plain http: whoever is on the way can sign in as anyone; use https",
+    );
   return warnings;
+}
+
+function isLoopback(url: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
 /** The same letters, one a whole part of the other, or a spelling one letter away. */

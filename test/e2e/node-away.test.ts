@@ -18,7 +18,11 @@ test("after kill -9, with the node away since, a token's newest stored answer is
   const ask = async (url: string) => {
     const answer = await fetch(`${url}/api/token/${mint}/exitability`);
     const slot = Number(answer.headers.get("x-state-slot"));
-    return { status: answer.status, slot, body: await answer.json() };
+    return {
+      status: answer.status,
+      slot,
+      body: (await answer.json()) as { updated_at: string; confianza: string },
+    };
   };
 
   const first = await startTestService(t, place, node.environment);
