@@ -25,7 +25,7 @@ export function configWarnings(
     );
   if (foreignIdentity?.jwksUrl.startsWith("http:") && !isLoopback(foreignIdentity.jwksUrl))
     warnings.push(
-      "AUTH_JWKS_URL is read over plain http: whoever is on the way can sign in as anyone; use https",
+      "AUTH_JWKS_URL is read over plain http: a network in between can replace the keys and sign in as anyone; use https",
     );
   return warnings;
 }
