@@ -72,6 +72,7 @@ export default defineConfig({
           "docs/agents.md",
           "docs/errors/index.md",
           "clients/typescript/README.md",
+          "docs/python.md",
           "tools/packages/core-readme.md",
           "docs/export.md",
         ]),

@@ -248,7 +248,7 @@ function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json 
     };
   }
   for (const [status, codes] of errorCodesOf(operation)) {
-    const schema = schemaOfAnswer(operation, status);
+    const schema = operation.errorSchemas?.[status] ?? namedErrorSchema(codes);
     responses[status] = {
       description: codes.join(", "),
       headers: headersOf([...(HEADERS_OF_STATUS[status] ?? []), ...always]),
@@ -268,6 +268,14 @@ function successObject(success: Response, headers: Json, schemas: Map<string, un
 function headersOf(names: readonly HeaderName[]): Json {
   const all: readonly HeaderName[] = [...ON_EVERY_ANSWER, ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The body of these errors under one name in all operations: generators then make one type of it. */
+function namedErrorSchema(codes: readonly PublicCode[]): object {
+  const sorted = [...codes].sort();
+  const words = sorted.join("_or_").split("_");
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return { ...errorSchema(sorted), $id: `Error${name}` };
 }
 
 /** The schema as plain JSON; each part with a name becomes a component and a reference to it. */

@@ -894,6 +894,15 @@ export interface components {
             /** @enum {unknown} */
             readonly profile: "retail" | "pro";
         };
+        readonly ErrorUnauthorized: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "unauthorized";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
         readonly TokenNotFound: {
             /** @constant */
             readonly error: "not_found";
@@ -930,6 +939,42 @@ export interface components {
             readonly register_url: string | null;
             readonly waitlist_url: string;
             readonly upgrade_cta: string;
+        };
+        readonly ErrorChainUnavailableOrOverloaded: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "chain_unavailable" | "overloaded";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorInvalidBodyOrInvalidProfileOrInvalidSize: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body" | "invalid_profile" | "invalid_size";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorMethodNotAllowed: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "method_not_allowed";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorServerError: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "server_error";
+            /** @description One helpful sentence */
+            readonly message: string;
         };
         readonly ExitAt: {
             /** @description A Solana address: 32 bytes in base58 */
@@ -1064,6 +1109,15 @@ export interface components {
                 readonly unproved: string | null;
             }[];
         };
+        readonly ErrorChainUnavailableOrOverloadedOrProofUnavailable: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "chain_unavailable" | "overloaded" | "proof_unavailable";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
         readonly Curve: {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
@@ -1080,6 +1134,15 @@ export interface components {
                 readonly retail_pct: number | null;
                 readonly pro_pct: number | null;
             }[];
+        };
+        readonly ErrorInvalidBody: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body";
+            /** @description One helpful sentence */
+            readonly message: string;
         };
         readonly Token: {
             /** @description A Solana address: 32 bytes in base58 */
@@ -1306,6 +1369,15 @@ export interface components {
                 readonly holders_slot: number | null;
             }[] | null;
         };
+        readonly ErrorInvalidBodyOrInvalidProfile: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body" | "invalid_profile";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
         readonly HoldersFirst: {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
@@ -1503,6 +1575,78 @@ export interface components {
              */
             readonly profile: "retail" | "pro";
             readonly items: readonly components["schemas"]["BatchItem"][];
+        };
+        readonly ErrorBodyTooLarge: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "body_too_large";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorUnsupportedMediaType: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "unsupported_media_type";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorOverloaded: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "overloaded";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorNotFound: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "not_found";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorForbiddenOrigin: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "forbidden_origin";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorRateLimitExceeded: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "rate_limit_exceeded";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorInvalidBodyOrInvalidEmail: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body" | "invalid_email";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorInvalidBodyOrInvalidEmailOrInvalidEventNameOrMissingEventName: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body" | "invalid_email" | "invalid_event_name" | "missing_event_name";
+            /** @description One helpful sentence */
+            readonly message: string;
         };
         readonly Account: {
             /** Format: uuid */
@@ -1706,6 +1850,15 @@ export interface components {
             readonly key: string;
             readonly hint: string;
         };
+        readonly ErrorDuplicate: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "duplicate";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
         readonly WatchlistItem: {
             readonly id: number;
             /** Format: uuid */
@@ -1733,6 +1886,33 @@ export interface components {
                 readonly token_name: string | null;
                 readonly token_symbol: string | null;
             };
+        };
+        readonly ErrorForbiddenOriginOrLimitReached: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "forbidden_origin" | "limit_reached";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorInvalidBodyOrInvalidMintOrInvalidSize: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body" | "invalid_mint" | "invalid_size";
+            /** @description One helpful sentence */
+            readonly message: string;
+        };
+        readonly ErrorInvalidBodyOrInvalidSizeOrNoChanges: {
+            /**
+             * @description A stable code
+             * @enum {unknown}
+             */
+            readonly error: "invalid_body" | "invalid_size" | "no_changes";
+            /** @description One helpful sentence */
+            readonly message: string;
         };
         readonly Channels: {
             readonly items: readonly components["schemas"]["Channel"][];
@@ -1974,20 +2154,36 @@ export interface components {
     pathItems: never;
 }
 export type Exitability = components['schemas']['Exitability'];
+export type ErrorUnauthorized = components['schemas']['ErrorUnauthorized'];
 export type TokenNotFound = components['schemas']['TokenNotFound'];
 export type StateNotStored = components['schemas']['StateNotStored'];
 export type RateLimitExceeded = components['schemas']['RateLimitExceeded'];
+export type ErrorChainUnavailableOrOverloaded = components['schemas']['ErrorChainUnavailableOrOverloaded'];
+export type ErrorInvalidBodyOrInvalidProfileOrInvalidSize = components['schemas']['ErrorInvalidBodyOrInvalidProfileOrInvalidSize'];
+export type ErrorMethodNotAllowed = components['schemas']['ErrorMethodNotAllowed'];
+export type ErrorServerError = components['schemas']['ErrorServerError'];
 export type ExitAt = components['schemas']['ExitAt'];
 export type ExitProof = components['schemas']['ExitProof'];
+export type ErrorChainUnavailableOrOverloadedOrProofUnavailable = components['schemas']['ErrorChainUnavailableOrOverloadedOrProofUnavailable'];
 export type Curve = components['schemas']['Curve'];
+export type ErrorInvalidBody = components['schemas']['ErrorInvalidBody'];
 export type Token = components['schemas']['Token'];
 export type StressedExit = components['schemas']['StressedExit'];
+export type ErrorInvalidBodyOrInvalidProfile = components['schemas']['ErrorInvalidBodyOrInvalidProfile'];
 export type HoldersFirst = components['schemas']['HoldersFirst'];
 export type Pools = components['schemas']['Pools'];
 export type History = components['schemas']['History'];
 export type WithinCost = components['schemas']['WithinCost'];
 export type BatchItem = components['schemas']['BatchItem'];
 export type Batch = components['schemas']['Batch'];
+export type ErrorBodyTooLarge = components['schemas']['ErrorBodyTooLarge'];
+export type ErrorUnsupportedMediaType = components['schemas']['ErrorUnsupportedMediaType'];
+export type ErrorOverloaded = components['schemas']['ErrorOverloaded'];
+export type ErrorNotFound = components['schemas']['ErrorNotFound'];
+export type ErrorForbiddenOrigin = components['schemas']['ErrorForbiddenOrigin'];
+export type ErrorRateLimitExceeded = components['schemas']['ErrorRateLimitExceeded'];
+export type ErrorInvalidBodyOrInvalidEmail = components['schemas']['ErrorInvalidBodyOrInvalidEmail'];
+export type ErrorInvalidBodyOrInvalidEmailOrInvalidEventNameOrMissingEventName = components['schemas']['ErrorInvalidBodyOrInvalidEmailOrInvalidEventNameOrMissingEventName'];
 export type Account = components['schemas']['Account'];
 export type Session = components['schemas']['Session'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -1995,7 +2191,11 @@ export type Channel = components['schemas']['Channel'];
 export type Alert = components['schemas']['Alert'];
 export type AccountExport = components['schemas']['AccountExport'];
 export type IssuedKey = components['schemas']['IssuedKey'];
+export type ErrorDuplicate = components['schemas']['ErrorDuplicate'];
 export type WatchlistItem = components['schemas']['WatchlistItem'];
+export type ErrorForbiddenOriginOrLimitReached = components['schemas']['ErrorForbiddenOriginOrLimitReached'];
+export type ErrorInvalidBodyOrInvalidMintOrInvalidSize = components['schemas']['ErrorInvalidBodyOrInvalidMintOrInvalidSize'];
+export type ErrorInvalidBodyOrInvalidSizeOrNoChanges = components['schemas']['ErrorInvalidBodyOrInvalidSizeOrNoChanges'];
 export type Channels = components['schemas']['Channels'];
 export type AddedChannel = components['schemas']['AddedChannel'];
 export type Examples = components['schemas']['Examples'];
@@ -2058,15 +2258,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_profile" | "invalid_size" | "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfileOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -2075,15 +2267,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found, state_not_stored */
@@ -2101,15 +2285,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2127,15 +2303,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -2144,15 +2312,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -2202,15 +2362,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_profile" | "invalid_size" | "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfileOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -2219,15 +2371,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -2245,15 +2389,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2271,15 +2407,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -2288,15 +2416,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -2335,15 +2455,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_profile" | "invalid_size" | "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfileOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -2352,15 +2464,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -2378,15 +2482,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2395,7 +2491,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RateLimitExceeded"];
+                    readonly "application/json": components["schemas"]["RateLimitExceeded"] | {
+                        /**
+                         * @description A stable code
+                         * @enum {unknown}
+                         */
+                        readonly error: "rate_limit_exceeded";
+                        /** @description One helpful sentence */
+                        readonly message: string;
+                    };
                 };
             };
             /** @description server_error */
@@ -2404,15 +2508,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, proof_unavailable, overloaded */
@@ -2421,15 +2517,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "proof_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloadedOrProofUnavailable"];
                 };
             };
         };
@@ -2468,15 +2556,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -2485,15 +2565,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -2511,15 +2583,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2537,15 +2601,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -2554,15 +2610,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -2601,15 +2649,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -2618,15 +2658,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -2644,15 +2676,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2670,15 +2694,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -2687,15 +2703,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -2737,15 +2745,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_profile" | "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfile"];
                 };
             };
             /** @description unauthorized */
@@ -2754,15 +2754,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -2780,15 +2772,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2806,15 +2790,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -2823,15 +2799,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -2873,15 +2841,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_profile" | "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfile"];
                 };
             };
             /** @description unauthorized */
@@ -2890,15 +2850,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -2916,15 +2868,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -2942,15 +2886,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -2959,15 +2895,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -3006,15 +2934,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -3023,15 +2943,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -3049,15 +2961,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3075,15 +2979,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -3092,15 +2988,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -3146,15 +3034,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -3163,15 +3043,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -3189,15 +3061,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3215,15 +3079,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -3232,15 +3088,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -3292,15 +3140,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_profile" | "invalid_size";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfileOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -3309,15 +3149,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -3326,15 +3158,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -3343,15 +3167,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -3360,15 +3176,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3386,15 +3194,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -3403,15 +3203,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -3455,15 +3247,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_profile" | "invalid_size";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfileOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -3472,15 +3256,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description not_found */
@@ -3489,15 +3265,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -3506,15 +3274,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3532,15 +3292,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -3549,15 +3301,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -3600,15 +3344,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_profile" | "invalid_size";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfileOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -3617,15 +3353,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -3634,15 +3362,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3660,15 +3380,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -3677,15 +3389,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -3761,15 +3465,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description method_not_allowed */
@@ -3778,15 +3474,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -3795,15 +3483,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -3812,15 +3492,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3829,15 +3501,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -3846,15 +3510,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -3863,15 +3519,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -3914,15 +3562,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_email";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidEmail"];
                 };
             };
             /** @description method_not_allowed */
@@ -3931,15 +3571,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -3948,15 +3580,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -3965,15 +3589,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -3982,15 +3598,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -3999,15 +3607,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4016,15 +3616,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4069,15 +3661,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_email";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidEmail"];
                 };
             };
             /** @description method_not_allowed */
@@ -4086,15 +3670,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -4103,15 +3679,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -4120,15 +3688,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -4137,15 +3697,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -4154,15 +3706,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4171,15 +3715,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4231,15 +3767,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_email" | "missing_event_name" | "invalid_event_name";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidEmailOrInvalidEventNameOrMissingEventName"];
                 };
             };
             /** @description method_not_allowed */
@@ -4248,15 +3776,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -4265,15 +3785,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -4282,15 +3794,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -4299,15 +3803,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -4316,15 +3812,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4333,15 +3821,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4384,15 +3864,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_email";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidEmail"];
                 };
             };
             /** @description method_not_allowed */
@@ -4401,15 +3873,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -4418,15 +3882,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -4435,15 +3891,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -4452,15 +3900,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -4469,15 +3909,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4486,15 +3918,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4543,15 +3967,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_email";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidEmail"];
                 };
             };
             /** @description unauthorized */
@@ -4560,15 +3976,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -4577,15 +3985,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description method_not_allowed */
@@ -4594,15 +3994,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -4611,15 +4003,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -4628,15 +4012,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -4645,15 +4021,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -4662,15 +4030,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4679,15 +4039,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4719,15 +4071,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -4736,15 +4080,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -4753,15 +4089,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description method_not_allowed */
@@ -4770,15 +4098,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -4787,15 +4107,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -4804,15 +4116,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -4821,15 +4125,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -4838,15 +4134,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4855,15 +4143,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4892,15 +4172,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -4909,15 +4181,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -4926,15 +4190,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -4943,15 +4199,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -4960,15 +4208,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -4997,15 +4237,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -5014,15 +4246,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5031,15 +4255,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -5048,15 +4264,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -5065,15 +4273,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -5105,15 +4305,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -5122,15 +4314,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -5139,15 +4323,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description method_not_allowed */
@@ -5156,15 +4332,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -5173,15 +4341,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -5190,15 +4350,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5207,15 +4359,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -5224,15 +4368,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -5241,15 +4377,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -5280,15 +4408,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -5297,15 +4417,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5314,15 +4426,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -5331,15 +4435,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -5348,15 +4444,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -5389,15 +4477,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -5406,15 +4486,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -5423,15 +4495,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description method_not_allowed */
@@ -5440,15 +4504,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -5457,15 +4513,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -5474,15 +4522,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5491,15 +4531,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -5508,15 +4540,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -5525,15 +4549,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -5568,15 +4584,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -5585,15 +4593,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -5602,15 +4602,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -5619,15 +4611,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -5636,15 +4620,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -5653,15 +4629,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -5670,15 +4638,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5687,15 +4647,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -5704,15 +4656,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -5721,15 +4665,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -5760,15 +4696,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -5777,15 +4705,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5794,15 +4714,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -5811,15 +4723,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -5828,15 +4732,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -5865,15 +4761,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -5882,15 +4770,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -5899,15 +4779,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description method_not_allowed */
@@ -5916,15 +4788,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description duplicate */
@@ -5933,15 +4797,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "duplicate";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorDuplicate"];
                 };
             };
             /** @description body_too_large */
@@ -5950,15 +4806,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -5967,15 +4815,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -5984,15 +4824,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -6001,15 +4833,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -6018,15 +4842,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -6055,15 +4871,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -6072,15 +4880,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -6089,15 +4889,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -6106,15 +4898,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -6123,15 +4907,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -6140,15 +4916,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -6157,15 +4925,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -6174,15 +4934,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -6191,15 +4943,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -6208,15 +4952,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -6251,15 +4987,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -6268,15 +4996,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -6285,15 +5005,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -6302,15 +5014,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -6319,15 +5023,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -6336,15 +5032,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -6353,15 +5041,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -6370,15 +5050,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -6387,15 +5059,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -6404,15 +5068,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -6443,15 +5099,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -6460,15 +5108,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -6477,15 +5117,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -6494,15 +5126,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -6511,15 +5135,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -6560,15 +5176,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_mint" | "invalid_size";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidMintOrInvalidSize"];
                 };
             };
             /** @description unauthorized */
@@ -6577,15 +5185,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin, limit_reached */
@@ -6594,15 +5194,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin" | "limit_reached";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOriginOrLimitReached"];
                 };
             };
             /** @description method_not_allowed */
@@ -6611,15 +5203,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description duplicate */
@@ -6628,15 +5212,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "duplicate";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorDuplicate"];
                 };
             };
             /** @description body_too_large */
@@ -6645,15 +5221,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -6662,15 +5230,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -6679,15 +5239,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -6696,15 +5248,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -6713,15 +5257,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -6756,15 +5292,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -6773,15 +5301,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -6790,15 +5310,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -6807,15 +5319,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -6824,15 +5328,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -6841,15 +5337,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -6858,15 +5346,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -6875,15 +5355,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -6892,15 +5364,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -6909,15 +5373,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -6957,15 +5413,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_size" | "no_changes";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidSizeOrNoChanges"];
                 };
             };
             /** @description unauthorized */
@@ -6974,15 +5422,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -6991,15 +5431,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -7008,15 +5440,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -7025,15 +5449,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -7042,15 +5458,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -7059,15 +5467,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -7076,15 +5476,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -7093,15 +5485,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -7110,15 +5494,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -7157,15 +5533,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -7174,15 +5542,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -7191,15 +5551,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -7208,15 +5560,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -7225,15 +5569,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -7242,15 +5578,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -7282,15 +5610,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -7299,15 +5619,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -7316,15 +5628,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -7333,15 +5637,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -7350,15 +5646,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -7387,15 +5675,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description method_not_allowed */
@@ -7404,15 +5684,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -7421,15 +5693,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -7438,15 +5702,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -7455,15 +5711,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -7504,15 +5752,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body" | "invalid_email";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidEmail"];
                 };
             };
             /** @description unauthorized */
@@ -7521,15 +5761,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin, limit_reached */
@@ -7538,15 +5770,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin" | "limit_reached";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOriginOrLimitReached"];
                 };
             };
             /** @description method_not_allowed */
@@ -7555,15 +5779,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description duplicate */
@@ -7572,15 +5788,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "duplicate";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorDuplicate"];
                 };
             };
             /** @description body_too_large */
@@ -7589,15 +5797,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -7606,15 +5806,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -7623,15 +5815,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -7640,15 +5824,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -7657,15 +5833,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -7700,15 +5868,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -7717,15 +5877,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -7734,15 +5886,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -7751,15 +5895,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -7768,15 +5904,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -7785,15 +5913,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -7802,15 +5922,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -7819,15 +5931,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -7836,15 +5940,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -7853,15 +5949,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -7901,15 +5989,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -7918,15 +5998,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -7935,15 +6007,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -7952,15 +6016,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -7969,15 +6025,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -7986,15 +6034,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -8003,15 +6043,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8020,15 +6052,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8037,15 +6061,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8054,15 +6070,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8103,15 +6111,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -8120,15 +6120,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -8137,15 +6129,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -8154,15 +6138,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -8171,15 +6147,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -8188,15 +6156,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -8205,15 +6165,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8222,15 +6174,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8239,15 +6183,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8256,15 +6192,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8300,15 +6228,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -8317,15 +6237,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unauthorized";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
                 };
             };
             /** @description forbidden_origin */
@@ -8334,15 +6246,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "forbidden_origin";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorForbiddenOrigin"];
                 };
             };
             /** @description not_found */
@@ -8351,15 +6255,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "not_found";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorNotFound"];
                 };
             };
             /** @description method_not_allowed */
@@ -8368,15 +6264,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description body_too_large */
@@ -8385,15 +6273,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "body_too_large";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorBodyTooLarge"];
                 };
             };
             /** @description unsupported_media_type */
@@ -8402,15 +6282,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "unsupported_media_type";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorUnsupportedMediaType"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8419,15 +6291,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8436,15 +6300,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8453,15 +6309,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8490,15 +6338,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8507,15 +6347,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8524,15 +6356,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8541,15 +6365,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8578,15 +6394,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8595,15 +6403,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8612,15 +6412,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8629,15 +6421,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8666,15 +6450,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8683,15 +6459,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8700,15 +6468,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description chain_unavailable, overloaded */
@@ -8717,15 +6477,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "chain_unavailable" | "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
                 };
             };
         };
@@ -8759,15 +6511,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "invalid_body";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description method_not_allowed */
@@ -8776,15 +6520,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8793,15 +6529,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8810,15 +6538,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8827,15 +6547,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8867,15 +6579,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8884,15 +6588,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8901,15 +6597,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -8918,15 +6606,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -8955,15 +6635,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -8972,15 +6644,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -8989,15 +6653,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9046,15 +6702,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -9063,15 +6711,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -9080,15 +6720,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9097,15 +6729,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -9141,15 +6765,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -9158,15 +6774,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -9175,15 +6783,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9192,15 +6792,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -9236,15 +6828,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -9253,15 +6837,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -9270,15 +6846,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9287,15 +6855,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -9335,15 +6895,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -9352,15 +6904,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -9369,15 +6913,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9386,15 +6922,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -9434,15 +6962,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -9451,15 +6971,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -9468,15 +6980,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9485,15 +6989,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };
@@ -9533,15 +7029,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "method_not_allowed";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
                 };
             };
             /** @description rate_limit_exceeded */
@@ -9550,15 +7038,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "rate_limit_exceeded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
                 };
             };
             /** @description server_error */
@@ -9567,15 +7047,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "server_error";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
                 };
             };
             /** @description overloaded */
@@ -9584,15 +7056,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        /**
-                         * @description A stable code
-                         * @enum {unknown}
-                         */
-                        readonly error: "overloaded";
-                        /** @description One helpful sentence */
-                        readonly message: string;
-                    };
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
                 };
             };
         };

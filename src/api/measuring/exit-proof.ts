@@ -5,6 +5,7 @@ import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { SaleOutcome, SaleProof } from "#src/proof/prover.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
+import { errorSchema, RateLimitBody } from "../error-bodies.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, IntegerText, nullable, ProfileWord } from "../values.ts";
@@ -100,7 +101,6 @@ export const getExitProof = defineOperation({
       example: EXAMPLE,
     },
   },
-  ...TOKEN_ERRORS,
   errors: [
     ...TOKEN_ERRORS.errors,
     "invalid_profile",
@@ -108,6 +108,11 @@ export const getExitProof = defineOperation({
     "invalid_body",
     "proof_unavailable",
   ],
+  errorSchemas: {
+    ...TOKEN_ERRORS.errorSchemas,
+    // The tier's limit, or the ten a minute of this endpoint.
+    429: Type.Union([RateLimitBody, errorSchema(["rate_limit_exceeded"])]),
+  },
   prepare: ({ query }) => saleOfSize(query),
   handler: ({ params: { id }, query: { profile }, question: saleOf }, { markets, proofOf }) =>
     answerAboutToken({
