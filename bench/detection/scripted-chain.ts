@@ -108,6 +108,11 @@ export class ScriptedChain implements ChainSource {
     for (const follower of this.#followers) follower.events.onGap(sinceSlot);
   }
 
+  /** The stream delivers every change from now on, or part of it is lost. */
+  claimWhole(isWhole: boolean): void {
+    for (const follower of this.#followers) follower.events.onWhole?.(isWhole);
+  }
+
   followed(): ReadonlySet<Address> {
     return new Set([...this.#followers].flatMap(({ addresses }) => [...addresses]));
   }

@@ -65,6 +65,7 @@ export function recordingSource(source: ChainSource): RecordingSource {
         record(update);
         onUpdate(update);
       }),
+    ...(source.streamInUse === undefined ? {} : { streamInUse: source.streamInUse }),
     close: () => source.close(),
   };
 }

@@ -75,6 +75,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),

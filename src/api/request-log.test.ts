@@ -34,6 +34,7 @@ test("what failed is logged once, under the id that its answer carries, without 
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock: users.clock,
     logger: pino({ level: "info" }, stream),

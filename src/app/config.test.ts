@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { VENUES } from "#src/venues/all.ts";
 import { ConfigError, readConfig } from "./config.ts";
+
+const GEYSER = { SOLANA_RPC_URL: "http://x", GEYSER_URL: "https://geyser.example" };
 
 test("an empty environment runs the whole service on the demo market", () => {
   const config = readConfig({});
@@ -34,6 +37,17 @@ test("several RPC addresses are one node and those used while it does not answer
   assert.equal(readConfig({}).accuracy, "full");
 });
 
+test("the stream delivers every program whole, or those that are named", () => {
+  const programsOf = (named: Readonly<Record<string, string>>) =>
+    readConfig({ ...GEYSER, ...named }).geyser?.programs;
+  assert.equal(programsOf({})?.length, VENUES.length);
+  assert.deepEqual(programsOf({ GEYSER_PROGRAMS: "none" }), []);
+  assert.deepEqual(programsOf({ GEYSER_PROGRAMS: "pumpswap, raydium-cpmm" }), [
+    "pumpswap",
+    "raydium-cpmm",
+  ]);
+});
+
 test("a wrong value is refused, and the message names the variable", () => {
   const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["PORT", { PORT: "80a" }],
@@ -55,6 +69,7 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example" }],
     ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example", ACCOUNTS_DIR: "y" }],
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_TOKEN: "y" }],
+    ["GEYSER_PROGRAMS", { ...GEYSER, GEYSER_PROGRAMS: "pump-curve,nothing" }],
     ["AUTH_ISSUER", { AUTH_ISSUER: "x" }],
     ["KEY_PREFIX", { KEY_PREFIX: "Exi_" }],
   ];

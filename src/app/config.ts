@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { type PushSettings, vapidPublicKey } from "#src/alerts/delivery/vapid-key.ts";
 import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
+import { VENUES } from "#src/venues/all.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 
 export const ROLES = ["all", "api", "tracker", "alerts"] as const;
 export type Role = (typeof ROLES)[number];
@@ -26,7 +28,7 @@ export type Config = {
   /** Null: this process is the only one; counters and assessments stay in it. */
   readonly redisUrl: string | null;
   readonly chain: ChainConfig;
-  readonly geyser: { readonly url: string; readonly token: string | null } | null;
+  readonly geyser: GeyserConfig | null;
   /** How many transactions the accuracy record reads: all that it needs, a few a minute, or no swap is judged. */
   readonly accuracy: AccuracyMode;
   /** How often sales are executed by the deployed programs: of every new answer, some, or never. */
@@ -62,6 +64,13 @@ export type ChainConfig =
     }
   | { readonly kind: "recorded"; readonly directory: string }
   | { readonly kind: "demo" };
+
+export type GeyserConfig = {
+  readonly url: string;
+  readonly token: string | null;
+  /** Programs that are followed whole, so that each of their tokens is tracked from its creation. */
+  readonly programs: readonly VenueId[];
+};
 
 /** A variable has a wrong value; the message names the variable and the allowed values. */
 export class ConfigError extends Error {}
@@ -196,7 +205,15 @@ function geyserOf(read: Read, chain: ChainConfig): Config["geyser"] {
       "GEYSER_URL needs SOLANA_RPC_URL: the stream only sends changes, and the node is needed for earlier state; set both, or unset GEYSER_URL",
     );
   }
-  return found === null ? null : { url: found, token };
+  const programs = programsOf(read("GEYSER_PROGRAMS"));
+  return found === null ? null : { url: found, token, programs };
+}
+
+function programsOf(text: string | null): readonly VenueId[] {
+  const known = VENUES.map(({ id }) => id);
+  if (text === null || text === "all") return known;
+  if (text === "none") return [];
+  return text.split(",").map((name) => oneOf(name.trim(), "GEYSER_PROGRAMS", known));
 }
 
 function foreignIdentityOf(read: Read): Config["foreignIdentity"] {

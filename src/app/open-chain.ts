@@ -9,7 +9,8 @@ import type {
   ChainSource,
   TransactionSource,
 } from "#src/chain/chain-source.ts";
-import { createGeyserSource, GeyserUnavailable } from "#src/chain/geyser-source.ts";
+import { GeyserUnavailable } from "#src/chain/geyser-client.ts";
+import { createGeyserSource } from "#src/chain/geyser-source.ts";
 import { createRpcSource, type NodeReport } from "#src/chain/rpc-source.ts";
 import type { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
@@ -17,6 +18,7 @@ import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { startSlotPulse } from "#src/node/slot-pulse.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import type { StreamedPrograms } from "#src/track/new-token-feed.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ChainConfig, Config } from "./config.ts";
 
@@ -36,7 +38,7 @@ export type OpenChain = {
   /** Null unless this process runs the demo market. */
   readonly demo: DemoMarket | null;
   /** Set if the source reports every change of whole programs, so that every token can be tracked. */
-  readonly everything: { readonly transactions: TransactionSource } | null;
+  readonly everything: StreamedPrograms | null;
   /** What an operator may want to know of the node. */
   readonly node: NodeReport;
   readonly close: () => Promise<void>;
@@ -90,7 +92,8 @@ async function openRemote(
       await rpc.close();
     };
     const transactions = { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser };
-    const everything = { transactions: source };
+    const venues = VENUES.filter(({ id }) => geyser.programs.includes(id));
+    const everything = venues.length === 0 ? null : { venues, transactions: source };
     return { source, starts: rpc, slices: rpc, transactions, everything, node: rpc, close };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
@@ -98,7 +101,11 @@ async function openRemote(
       { reason: error.message },
       "gRPC stream unavailable; subscribing over the node's WebSocket",
     );
-    return overRpc;
+    const { message: reason } = error;
+    const sinceMs = deps.clock.nowMs();
+    const streamInUse = () =>
+      ({ configured: "grpc", inUse: "websocket", reason, sinceMs }) as const;
+    return { ...overRpc, source: { ...rpc, streamInUse } };
   }
 }
 

@@ -53,6 +53,22 @@ export type FollowEvents = {
   readonly onFollowed?: (addresses: readonly Address[]) => void;
   /** A slot notification; the slot may be lower after a reconnect. */
   readonly onSlot: (slot: bigint) => void;
+  /**
+   * Whether every change is delivered from now on, so that an account without updates has not changed.
+   * Only a stream of whole programs calls it; until the first call it is not so.
+   */
+  readonly onWhole?: (isWhole: boolean) => void;
+};
+
+/** How changes of accounts arrive. */
+export type StreamInUse = {
+  readonly configured: "grpc" | "websocket";
+  /** "polling": no stream delivers slots. */
+  readonly inUse: "grpc" | "websocket" | "polling";
+  /** Why it is another than the configured one, in the server's words where there are any. */
+  readonly reason: string | null;
+  /** Since when it is another; null: it is the configured one. */
+  readonly sinceMs: number | null;
 };
 
 /** Something that runs until it is closed. No event comes after `close` has returned. */
@@ -128,6 +144,8 @@ export interface ChainSource {
   follow(events: FollowEvents): Following;
   /** New and changed accounts of the program that match; updates may repeat, and some may be missing. */
   followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Subscription;
+  /** Absent: the node's WebSocket is the configured stream. */
+  readonly streamInUse?: () => StreamInUse;
   close(): Promise<void>;
 }
 

@@ -27,8 +27,14 @@ export class GeyserPlacement {
     return this.#streams[stream] ?? new Set();
   }
 
+  /** The stream that follows the account; null: none. */
+  streamOf(address: Address): number | null {
+    const place = this.#placeOf.get(address) ?? ELSEWHERE;
+    return place === ELSEWHERE ? null : place;
+  }
+
   isStreamed(address: Address): boolean {
-    return (this.#placeOf.get(address) ?? ELSEWHERE) !== ELSEWHERE;
+    return this.streamOf(address) !== null;
   }
 
   /**

@@ -1,81 +1,20 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { Ledger } from "#src/node/ledger.ts";
-import { createLocalNode } from "#src/node/node.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { test } from "node:test";
+import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
+import { addressBytes } from "#src/units/address.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { FakeGeyser, limitRefusal } from "#test/support/fake-geyser.ts";
+import { limitRefusal } from "#test/support/fake-geyser.ts";
+import {
+  followAll,
+  OTHER_POOL,
+  POOL,
+  PROGRAM,
+  STREAMS_OPEN_WITHIN_MS,
+  someTransaction,
+  startChain,
+} from "#test/support/followed-geyser.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
-import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
-import { createGeyserSource } from "./geyser-source.ts";
-import { createRpcSource } from "./rpc-source.ts";
-
-const PROGRAM = testAddress(1);
-const POOL = testAddress(2);
-const OTHER_POOL = testAddress(3);
-const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
-const TIMING = { silentAfterMs: 500, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
-
-type Told =
-  | { readonly kind: "update"; readonly update: AccountUpdate }
-  | { readonly kind: "slot"; readonly slot: bigint }
-  | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
-  | { readonly kind: "followed"; readonly addresses: readonly Address[] };
-
-async function startChain(t: TestContext) {
-  const ledger = new Ledger(START);
-  const node = createLocalNode({ ledger });
-  const geyser = new FakeGeyser(ledger);
-  await geyser.open();
-  const timing = { clock: { nowMs: () => performance.now() }, random: () => 0.5 };
-  const reads = createRpcSource({ ...(await node.listen()), ...timing, origin: "live" });
-  const warnings: string[] = [];
-  const log = (context: unknown, text?: unknown) => {
-    warnings.push(`${text} ${JSON.stringify(context)}`);
-  };
-  const logger = { warn: log, error: log, info: () => {}, debug: () => {} };
-  const options = { url: geyser.url, token: "a-token", reads, ...timing, timing: TIMING, logger };
-  const source = await createGeyserSource(options);
-  const pulse = setInterval(
-    () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n }),
-    10,
-  );
-  t.after(async () => {
-    clearInterval(pulse);
-    await source.close();
-    await reads.close();
-    geyser.close();
-    await node.close();
-  });
-  const set = (address: Address, byte: number) =>
-    ledger.apply(new Map([[address, testAccount(PROGRAM, [byte])]]));
-  return { ledger, geyser, source, set, warnings };
-}
-
-function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
-  const log = new EventLog<Told>();
-  const following = chain.source.follow({
-    onUpdate: (update) => log.add({ kind: "update", update }),
-    onSlot: (slot) => log.add({ kind: "slot", slot }),
-    onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
-    onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
-  });
-  const updateTo = (address: Address, byte: number) =>
-    log.first(
-      (told) =>
-        told.kind === "update" &&
-        told.update.address === address &&
-        told.update.account?.data[0] === byte,
-      `${address} becomes ${byte}`,
-    );
-  const followed = (address: Address) =>
-    log.first(
-      (told) => told.kind === "followed" && told.addresses.includes(address),
-      `${address} is followed`,
-    );
-  return { log, following, updateTo, followed };
-}
 
 test("followed accounts change as they do on the chain, closed ones included, and reads still work", async (t) => {
   const chain = await startChain(t);
@@ -162,46 +101,6 @@ test("a whole program costs one filter, and brings its new accounts", async (t) 
   assert.deepEqual([...new Set(log.events.map(({ address }) => address))], [testAddress(20)]);
 });
 
-test("a slot whose parent was never received is a gap", async (t) => {
-  const chain = await startChain(t);
-  const { following, followed, log } = followAll(chain);
-  following.add([POOL]);
-  await followed(POOL);
-  const told = await log.first((event) => event.kind === "slot", "a slot");
-  assert.ok(told.kind === "slot");
-  const lost = chain.ledger.clock.slot + 2n;
-  chain.geyser.tellsSlot = (slot) => slot !== lost;
-  const gap = await log.first((event) => event.kind === "gap", "a gap");
-  assert.deepEqual(gap, { kind: "gap", sinceSlot: lost - 1n });
-});
-
-test("after a reconnect the subscription is sent again and a gap is published", async (t) => {
-  const chain = await startChain(t);
-  const { following, followed, updateTo, log } = followAll(chain);
-  following.add([POOL]);
-  await followed(POOL);
-  await log.first((event) => event.kind === "slot", "a slot");
-  chain.geyser.cut();
-  await chain.geyser.open();
-  await log.first((event) => event.kind === "gap", "a gap");
-  chain.set(POOL, 9);
-  await updateTo(POOL, 9);
-});
-
-test("an open stream without slots is replaced by a new one", async (t) => {
-  const chain = await startChain(t);
-  const { following, followed, updateTo, log } = followAll(chain);
-  following.add([POOL]);
-  await followed(POOL);
-  await log.first((event) => event.kind === "slot", "a slot");
-  const requests = chain.geyser.requests.length;
-  chain.geyser.tellsSlot = () => chain.geyser.requests.length > requests;
-  await log.first((event) => event.kind === "gap", "a gap");
-  chain.set(POOL, 3);
-  await updateTo(POOL, 3);
-});
-
-const STREAMS_OPEN_WITHIN_MS = 20_000;
 const SMALL_PLANS = [
   ["5 filters of 200 accounts", { filters: 5, addresses: 200 }, 12, 1_000],
   ["1 filter of 10 accounts", { filters: 1, addresses: 10 }, 12, 40],
@@ -244,29 +143,6 @@ for (const [plan, limits, programs, accounts] of SMALL_PLANS) {
   });
 }
 
-test("a stream that is refused is replaced by the node's WebSocket, and the log says why", async (t) => {
-  const chain = await startChain(t);
-  chain.geyser.refusalOf = () => "No valid auth token";
-  const { following, followed, updateTo } = followAll(chain);
-  following.add([POOL]);
-  await followed(POOL);
-  chain.set(POOL, 7);
-  await updateTo(POOL, 7);
-  assert.ok(chain.warnings.some((line) => line.includes("No valid auth token")));
-  assert.ok(chain.warnings.some((line) => line.includes("over the node's WebSocket")));
-  chain.geyser.refusalOf = () => null;
-  const requests = new Promise<void>((resolve) => {
-    const check = setInterval(() => {
-      if (chain.geyser.requests.length === 0) return;
-      clearInterval(check);
-      resolve();
-    }, 5);
-  });
-  await requests;
-  chain.set(POOL, 8);
-  await updateTo(POOL, 8);
-});
-
 test("transactions come whole: logs, instructions and what they called", async (t) => {
   const chain = await startChain(t);
   const log = new EventLog<ObservedTransaction>();
@@ -279,15 +155,7 @@ test("transactions come whole: logs, instructions and what they called", async (
   const { following, followed } = followAll(chain);
   following.add([POOL]);
   await followed(POOL);
-  const transaction = {
-    signature: "5".repeat(87),
-    slot: chain.ledger.clock.slot,
-    unixTimestamp: START.unixTimestamp,
-    feePayer: testAddress(50),
-    logs: ["Program log: swapped"],
-    instruction: { programId: PROGRAM, accounts: [POOL], data: Uint8Array.of(1, 2) },
-    inner: [{ programId: PROGRAM, accounts: [], data: Uint8Array.of(3) }],
-  };
+  const transaction = someTransaction(chain.ledger.clock.slot);
   chain.ledger.addTransaction(transaction);
   const expected = {
     ...{ signature: transaction.signature, slot: transaction.slot, logs: transaction.logs },

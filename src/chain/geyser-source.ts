@@ -1,32 +1,21 @@
-import type {
-  ClientDuplexStream,
-  SubscribeRequest,
-  SubscribeUpdate,
-} from "@triton-one/yellowstone-grpc";
 import type { WallClock } from "#src/platform/clock.ts";
-import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import { type ChainLogger, hostOf } from "./chain-logger.ts";
 import type {
-  AccountUpdate,
   ChainSource,
   FollowEvents,
   Following,
-  Subscription,
-  TransactionEvents,
+  StreamInUse,
   TransactionSource,
 } from "./chain-source.ts";
-import { chunksOf, FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
+import { loadGeyserClient, type OpenStream } from "./geyser-client.ts";
+import { GeyserFallback } from "./geyser-fallback.ts";
+import { GeyserFollowers } from "./geyser-followers.ts";
+import { GeyserHealth, type StreamLoss } from "./geyser-health.ts";
+import { FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
 import { GeyserPlacement } from "./geyser-placement.ts";
-import {
-  ACCOUNTS_FILTER,
-  type GeyserWants,
-  type ProgramsFilter,
-  subscribeRequest,
-} from "./geyser-request.ts";
+import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
 import { GeyserStream } from "./geyser-stream.ts";
-import { accountUpdateOf, transactionOf } from "./geyser-updates.ts";
-import { matchesFilter } from "./rpc-answers.ts";
 import type { Commitment } from "./rpc-reader.ts";
 import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 
@@ -34,7 +23,7 @@ export type GeyserOptions = {
   readonly url: string;
   /** Sent as x-token; null: none. */
   readonly token: string | null;
-  /** Serves reads and searches, which a stream does not offer. */
+  /** Serves reads and searches, which a stream does not offer, and what no stream follows. */
   readonly reads: ChainSource & TransactionSource;
   readonly clock: WallClock;
   readonly random: () => number;
@@ -43,52 +32,22 @@ export type GeyserOptions = {
   readonly timing?: LinkTiming;
 };
 
-/** The gRPC client can't be loaded: its native part exists for a few platforms only. */
-export class GeyserUnavailable extends Error {
-  constructor(cause: unknown) {
-    super(
-      `there is no gRPC client for ${process.platform}-${process.arch}: unset GEYSER_URL, then SOLANA_WS_URL is used`,
-      { cause },
-    );
-    this.name = "GeyserUnavailable";
-  }
-}
-
-const CONNECT_TIMEOUT_MS = 8_000;
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** Each request contains every address: the more there are, the longer changes are gathered. */
 const GATHER_MS_PER_ADDRESS = 0.02;
-
-/** After so many losses in a row without a slot, accounts are followed over the node's WebSocket. */
-const LOSSES_TO_FALL_BACK = 3;
-
-type AccountFollower = {
-  readonly addresses: Set<Address>;
-  readonly events: FollowEvents;
-  /** Over the WebSocket: what no gRPC stream follows. */
-  elsewhere: { readonly following: Following; readonly addresses: Set<Address> } | null;
-};
-type ProgramFollower = {
-  readonly filter: ProgramFilter;
-  readonly onUpdate: (update: AccountUpdate) => void;
-};
-type TransactionFollower = {
-  readonly addresses: Set<Address>;
-  readonly events: TransactionEvents;
-};
+const MAX_REASON_LENGTH = 200;
 
 /**
- * A ChainSource whose subscriptions run over one Yellowstone gRPC stream: whole programs at the cost
- * of one filter each. Reads use `reads`, which is not closed with it.
+ * A ChainSource whose subscriptions run over Yellowstone gRPC streams: whole programs at the cost of one
+ * filter each. What no stream delivers is followed over `reads`, which is not closed with it.
  *
  * @throws GeyserUnavailable if the client can't be loaded on this platform
  */
 export async function createGeyserSource(
   options: GeyserOptions,
 ): Promise<ChainSource & TransactionSource> {
-  const connect = await loadClient(options);
-  const source = new GeyserSource(options, connect);
+  const source = new GeyserSource(options, await loadGeyserClient(options));
   const { reads } = options;
+  const { followers } = source;
   return {
     origin: reads.origin,
     readAccounts: reads.readAccounts,
@@ -100,71 +59,57 @@ export async function createGeyserSource(
     readHead: reads.readHead,
     readTransaction: reads.readTransaction,
     follow: source.follow,
-    followProgram: source.followProgram,
-    followTransactions: source.followTransactions,
+    followProgram: followers.followProgram,
+    followTransactions: followers.followTransactions,
+    streamInUse: source.streamInUse,
     close: source.close,
   };
-}
-
-type ClientClass = typeof import("@triton-one/yellowstone-grpc")["default"];
-
-function isClientClass(value: unknown): value is ClientClass {
-  return typeof value === "function";
-}
-
-type OpenStream = (request: SubscribeRequest) => Promise<ClientDuplexStream>;
-
-async function loadClient(options: GeyserOptions): Promise<OpenStream> {
-  const Client = await importClient();
-  return async (request) => {
-    const client = new Client(options.url, options.token ?? undefined, {
-      grpcConnectTimeout: CONNECT_TIMEOUT_MS,
-      grpcMaxDecodingMessageSize: MAX_MESSAGE_BYTES,
-      grpcTcpNodelay: true,
-    });
-    await client.connect();
-    return client.subscribe(request);
-  };
-}
-
-async function importClient(): Promise<ClientClass> {
-  try {
-    const { default: loaded } = await import("@triton-one/yellowstone-grpc");
-    // The types describe the CommonJS build, whose class is one `default` deeper than in the loaded module.
-    return isClientClass(loaded) ? loaded : loaded.default;
-  } catch (cause) {
-    throw new GeyserUnavailable(cause);
-  }
 }
 
 class GeyserSource {
   readonly #options: GeyserOptions;
   readonly #open: OpenStream;
   readonly #timing: LinkTiming;
+  readonly followers = new GeyserFollowers(() => this.#refreshSoon());
+  readonly #fallback: GeyserFallback;
   readonly #streams = new Map<number, GeyserStream>();
   readonly #placement = new GeyserPlacement();
-  readonly #slots = new Map<number, bigint>();
-  readonly #accounts = new Set<AccountFollower>();
-  readonly #programs = new Set<ProgramFollower>();
-  readonly #transactions = new Set<TransactionFollower>();
+  readonly #health = new GeyserHealth();
   #limits = FIRST_LIMITS;
-  #unreported: { readonly follower: AccountFollower; readonly address: Address }[] = [];
+  #isWhole = false;
   #refreshTimer: NodeJS.Timeout | null = null;
   /** Changes when every account is placed again: what was asked for before has no meaning then. */
   #generation = 0;
-  #losses = 0;
   #isClosed = false;
 
   constructor(options: GeyserOptions, open: OpenStream) {
     this.#options = options;
     this.#open = open;
     this.#timing = options.timing ?? DEFAULT_LINK_TIMING;
+    this.#fallback = new GeyserFallback(options.reads);
   }
 
-  /** The server accepts no stream: accounts are followed over the node's WebSocket. */
-  get #hasFallenBack(): boolean {
-    return this.#losses >= LOSSES_TO_FALL_BACK;
-  }
+  readonly follow = (events: FollowEvents): Following => {
+    events.onWhole?.(this.#isWhole);
+    return this.followers.follow(events);
+  };
+
+  readonly streamInUse = (): StreamInUse => {
+    const down = this.#health.firstDown;
+    if (down === null) return { configured: "grpc", inUse: "grpc", reason: null, sinceMs: null };
+    const { token } = this.#options;
+    const words = token === null ? down.reason : down.reason.replaceAll(token, "…");
+    const reason = words.slice(0, MAX_REASON_LENGTH);
+    return { configured: "grpc", inUse: "websocket", reason, sinceMs: down.sinceMs };
+  };
+
+  readonly close = async (): Promise<void> => {
+    this.#isClosed = true;
+    if (this.#refreshTimer !== null) clearTimeout(this.#refreshTimer);
+    await this.#fallback.close();
+    this.followers.clear();
+    for (const stream of this.#streams.values()) stream.close();
+  };
 
   #streamAt(index: number): GeyserStream {
     const existing = this.#streams.get(index);
@@ -173,13 +118,10 @@ class GeyserSource {
     const stream = new GeyserStream({
       ...{ open: this.#open, clock, random, logger, host: hostOf(url), timing: this.#timing },
       request: () => subscribeRequest(this.#wants(index), commitment, this.#limits),
-      onUpdate: (update) => this.#dispatch(update),
+      onUpdate: (update) => this.followers.dispatch(update),
       onSlot: (slot) => this.#receiveSlot(index, slot),
-      onLost: (reason) => this.#lost(index, reason),
-      onGap: (sinceSlot) => {
-        for (const { events } of this.#accounts) events.onGap(sinceSlot);
-        for (const { events } of this.#transactions) events.onGap(sinceSlot);
-      },
+      onLost: (loss) => this.#lost(index, loss),
+      onGap: (sinceSlot) => this.followers.gap(sinceSlot),
     });
     this.#streams.set(index, stream);
     return stream;
@@ -187,250 +129,125 @@ class GeyserSource {
 
   /** Every stream has delivered the slot that is published. */
   #receiveSlot(index: number, slot: bigint): void {
-    if (this.#hasFallenBack) {
-      const text = "the gRPC stream is accepted again; accounts are followed over it";
-      this.#options.logger?.info({ host: hostOf(this.#options.url) }, text);
-      this.#losses = 0;
+    if (this.#health.received(index, slot)) {
+      if (this.#health.firstDown === null) {
+        const text = "the gRPC stream is accepted again; accounts are followed over it";
+        this.#options.logger?.info({ host: hostOf(this.#options.url) }, text);
+      }
       this.#refreshSoon();
     }
-    this.#losses = 0;
-    this.#slots.set(index, slot);
-    let lowest = slot;
-    for (const place of this.#streams.keys()) {
-      const reached = this.#slots.get(place);
-      if (reached === undefined) return;
-      if (reached < lowest) lowest = reached;
-    }
-    for (const { events } of this.#accounts) events.onSlot(lowest);
+    const reached = this.#health.reached(this.#streams.keys());
+    this.#publishWhole(this.#health.isWhole(this.#streams.keys()));
+    if (reached === null) return;
+    for (const { events } of this.followers.accounts) events.onSlot(reached);
   }
 
-  #lost(index: number, reason: string): void {
-    this.#slots.delete(index);
-    const { logger, url } = this.#options;
+  #publishWhole(isWhole: boolean): void {
+    if (isWhole === this.#isWhole) return;
+    this.#isWhole = isWhole;
+    for (const { events } of this.followers.accounts) events.onWhole?.(isWhole);
+  }
+
+  #lost(index: number, loss: StreamLoss): void {
+    const { clock, logger, url } = this.#options;
     const host = hostOf(url);
+    const { reason } = loss;
+    const hasFallenBack = this.#health.firstDown !== null;
+    const isGivenUp = this.#health.lost(index, loss, clock.nowMs());
+    this.#publishWhole(false);
     const limits = learnedLimits(this.#limits, reason);
     if (limits !== null) {
-      logger?.warn(
-        { host, reason, ...limits },
-        "the gRPC server's limits are smaller; subscribing within them",
-      );
+      const text = "the gRPC server's limits are smaller; subscribing within them";
+      logger?.warn({ host, reason, ...limits }, text);
       this.#limits = limits;
-      this.#losses = 0;
+      this.#health.forgetFailures();
       this.#placement.reset();
       this.#generation++;
-      for (const follower of this.#accounts) {
-        for (const address of follower.addresses) this.#unreported.push({ follower, address });
-      }
+      this.followers.reportAllAgain();
       this.#refreshSoon();
       return;
     }
-    if (++this.#losses !== LOSSES_TO_FALL_BACK) return;
-    const text =
-      "the gRPC server refuses the stream; accounts are followed over the node's WebSocket until it accepts it";
-    logger?.warn({ host, reason }, text);
+    if (!isGivenUp) return;
+    this.followers.gap(null);
+    if (!hasFallenBack) {
+      const text =
+        "the gRPC server accepts no stream or sends nothing; following over the node's WebSocket until it does";
+      logger?.warn({ host, reason }, text);
+    }
     this.#refreshSoon();
-  }
-
-  readonly follow = (events: FollowEvents): Following => {
-    const follower: AccountFollower = { addresses: new Set(), events, elsewhere: null };
-    this.#accounts.add(follower);
-    return this.#following(follower.addresses, {
-      onAdded: (address) => this.#unreported.push({ follower, address }),
-      onClosed: () => {
-        this.#accounts.delete(follower);
-        void follower.elsewhere?.following.close();
-      },
-    });
-  };
-
-  readonly followProgram = (
-    filter: ProgramFilter,
-    onUpdate: (update: AccountUpdate) => void,
-  ): Subscription => {
-    const follower: ProgramFollower = { filter, onUpdate };
-    this.#programs.add(follower);
-    this.#refreshSoon();
-    return {
-      close: async () => {
-        if (this.#programs.delete(follower)) this.#refreshSoon();
-      },
-    };
-  };
-
-  readonly followTransactions = (events: TransactionEvents): Following => {
-    const follower: TransactionFollower = { addresses: new Set(), events };
-    this.#transactions.add(follower);
-    return this.#following(follower.addresses, {
-      onAdded: () => {},
-      onClosed: () => this.#transactions.delete(follower),
-    });
-  };
-
-  readonly close = async (): Promise<void> => {
-    this.#isClosed = true;
-    if (this.#refreshTimer !== null) clearTimeout(this.#refreshTimer);
-    for (const { elsewhere } of this.#accounts) await elsewhere?.following.close();
-    this.#accounts.clear();
-    this.#programs.clear();
-    this.#transactions.clear();
-    for (const stream of this.#streams.values()) stream.close();
-  };
-
-  #following(
-    followed: Set<Address>,
-    on: { readonly onAdded: (address: Address) => void; readonly onClosed: () => void },
-  ): Following {
-    return {
-      add: (addresses) => {
-        for (const address of addresses) {
-          if (followed.has(address)) continue;
-          followed.add(address);
-          on.onAdded(address);
-        }
-        this.#refreshSoon();
-      },
-      remove: (addresses) => {
-        for (const address of addresses) followed.delete(address);
-        this.#refreshSoon();
-      },
-      close: async () => {
-        followed.clear();
-        on.onClosed();
-        this.#refreshSoon();
-      },
-    };
   }
 
   /** Changes made together become one request. */
   #refreshSoon(): void {
     if (this.#isClosed) return;
-    let addresses = 0;
-    for (const follower of this.#accounts) addresses += follower.addresses.size;
     this.#refreshTimer ??= setTimeout(
       () => {
         this.#refreshTimer = null;
         this.#refresh();
       },
-      this.#timing.settleMs + addresses * GATHER_MS_PER_ADDRESS,
+      this.#timing.settleMs + this.followers.accountCount * GATHER_MS_PER_ADDRESS,
     );
   }
 
   #refresh(): void {
-    const wanted = new Set([...this.#accounts].flatMap(({ addresses }) => [...addresses]));
-    const programs = this.#programFilters();
+    const programs = this.followers.programFilters(this.#limits.addresses);
     const { filters } = this.#limits;
     const otherFilters = (stream: number): number =>
       Math.min(filters, Math.max(0, programs.length - stream * filters));
+    const wanted = this.followers.allAccounts();
     const changed = new Set(this.#placement.update(wanted, this.#limits, otherFilters));
     for (let index = 0; index * filters < Math.max(1, programs.length); index++) changed.add(index);
     for (const [index, stream] of this.#streams) {
-      if (index === 0 || this.#wantsOf(index, programs).isAny) continue;
+      const { accounts, programs: own } = this.#wantsOf(index, programs);
+      if (index === 0 || accounts.size + own.length > 0) continue;
       stream.close();
       this.#streams.delete(index);
-      this.#slots.delete(index);
+      this.#health.forget(index);
       changed.delete(index);
     }
-    const reported = this.#unreported.filter(({ address }) => this.#placement.isStreamed(address));
-    this.#unreported = [];
+    const report = this.followers.takeAdded((address) => this.#placement.isStreamed(address));
     const generation = this.#generation;
     let left = changed.size;
     for (const index of changed) {
       this.#streamAt(index).refresh(() => {
-        if (--left === 0 && generation === this.#generation) report(reported);
+        if (--left === 0 && generation === this.#generation) report();
       });
     }
-    for (const follower of this.#accounts) this.#followElsewhere(follower);
+    this.#fallBack(programs);
   }
 
-  /** Over the WebSocket: what no stream has room for, or everything while no stream is accepted. */
-  #followElsewhere(follower: AccountFollower): void {
-    const wanted = new Set(
-      [...follower.addresses].filter(
-        (address) => this.#hasFallenBack || !this.#placement.isStreamed(address),
-      ),
-    );
-    if (wanted.size === 0 && follower.elsewhere === null) return;
-    follower.elsewhere ??= {
-      following: this.#options.reads.follow(follower.events),
-      addresses: new Set(),
-    };
-    const { following, addresses } = follower.elsewhere;
-    following.remove([...addresses].filter((address) => !wanted.has(address)));
-    following.add([...wanted].filter((address) => !addresses.has(address)));
-    follower.elsewhere = { following, addresses: wanted };
-  }
-
-  /** Each program once: those followed whole share filters. */
-  #programFilters(): readonly ProgramsFilter[] {
-    const whole = new Set<Address>();
-    const some = new Map<string, ProgramFilter>();
-    for (const { filter } of this.#programs) {
-      if (isWhole(filter)) whole.add(filter.programId);
-      else some.set(JSON.stringify(filter), filter);
-    }
-    return [
-      ...chunksOf(whole, this.#limits.addresses).map(
-        (programIds): ProgramsFilter => ({ kind: "whole", programIds }),
-      ),
-      // The stream of its whole program brings these too.
-      ...[...some.values()]
-        .filter(({ programId }) => !whole.has(programId))
-        .map((filter): ProgramsFilter => ({ kind: "some", filter })),
-    ];
+  /** Over the WebSocket: what no stream has room for, and what a stream that is given up would deliver. */
+  #fallBack(programs: readonly ProgramsFilter[]): void {
+    const down = [...this.#streams.keys()].filter((index) => this.#health.isDown(index));
+    const missing = new Set(down.flatMap((index) => this.#wantsOf(index, programs).programs));
+    const isMissing = (filter: ProgramFilter): boolean =>
+      missing
+        .values()
+        .some((own) =>
+          own.kind === "whole"
+            ? own.programIds.includes(filter.programId)
+            : own.filter.programId === filter.programId,
+        );
+    this.#fallback.update(this.followers, {
+      isAccount: (address) => {
+        const stream = this.#placement.streamOf(address);
+        return stream === null || down.includes(stream);
+      },
+      isProgram: isMissing,
+      areTransactions: down.includes(0),
+    });
   }
 
   #wants(index: number): GeyserWants {
-    return this.#wantsOf(index, this.#programFilters());
+    return this.#wantsOf(index, this.followers.programFilters(this.#limits.addresses));
   }
 
-  #wantsOf(
-    index: number,
-    programs: readonly ProgramsFilter[],
-  ): GeyserWants & { readonly isAny: boolean } {
+  #wantsOf(index: number, programs: readonly ProgramsFilter[]): GeyserWants {
     const { filters } = this.#limits;
-    const own = programs.slice(index * filters, (index + 1) * filters);
-    const accounts = this.#placement.accountsOf(index);
-    const mentioned = new Set(
-      index === 0 ? [...this.#transactions].flatMap(({ addresses }) => [...addresses]) : [],
-    );
-    return { accounts, programs: own, mentioned, isAny: accounts.size + own.length > 0 };
-  }
-
-  #dispatch(message: SubscribeUpdate): void {
-    if (message.account !== undefined) {
-      const update = accountUpdateOf(message.account);
-      if (update !== null) this.#reportAccount(message.filters, update);
-    } else if (message.transaction !== undefined) {
-      const transaction = transactionOf(message.transaction);
-      if (transaction === null) return;
-      for (const { events } of this.#transactions) events.onTransaction(transaction);
-    }
-  }
-
-  #reportAccount(filters: readonly string[], update: AccountUpdate): void {
-    if (filters.some((name) => name.startsWith(ACCOUNTS_FILTER))) {
-      for (const { addresses, events } of this.#accounts) {
-        if (addresses.has(update.address)) events.onUpdate(update);
-      }
-    }
-    if (filters.every((name) => name.startsWith(ACCOUNTS_FILTER))) return;
-    for (const { filter, onUpdate } of this.#programs) {
-      if (update.account !== null && !matchesFilter(update.account, filter)) continue;
-      onUpdate(update);
-    }
-  }
-}
-
-function isWhole({ dataSize, memcmp }: ProgramFilter): boolean {
-  return dataSize === null && memcmp.length === 0;
-}
-
-function report(
-  added: readonly { readonly follower: AccountFollower; readonly address: Address }[],
-): void {
-  const byFollower = Map.groupBy(added, ({ follower }) => follower);
-  for (const [{ events, addresses }, entries] of byFollower) {
-    const still = entries.map(({ address }) => address).filter((found) => addresses.has(found));
-    if (still.length > 0) events.onFollowed?.(still);
+    return {
+      accounts: this.#placement.accountsOf(index),
+      programs: programs.slice(index * filters, (index + 1) * filters),
+      mentioned: index === 0 ? this.followers.allMentioned() : new Set(),
+    };
   }
 }

@@ -8,13 +8,14 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, reasonOf } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { ChainLogger } from "./chain-logger.ts";
+import type { OpenStream } from "./geyser-client.ts";
+import type { StreamLoss } from "./geyser-health.ts";
 import { pingRequest } from "./geyser-request.ts";
 import { parseU64 } from "./geyser-updates.ts";
 import type { LinkTiming } from "./subscription-link.ts";
 
 export type GeyserStreamOptions = {
-  /** Resolves once the server has accepted the stream and its first request. */
-  readonly open: (request: SubscribeRequest) => Promise<ClientDuplexStream>;
+  readonly open: OpenStream;
   /** The subscription as it should be now. */
   readonly request: () => SubscribeRequest;
   readonly onUpdate: (update: SubscribeUpdate) => void;
@@ -22,7 +23,7 @@ export type GeyserStreamOptions = {
   /** Updates may have been lost since then (null: unknown). */
   readonly onGap: (sinceSlot: bigint | null) => void;
   /** The stream ended or could not be opened; it is opened again after this. */
-  readonly onLost: (reason: string) => void;
+  readonly onLost: (loss: StreamLoss) => void;
   readonly clock: WallClock;
   readonly random: () => number;
   readonly logger: ChainLogger | null;
@@ -39,10 +40,15 @@ const SLOTS_TO_SETTLE = 2;
 const SLOT_CONFIRMED = 1;
 const SLOT_FINALIZED = 2;
 const SLOT_PROCESSED = 0;
+/** A stream without slots is noticed after its time and this part of it. */
+const CHECKS_PER_SILENCE = 10;
+/** A reopened stream begins again so many slots before the last one received: those may be incomplete. */
+const REPEATED_SLOTS = 4n;
 
 /**
- * One gRPC stream, reopened with growing waits when it ends, fails or sends no new slots. It reports a gap
- * after each reopening, and when a slot arrives whose parent did not.
+ * One gRPC stream, reopened with growing waits when it ends, fails or sends no new slots. A reopened one
+ * begins where the last one ended, if the server still has those slots; else it reports a gap, as it does
+ * when a slot arrives whose parent did not.
  */
 export class GeyserStream {
   readonly #options: GeyserStreamOptions;
@@ -55,7 +61,10 @@ export class GeyserStream {
   #attempt = 0;
   #lastSlot: bigint | null = null;
   #hasBeenOpen = false;
+  /** Slots may have been missed, unless the first that arrives is at or below the last one received. */
   #isReopened = false;
+  /** The slot that the stream was asked to begin at; null: the newest. */
+  #fromSlot: bigint | null = null;
   /** The server has sent something on this stream: it did not refuse it. */
   #isAccepted = false;
   #lastPing = 0;
@@ -77,9 +86,10 @@ export class GeyserStream {
     });
     const run = () => {
       if (clock.nowMs() - this.#aliveAtMs > silentAfterMs)
-        this.#lost(`no slot for ${silentAfterMs} ms`);
+        this.#lost({ reason: `no slot for ${silentAfterMs} ms`, isSilent: true });
     };
-    this.#watchdog = new Poller({ run, everyMs: silentAfterMs / 4, failures: null });
+    const everyMs = silentAfterMs / CHECKS_PER_SILENCE;
+    this.#watchdog = new Poller({ run, everyMs, failures: null });
   }
 
   /** Opens the stream, or updates its subscription; calls `onApplied` once the server has applied it. */
@@ -118,16 +128,17 @@ export class GeyserStream {
         then();
         return true;
       };
+      const reason = `no reply for ${timing.silentAfterMs} ms`;
       this.#timer = setTimeout(
-        () => ifCurrent(() => this.#lost(`no reply for ${timing.silentAfterMs} ms`)),
+        () => ifCurrent(() => this.#lost({ reason, isSilent: true })),
         timing.silentAfterMs,
       );
-      open(request()).then(
+      open(this.#openingRequest(request())).then(
         (stream) => {
           if (!ifCurrent(() => this.#start(stream, pingAtOpening))) stream.destroy();
         },
         (error: unknown) => {
-          ifCurrent(() => this.#lost(reasonOf(error)));
+          ifCurrent(() => this.#lost({ reason: reasonOf(error), isSilent: false }));
         },
       );
     }, waitMs);
@@ -162,15 +173,23 @@ export class GeyserStream {
   }
 
   #end(stream: ClientDuplexStream, reason: string): void {
-    if (stream === this.#stream) this.#lost(reason);
+    if (stream === this.#stream) this.#lost({ reason, isSilent: false });
   }
 
-  #lost(reason: string): void {
+  #lost(loss: StreamLoss): void {
     this.#dropStream();
     if (this.#isClosed) return;
-    this.#failures.failed(new Error(reason));
-    this.#options.onLost(reason);
+    this.#failures.failed(new Error(loss.reason));
+    this.#options.onLost(loss);
     this.#reopen(this.#backOff.nextMs());
+  }
+
+  /** A server that refuses an old slot, or knows none, gets the next request without one. */
+  #openingRequest(request: SubscribeRequest): SubscribeRequest {
+    const wasRefused = this.#fromSlot !== null && !this.#isAccepted;
+    this.#fromSlot = wasRefused || this.#lastSlot === null ? null : this.#lastSlot - REPEATED_SLOTS;
+    this.#isAccepted = false;
+    return this.#fromSlot === null ? request : { ...request, fromSlot: String(this.#fromSlot) };
   }
 
   #dropStream(): void {
@@ -220,10 +239,9 @@ export class GeyserStream {
     const parent = parseU64(message.parent);
     const hasHole = before !== null && parent !== null && parent > before;
     if (before === null || slot > before) this.#lastSlot = slot;
-    if (this.#isReopened || hasHole) {
-      this.#isReopened = false;
-      this.#call(() => onGap(before));
-    }
+    const isContinued = this.#fromSlot !== null && before !== null && slot <= before;
+    if ((this.#isReopened && !isContinued) || hasHole) this.#call(() => onGap(before));
+    this.#isReopened = false;
     this.#call(() => onSlot(slot));
     this.#settle();
   }

@@ -121,14 +121,13 @@ export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool
 }
 
 /**
- * The newest slot at which all accounts of the token are known to hold. With a complete stream, an
+ * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
  * account without updates is unchanged up to the slot before the newest.
  */
 function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
   const { stream, times } = state;
-  if (stream !== null && times.newest !== null && token.confirmedAfterGap === stream.gaps) {
-    return times.newest.slot - 1n;
-  }
+  const isConfirmed = stream?.isWhole === true && token.confirmedAfterGap === stream.gaps;
+  if (isConfirmed && times.newest !== null) return times.newest.slot - 1n;
   return slotOfAccounts(state, token);
 }
 

@@ -1,4 +1,4 @@
-import type { ChainSource, Following } from "#src/chain/chain-source.ts";
+import type { ChainSource, Following, StreamInUse } from "#src/chain/chain-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
@@ -14,10 +14,20 @@ import { recordClock } from "./slot-times.ts";
 
 /** If no new slot arrives for this time, the feed counts as silent. */
 const SILENT_MS = 3_000;
+/** After this the status names it: a reconnect is over by then. */
+const POLLING_AFTER_MS = 15_000;
+const NO_SLOTS = "no slots arrive; accounts are polled";
+const WEBSOCKET: StreamInUse = {
+  configured: "websocket",
+  inUse: "websocket",
+  reason: null,
+  sinceMs: null,
+};
 
 export type ChainFeedDeps = {
   readonly source: ChainSource;
-  readonly venues: readonly Venue<unknown>[];
+  /** Programs of which the source delivers every account. */
+  readonly streamed: readonly Venue<unknown>[];
   readonly state: LiveState;
   readonly clock: WallClock;
   readonly signal: AbortSignal;
@@ -49,6 +59,9 @@ export class ChainFeed {
       onFollowed: (addresses) => this.#reads.queue(addresses),
       onGap: () => rereadEverything(state, clock.nowMs()),
       onSlot: (slot) => this.#recordSlot(slot),
+      onWhole: (isWhole) => {
+        if (state.stream !== null) state.stream.isWhole = isWhole;
+      },
     });
     this.#following.add([CLOCK_SYSVAR]);
   }
@@ -61,6 +74,14 @@ export class ChainFeed {
   /** When a read last failed with no success since; null: reads work. */
   get readsFailedAtMs(): number | null {
     return this.#reads.failedAtMs;
+  }
+
+  /** The stream of the source, or polling while no slot arrives over it. */
+  streamInUse(nowMs: number): StreamInUse {
+    const inUse = this.#deps.source.streamInUse?.() ?? WEBSOCKET;
+    if (nowMs - this.#headReceivedAtMs < POLLING_AFTER_MS) return inUse;
+    const reason = inUse.reason ?? NO_SLOTS;
+    return { ...inUse, inUse: "polling", reason, sinceMs: inUse.sinceMs ?? this.#headReceivedAtMs };
   }
 
   /** Subscribes to and reads newly wanted accounts, and unsubscribes from unwanted ones. */
@@ -121,9 +142,9 @@ export class ChainFeed {
 
   /** Whether the stream of its whole program delivers the account: then it needs no subscription. */
   #isStreamed(address: Address): boolean {
-    const { state, venues } = this.#deps;
-    if (state.stream === null) return false;
+    const { state, streamed } = this.#deps;
+    if (streamed.length === 0) return false;
     const owner = state.known.get(address)?.owner;
-    return venues.some(({ programId }) => programId === owner);
+    return streamed.some(({ programId }) => programId === owner);
   }
 }

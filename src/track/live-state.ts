@@ -147,8 +147,10 @@ export type LiveState = {
   solPrice: { readonly usd: number; readonly atMs: number } | null;
 };
 
-/** A feed that misses no change while connected: an account without updates has not changed. */
+/** A feed that misses no change while it is whole: an account without updates has not changed. */
 export type CompleteStream = {
+  /** False while part of it is lost, or replaced by notifications that may be missing. */
+  isWhole: boolean;
   /** Gaps so far; accounts confirmed before the last gap have to be confirmed again. */
   gaps: number;
   gapAtMs: number;

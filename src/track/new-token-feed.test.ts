@@ -8,7 +8,11 @@ import {
   plainVenue,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { TransactionEvents, TransactionSource } from "#src/chain/chain-source.ts";
+import type {
+  ObservedTransaction,
+  TransactionEvents,
+  TransactionSource,
+} from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import {
@@ -25,13 +29,13 @@ const BASE = 500_000_000_000_000n;
 const RESERVES = { base: BASE, quote: 80n * SOL };
 
 function track(chain: ScriptedChain, transactions: TransactionSource | null = null) {
-  const venue = plainVenue();
+  const venues = [transactions === null ? plainVenue() : namelessCurve()];
   const tracker = createTracker({
     source: chain,
-    venues: [transactions === null ? venue : namelessCurve()],
+    venues,
     clock: { nowMs: () => chain.nowMs },
     database: null,
-    everything: { transactions },
+    everything: { venues, transactions },
   });
   return tracker;
 }
@@ -107,35 +111,70 @@ test("accounts without updates in the stream stay valid, without reads, until a 
   await tracker.close();
 });
 
-test("a curve without its mint is assigned by a trade", async () => {
+test("while part of the stream is lost, an account without updates is not taken for unchanged", async () => {
   const chain = new ScriptedChain();
-  let events: TransactionEvents | null = null;
-  const tracker = track(chain, {
-    readTransaction: async () => null,
-    followTransactions: (given) => {
-      events = given;
-      return { add: () => {}, remove: () => {}, close: async () => {} };
-    },
-  });
-  const curve = derivedPool(MINT, WSOL);
-  placeMint(chain, MINT);
-  placePool(chain, curve, RESERVES);
-  await pass(chain, tracker, 3);
-  assert.equal(tracker.health().tokens, 0);
-  const instruction = {
-    programId: PLAIN_PROGRAM,
-    accounts: [namedAddress("fees"), MINT, curve.address],
-    data: new Uint8Array(0),
-    outerIndex: 0,
-    isInner: false,
+  const tracker = track(chain);
+  placeToken(chain, MINT, 80);
+  await pass(chain, tracker, 5);
+  chain.claimWhole(false);
+  await pass(chain, tracker, 100);
+  const ageMs = () => {
+    const snapshot = tracker.latest(MINT);
+    return snapshot?.kind === "assessed" ? chain.nowMs - snapshot.assessment.stateTimeMs : null;
   };
-  assert.ok(events !== null);
-  const { onTransaction }: TransactionEvents = events;
-  onTransaction({ signature: "s", slot: chain.slot, logs: [], instructions: [instruction] });
-  await pass(chain, tracker, 3);
-  assert.equal(depthOf(tracker, MINT), 80n * SOL);
+  assert.ok((ageMs() ?? 0) > 30_000, `${ageMs()} ms old`);
+  chain.claimWhole(true);
+  await pass(chain, tracker, 10);
+  assert.ok((ageMs() ?? Number.POSITIVE_INFINITY) < 3_000, `${ageMs()} ms old`);
   await tracker.close();
 });
+
+const CURVE = derivedPool(MINT, WSOL);
+const TRADE = {
+  signature: "s",
+  slot: 1_000n,
+  logs: ["Program log: Instruction: InitializeMint2"],
+  instructions: [
+    {
+      programId: PLAIN_PROGRAM,
+      accounts: [namedAddress("fees"), MINT, CURVE.address],
+      data: new Uint8Array(0),
+      outerIndex: 0,
+      isInner: false,
+    },
+  ],
+};
+
+for (const [how, transaction] of [
+  ["a trade", TRADE],
+  ["its first transaction, which is read where only logs are received", logsOf(TRADE)],
+] as const) {
+  test(`a curve without its mint is assigned by ${how}`, async () => {
+    const chain = new ScriptedChain();
+    let events: TransactionEvents | null = null;
+    const tracker = track(chain, {
+      readTransaction: async () => TRADE,
+      followTransactions: (given) => {
+        events = given;
+        return { add: () => {}, remove: () => {}, close: async () => {} };
+      },
+    });
+    placeMint(chain, MINT);
+    placePool(chain, CURVE, RESERVES);
+    await pass(chain, tracker, 3);
+    assert.equal(tracker.health().tokens, 0);
+    assert.ok(events !== null);
+    const { onTransaction }: TransactionEvents = events;
+    onTransaction(transaction);
+    await pass(chain, tracker, 3);
+    assert.equal(depthOf(tracker, MINT), 80n * SOL);
+    await tracker.close();
+  });
+}
+
+function logsOf(transaction: ObservedTransaction): ObservedTransaction {
+  return { ...transaction, instructions: null };
+}
 
 test("a request for a token of the stream includes its pools without trades", async () => {
   const chain = new ScriptedChain();

@@ -30,12 +30,20 @@ const MAX_AT_ONCE = 4;
 const MAX_WAITING = 20_000;
 /** Curves whose accounts do not contain the mint, kept until a transaction names it. */
 const MAX_NAMELESS = 5_000;
+/** Transactions read at once while only logs are received; those beyond are left out. */
+const MAX_CREATIONS_READ = 2;
+/** Logged by the token programs when a mint is made. */
+const CREATION_LOG = "Instruction: InitializeMint";
 
-export type NewTokenFeedDeps = {
-  readonly source: ChainSource;
+/** Programs of which the source streams every account. */
+export type StreamedPrograms = {
+  readonly venues: readonly Venue<unknown>[];
   /** Gives the mint of curves whose accounts do not contain it; null: such curves are loaded on request only. */
   readonly transactions: TransactionSource | null;
-  readonly venues: readonly Venue<unknown>[];
+};
+
+export type NewTokenFeedDeps = StreamedPrograms & {
+  readonly source: ChainSource;
   readonly state: LiveState;
   readonly clock: WallClock;
   readonly signal: AbortSignal;
@@ -54,6 +62,7 @@ export class NewTokenFeed {
   readonly #waiting = new Map<Address, NewPool[]>();
   readonly #nameless = new BoundedMap<Address, NamelessCurve>(MAX_NAMELESS);
   readonly #running = new Set<Promise<void>>();
+  #creations = 0;
 
   constructor(deps: NewTokenFeedDeps) {
     this.#deps = deps;
@@ -140,7 +149,9 @@ export class NewTokenFeed {
   }
 
   /** A trade contains the curve and its mint: the mint is the account from which the curve is derived. */
-  #assignMint({ instructions }: ObservedTransaction): void {
+  #assignMint({ instructions, logs, signature }: ObservedTransaction): void {
+    if (instructions === null && logs.some((line) => line.includes(CREATION_LOG)))
+      this.#readCreation(signature);
     for (const { accounts } of instructions ?? []) {
       const curve = accounts.find((address) => this.#nameless.has(address));
       const kept = curve === undefined ? undefined : this.#nameless.get(curve);
@@ -151,6 +162,24 @@ export class NewTokenFeed {
       this.#nameless.delete(curve);
       this.#addPool({ venue, address: curve, mint, isReserved: true }, account);
     }
+  }
+
+  /** Over a WebSocket transactions come without their accounts. */
+  #readCreation(signature: string): void {
+    const { transactions, signal, onFailure } = this.#deps;
+    if (transactions === null || this.#creations >= MAX_CREATIONS_READ) return;
+    this.#creations++;
+    const done = transactions
+      .readTransaction(signature, signal)
+      .then((read) => {
+        if (read !== null && read.instructions !== null) this.#assignMint(read);
+      })
+      .catch((cause: unknown) => onFailure("read the creation of a token", cause))
+      .finally(() => {
+        this.#creations--;
+        this.#running.delete(done);
+      });
+    this.#running.add(done);
   }
 
   async #load(batch: readonly (readonly [Address, readonly NewPool[]])[]): Promise<void> {

@@ -45,7 +45,7 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
 export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> {
   const due = new Set<Address>();
   const { stream } = state;
-  if (stream === null) return due;
+  if (stream?.isWhole !== true) return due;
   for (const token of state.tokens.values()) {
     if (token.confirmedAfterGap === stream.gaps) continue;
     let isConfirmed = true;

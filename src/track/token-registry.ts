@@ -1,4 +1,4 @@
-import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
@@ -11,7 +11,7 @@ import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { findTokenPools, type LoadDeps } from "./load-token.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
-import { NewTokenFeed } from "./new-token-feed.ts";
+import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
 import { isStable } from "./quote-mints.ts";
 import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
 import { TokenLoads } from "./token-loads.ts";
@@ -40,7 +40,7 @@ const WATCHLIST = "watchlist";
 export type TokenRegistryDeps = {
   readonly source: ChainSource;
   readonly venues: readonly Venue<unknown>[];
-  readonly everything: { readonly transactions: TransactionSource | null } | null;
+  readonly everything: StreamedPrograms | null;
   readonly state: LiveState;
   readonly feed: ChainFeed;
   readonly observer: TokenObserver;
@@ -81,7 +81,6 @@ export class TokenRegistry {
         : new NewTokenFeed({
             ...everything,
             source,
-            venues,
             state,
             clock,
             signal,

@@ -1,3 +1,4 @@
+import type { StreamInUse } from "#src/chain/chain-source.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import type { LiveState } from "./live-state.ts";
@@ -21,6 +22,8 @@ export type TrackerHealth = {
   readonly loads: TokenLoadCounts;
   /** When a read last failed with no success since; null: reads work. */
   readonly readsFailedAtMs: number | null;
+  /** How changes of accounts arrive; null: nothing is tracked. */
+  readonly stream: StreamInUse | null;
   /** Dollars for one SOL, by the stable pools measured in the last ten minutes; null: not known. */
   readonly solUsd: number | null;
 };
@@ -34,6 +37,7 @@ export function trackerHealth(
     readonly headSlot: bigint | null;
     readonly readsFailedAtMs: number | null;
     readonly loads: TokenLoadCounts;
+    readonly stream: StreamInUse;
   },
 ): TrackerHealth {
   const clock = state.times.newest;
@@ -53,6 +57,7 @@ export function trackerHealth(
     waitingPools: state.dirtyPools.size,
     waitingTokens: state.dirtyTokens.size,
     loads: shell.loads,
+    stream: shell.stream,
     readsFailedAtMs: shell.readsFailedAtMs,
     solUsd: solUsdNow(state, shell.nowMs),
   };
@@ -70,6 +75,7 @@ export const NOTHING_TRACKED: TrackerHealth = {
   waitingTokens: 0,
   loads: { running: 0, waiting: 0 },
   readsFailedAtMs: null,
+  stream: null,
   solUsd: null,
 };
 

@@ -1,4 +1,4 @@
-import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
+import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
 import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
@@ -29,6 +29,7 @@ import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "
 import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
+import type { StreamedPrograms } from "./new-token-feed.ts";
 import type { PoolRef } from "./open-pool.ts";
 import type { SaleGround } from "./sale-ground.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
@@ -64,10 +65,10 @@ export type TrackerDeps = {
   /** Answers where a venue's model is wrong; absent: the model always answers. */
   readonly byExecution?: ByExecution | null;
   /**
-   * Set if the source streams every change of the modelled programs (gRPC): then every new token of
-   * theirs is tracked. `transactions` gives the mints of curves whose accounts do not contain them.
+   * Set if the source streams every change of these programs (gRPC): then every new token of theirs is
+   * tracked. `transactions` gives the mints of curves whose accounts do not contain them.
    */
-  readonly everything?: { readonly transactions: TransactionSource | null } | null;
+  readonly everything?: StreamedPrograms | null;
   /** Receives failures that the tracker recovers from, for the log. */
   readonly onFailure?: (what: string, cause: unknown) => void;
 };
@@ -98,7 +99,9 @@ export class Tracker implements Markets {
     const { source, venues, clock, database, everything = null } = deps;
     const { retentionDays = RETENTION_DAYS, stateDays = STATE_DAYS } = deps;
     this.#deps = deps;
-    const state = createLiveState(everything === null ? null : { gaps: 0, gapAtMs: 0 });
+    const state = createLiveState(
+      everything === null ? null : { isWhole: true, gaps: 0, gapAtMs: 0 },
+    );
     this.#state = state;
     const onFailure = (what: string, cause: unknown): void => this.#failed(what, cause);
     const background = new BackgroundWork(onFailure);
@@ -117,7 +120,8 @@ export class Tracker implements Markets {
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, clock, signal });
     this.#tokenHolders = new TokenHolderReads({ source, clock, signal });
-    const feed = new ChainFeed({ source, venues, state, clock, signal, background, onFailure });
+    const streamed = everything?.venues ?? [];
+    const feed = new ChainFeed({ source, streamed, state, clock, signal, background, onFailure });
     this.#feed = feed;
     this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, clock, signal },
@@ -217,6 +221,7 @@ export class Tracker implements Markets {
       headSlot: this.#feed.headSlot,
       readsFailedAtMs: this.#feed.readsFailedAtMs,
       loads: this.#registry.loads,
+      stream: this.#feed.streamInUse(this.#deps.clock.nowMs()),
     });
   }
 

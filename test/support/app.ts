@@ -95,6 +95,7 @@ async function onStore(
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock: users.clock,
     logger: pino({ level: "silent" }),

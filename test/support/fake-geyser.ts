@@ -19,7 +19,16 @@ import type { Account } from "#src/venues/account-set.ts";
 type Call = ServerDuplexStream<SubscribeRequest, SubscribeUpdate>;
 type Client = { readonly call: Call; request: SubscribeRequest | null };
 
+/** What a slot brought. */
+type EndedSlot = {
+  readonly slot: bigint;
+  readonly changed: readonly (readonly [Address, Account | null])[];
+  readonly transactions: readonly LedgerTransaction[];
+};
+
 const SLOT_CONFIRMED = 1;
+/** Slots that a reconnecting client can begin at. */
+const SLOTS_KEPT = 200;
 
 /** A Yellowstone gRPC server over a local node's ledger, which fails on command. */
 export class FakeGeyser {
@@ -27,6 +36,8 @@ export class FakeGeyser {
   tellsSlot: (slot: bigint) => boolean = () => true;
   /** Why a request is refused, in the server's words; null: it is accepted. */
   refusalOf: (request: SubscribeRequest) => string | null = () => null;
+  /** The connection is accepted, and nothing ever comes over it. */
+  isSilent = false;
   readonly requests: SubscribeRequest[] = [];
   readonly tokens: string[] = [];
   readonly #ledger: Ledger;
@@ -37,6 +48,7 @@ export class FakeGeyser {
   #endedSlot: bigint;
   #changed: [Address, Account | null][] = [];
   #transactions: LedgerTransaction[] = [];
+  #kept: EndedSlot[] = [];
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -87,6 +99,11 @@ export class FakeGeyser {
     this.#server = server;
   }
 
+  /** Slots before this one are not kept for clients that reconnect. */
+  forgetSlots(): void {
+    this.#kept = [];
+  }
+
   /** Cuts every stream and refuses new ones, until `open`. */
   cut(): void {
     this.#server?.forceShutdown();
@@ -103,14 +120,15 @@ export class FakeGeyser {
     const client: Client = { call, request: null };
     this.#clients.add(client);
     // As the real server does: a client waits for it before it takes the stream for open.
-    call.sendMetadata(new Metadata());
+    if (!this.isSilent) call.sendMetadata(new Metadata());
     this.tokens.push(...call.metadata.get("x-token").map(String));
     call.on("data", (request: SubscribeRequest) => {
+      if (this.isSilent) return;
       if (request.ping !== undefined) {
         call.write(SubscribeUpdate.fromPartial({ filters: [], pong: { id: request.ping.id } }));
         return;
       }
-      const refusal = this.refusalOf(request);
+      const refusal = this.refusalOf(request) ?? this.#refusalOfStart(request);
       if (refusal !== null) {
         this.#clients.delete(client);
         call.emit("error", { code: status.INVALID_ARGUMENT, details: refusal });
@@ -118,6 +136,9 @@ export class FakeGeyser {
       }
       this.requests.push(request);
       client.request = request;
+      if (request.fromSlot === undefined) return;
+      const from = BigInt(request.fromSlot);
+      for (const ended of this.#kept) if (ended.slot >= from) this.#send(client, ended);
     });
     call.on("error", () => this.#clients.delete(client));
     call.on("end", () => {
@@ -131,22 +152,33 @@ export class FakeGeyser {
     this.#endedSlot = this.#ledger.clock.slot;
     const changed = this.#changed.splice(0);
     const transactions = this.#transactions.splice(0);
-    if (!this.tellsSlot(slot)) return;
+    const ended = { slot, changed, transactions };
+    this.#kept.push(ended);
+    if (this.#kept.length > SLOTS_KEPT) this.#kept.shift();
+    if (this.isSilent || !this.tellsSlot(slot)) return;
+    for (const client of this.#clients) this.#send(client, ended);
+  }
+
+  #refusalOfStart({ fromSlot }: SubscribeRequest): string | null {
+    const oldest = this.#kept[0]?.slot ?? this.#endedSlot;
+    if (fromSlot === undefined || BigInt(fromSlot) >= oldest) return null;
+    return `broadcast from ${fromSlot} is not available, last available: ${oldest}`;
+  }
+
+  #send(client: Client, { slot, changed, transactions }: EndedSlot): void {
+    const { request } = client;
+    if (request === null) return;
+    for (const [address, account] of changed) this.#sendAccount(client, address, account, slot);
+    for (const transaction of transactions) sendTransaction(client, transaction);
+    if (Object.keys(request.slots).length === 0) return;
     // The parent is the previous slot, published or not: this is how a hole can be detected.
     const parent = slot - 1n;
-    for (const client of this.#clients) {
-      const { request } = client;
-      if (request === null) continue;
-      for (const [address, account] of changed) this.#sendAccount(client, address, account, slot);
-      for (const transaction of transactions) sendTransaction(client, transaction);
-      if (Object.keys(request.slots).length === 0) continue;
-      client.call.write(
-        SubscribeUpdate.fromPartial({
-          filters: ["slots"],
-          slot: { slot: String(slot), parent: String(parent), status: SLOT_CONFIRMED },
-        }),
-      );
-    }
+    client.call.write(
+      SubscribeUpdate.fromPartial({
+        filters: ["slots"],
+        slot: { slot: String(slot), parent: String(parent), status: SLOT_CONFIRMED },
+      }),
+    );
   }
 
   #sendAccount(
@@ -204,7 +236,7 @@ function passes(
   address: Address,
   account: Account | null,
 ): boolean {
-  if (filter.account.length > 0 && !filter.account.includes(address)) return false;
+  if (filter.account.length > 0 && !accountsOf(filter).has(address)) return false;
   if (filter.owner.length > 0 && (account === null || !filter.owner.includes(account.owner))) {
     return false;
   }
@@ -214,6 +246,14 @@ function passes(
     const start = Number(memcmp?.offset ?? 0);
     return (memcmp?.bytes ?? new Uint8Array(0)).every((byte, i) => data[start + i] === byte);
   });
+}
+
+const ACCOUNTS = new WeakMap<SubscribeRequestFilterAccounts, ReadonlySet<string>>();
+
+function accountsOf(filter: SubscribeRequestFilterAccounts): ReadonlySet<string> {
+  const known = ACCOUNTS.get(filter) ?? new Set(filter.account);
+  ACCOUNTS.set(filter, known);
+  return known;
 }
 
 function sendTransaction({ call, request }: Client, transaction: LedgerTransaction): void {

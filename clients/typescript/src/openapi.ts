@@ -1956,6 +1956,19 @@ export interface components {
                 };
             }[];
         };
+        readonly ChainStream: {
+            /** @enum {unknown} */
+            readonly configured: "grpc" | "websocket";
+            /**
+             * @description polling: no stream delivers slots, and accounts are read every 15 seconds
+             * @enum {unknown}
+             */
+            readonly in_use: "grpc" | "websocket" | "polling";
+            /** @description Why it is another than the configured one */
+            readonly reason: string | null;
+            /** @description Since when it is another, UTC */
+            readonly since: string | null;
+        };
         readonly Status: {
             /** @enum {unknown} */
             readonly chain: "demo" | "recorded" | "live";
@@ -1964,6 +1977,8 @@ export interface components {
             readonly slot: number | null;
             /** @description Slots between the node's newest and the newest applied */
             readonly slot_lag: number | null;
+            /** @description Null in a process that reaches no tracker */
+            readonly stream: components["schemas"]["ChainStream"] | null;
             /** @description Dollars for one SOL, by the tracked pools of stables */
             readonly sol_usd: number | null;
             readonly venues: readonly {
@@ -2107,6 +2122,7 @@ export interface components {
             readonly redis: ("ok" | "unreachable") | null;
             readonly chain_age_seconds: number | null;
             readonly slot_lag: number | null;
+            readonly stream: components["schemas"]["ChainStream"] | null;
         };
         readonly WebhookAlert: components["schemas"]["Alert"] & {
             /** @description The token's page */
@@ -2199,6 +2215,7 @@ export type ErrorInvalidBodyOrInvalidSizeOrNoChanges = components['schemas']['Er
 export type Channels = components['schemas']['Channels'];
 export type AddedChannel = components['schemas']['AddedChannel'];
 export type Examples = components['schemas']['Examples'];
+export type ChainStream = components['schemas']['ChainStream'];
 export type Status = components['schemas']['Status'];
 export type Deployment = components['schemas']['Deployment'];
 export type Executed = components['schemas']['Executed'];

@@ -49,6 +49,7 @@ async function startApp(
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),

@@ -39,6 +39,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock: { nowMs: () => clock.nowMs },
     logger: pino({ level: "silent" }),

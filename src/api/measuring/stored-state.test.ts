@@ -46,6 +46,7 @@ async function serve(
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock,
     logger: pino({ level: "silent" }),

@@ -44,6 +44,7 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
       redis: null,
       chainAgeSeconds: 1,
       slotLag: 0,
+      stream: null,
     }),
     clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),

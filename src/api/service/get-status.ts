@@ -4,6 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { nullable } from "../values.ts";
 import { OPEN_OPERATION } from "./open-operation.ts";
 import { ChainWord } from "./service-facts.ts";
+import { STREAM_EXAMPLE, StreamBody, streamBody } from "./stream-body.ts";
 
 const StatusBody = Type.Object(
   {
@@ -11,6 +12,7 @@ const StatusBody = Type.Object(
     chain_age_seconds: nullable(Type.Number(), "Since the newest block's time"),
     slot: nullable(Type.Integer()),
     slot_lag: nullable(Type.Integer(), "Slots between the node's newest and the newest applied"),
+    stream: nullable(StreamBody, "Null in a process that reaches no tracker"),
     sol_usd: nullable(Type.Number(), "Dollars for one SOL, by the tracked pools of stables"),
     venues: Type.Array(
       Type.Object({ program: Type.String(), family: Type.String(), kind: Type.String() }),
@@ -34,6 +36,7 @@ export const getStatus = defineOperation({
         chain_age_seconds: 0.4,
         slot: 420000000,
         slot_lag: 0,
+        stream: STREAM_EXAMPLE,
         sol_usd: 152.4,
         venues: [{ program: "raydium-cpmm", family: "raydium", kind: "amm" }],
         version: "0.1.0",
@@ -42,13 +45,14 @@ export const getStatus = defineOperation({
   },
   errors: [],
   async handler(_input, { service, markets }) {
-    const { chainAgeMs, headSlot, slotLag, solUsd } = markets.health();
+    const { chainAgeMs, headSlot, slotLag, stream, solUsd } = markets.health();
     return {
       body: {
         chain: service.origin,
         chain_age_seconds: chainAgeMs === null ? null : chainAgeMs / 1_000,
         slot: headSlot === null ? null : toNumber(headSlot),
         slot_lag: slotLag,
+        stream: streamBody(stream),
         sol_usd: solUsd,
         venues: service.venues.map(({ id, family, kind }) => ({ program: id, family, kind })),
         version: service.version,

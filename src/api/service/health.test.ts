@@ -7,12 +7,12 @@ const FAILING = { database: "failing", redis: null } as const;
 
 test("a process is ready where the database answers and the chain is known to be young", () => {
   const isReady = (chainAgeMs: number | null) =>
-    readinessOf(OK, { chainAgeMs, slotLag: null }).isReady;
+    readinessOf(OK, { chainAgeMs, slotLag: null, stream: null }).isReady;
   assert.equal(isReady(400), true);
   assert.equal(isReady(119_999), true);
   assert.equal(isReady(120_000), false);
   assert.equal(isReady(null), false, "unknown is not young");
-  assert.equal(readinessOf(FAILING, { chainAgeMs: 400, slotLag: 0 }).isReady, false);
+  assert.equal(readinessOf(FAILING, { chainAgeMs: 400, slotLag: 0, stream: null }).isReady, false);
 });
 
 test("a process that answers from no chain needs the database alone", () => {
@@ -22,6 +22,21 @@ test("a process that answers from no chain needs the database alone", () => {
     redis: null,
     chainAgeSeconds: null,
     slotLag: null,
+    stream: null,
   });
   assert.equal(readinessOf(FAILING, null).isReady, false);
+});
+
+test("readiness says which stream is in use instead of the configured one, why and since when", () => {
+  const sinceMs = Date.UTC(2026, 10, 23, 3, 0, 0, 7);
+  const reason = "No valid auth token";
+  const stream = { configured: "grpc", inUse: "websocket", reason, sinceMs } as const;
+  const { isReady, stream: told } = readinessOf(OK, { chainAgeMs: 400, slotLag: 0, stream });
+  assert.equal(isReady, true);
+  assert.deepEqual(told, {
+    configured: "grpc",
+    in_use: "websocket",
+    reason,
+    since: "2026-11-23T03:00:00.007Z",
+  });
 });

@@ -4,6 +4,7 @@ import type { Admission } from "../admission.ts";
 import { type Answer, defineOperation } from "../operation.ts";
 import { nullable } from "../values.ts";
 import { OPEN_OPERATION } from "./open-operation.ts";
+import { STREAM_EXAMPLE, StreamBody, streamBody } from "./stream-body.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
 const READY_CHAIN_AGE_SECONDS = 120;
@@ -18,6 +19,8 @@ export type Readiness = {
   readonly chainAgeSeconds: number | null;
   /** Slots between the node's newest and the newest applied; null while unknown. */
   readonly slotLag: number | null;
+  /** How changes of accounts arrive; null where no chain is followed. */
+  readonly stream: StreamBody | null;
 };
 
 /**
@@ -26,7 +29,7 @@ export type Readiness = {
  */
 export function readinessOf(
   { database, redis }: Pick<Readiness, "database" | "redis">,
-  health: Pick<TrackerHealth, "chainAgeMs" | "slotLag"> | null,
+  health: Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "stream"> | null,
 ): Readiness {
   const chainAgeMs = health?.chainAgeMs ?? null;
   const chainAgeSeconds = chainAgeMs === null ? null : chainAgeMs / 1_000;
@@ -38,6 +41,7 @@ export function readinessOf(
     redis,
     chainAgeSeconds,
     slotLag: health?.slotLag ?? null,
+    stream: streamBody(health?.stream ?? null),
   };
 }
 
@@ -48,6 +52,7 @@ const ReadyBody = Type.Object(
     redis: nullable(Type.Enum(["ok", "unreachable"])),
     chain_age_seconds: nullable(Type.Number()),
     slot_lag: nullable(Type.Integer()),
+    stream: nullable(StreamBody),
   },
   { $id: "Readiness" },
 );
@@ -83,6 +88,7 @@ export const getReadiness = defineOperation({
         redis: null,
         chain_age_seconds: 0.4,
         slot_lag: 0,
+        stream: STREAM_EXAMPLE,
       },
     },
   },
@@ -98,7 +104,7 @@ export type HealthDeps = {
 
 /** 200, or 503 with the cause. */
 export async function readinessAnswer({ readiness, admission }: HealthDeps): Promise<Answer> {
-  const { isReady, database, redis, chainAgeSeconds, slotLag } = await readiness();
+  const { isReady, database, redis, chainAgeSeconds, slotLag, stream } = await readiness();
   const isTakingRequests = isReady && !admission.isStopping;
   return {
     status: isTakingRequests ? 200 : 503,
@@ -108,6 +114,7 @@ export async function readinessAnswer({ readiness, admission }: HealthDeps): Pro
       redis,
       chain_age_seconds: chainAgeSeconds,
       slot_lag: slotLag,
+      stream,
     },
   };
 }

@@ -1,0 +1,31 @@
+import Type, { type Static } from "typebox";
+import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { nullable } from "../values.ts";
+
+/** How changes of accounts reach the service. */
+export const StreamBody = Type.Object(
+  {
+    configured: Type.Enum(["grpc", "websocket"]),
+    in_use: Type.Enum(["grpc", "websocket", "polling"], {
+      description: "polling: no stream delivers slots, and accounts are read every 15 seconds",
+    }),
+    reason: nullable(Type.String(), "Why it is another than the configured one"),
+    since: nullable(Type.String(), "Since when it is another, UTC"),
+  },
+  { $id: "ChainStream" },
+);
+export type StreamBody = Static<typeof StreamBody>;
+
+export const STREAM_EXAMPLE: StreamBody = {
+  configured: "websocket",
+  in_use: "websocket",
+  reason: null,
+  since: null,
+};
+
+export function streamBody(stream: TrackerHealth["stream"]): StreamBody | null {
+  if (stream === null) return null;
+  const { configured, inUse, reason, sinceMs } = stream;
+  const since = sinceMs === null ? null : new Date(sinceMs).toISOString();
+  return { configured, in_use: inUse, reason, since };
+}

@@ -1,0 +1,188 @@
+import type { SubscribeUpdate } from "@triton-one/yellowstone-grpc";
+import type { Address } from "#src/units/address.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
+import type {
+  AccountUpdate,
+  FollowEvents,
+  Following,
+  Subscription,
+  TransactionEvents,
+} from "./chain-source.ts";
+import { chunksOf } from "./geyser-limits.ts";
+import { ACCOUNTS_FILTER, type ProgramsFilter } from "./geyser-request.ts";
+import { accountUpdateOf, transactionOf } from "./geyser-updates.ts";
+import { matchesFilter } from "./rpc-answers.ts";
+
+export type AccountFollower = { readonly addresses: Set<Address>; readonly events: FollowEvents };
+export type ProgramFollower = {
+  readonly filter: ProgramFilter;
+  readonly onUpdate: (update: AccountUpdate) => void;
+};
+export type TransactionFollower = {
+  readonly addresses: Set<Address>;
+  readonly events: TransactionEvents;
+};
+
+/** What the subscribers of a gRPC source want, and who gets which message. */
+export class GeyserFollowers {
+  readonly accounts = new Set<AccountFollower>();
+  readonly programs = new Set<ProgramFollower>();
+  readonly transactions = new Set<TransactionFollower>();
+  readonly #onChange: () => void;
+  #unreported: { readonly follower: AccountFollower; readonly address: Address }[] = [];
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  readonly follow = (events: FollowEvents): Following => {
+    const follower: AccountFollower = { addresses: new Set(), events };
+    this.accounts.add(follower);
+    return this.#following(follower.addresses, {
+      onAdded: (address) => this.#unreported.push({ follower, address }),
+      onClosed: () => this.accounts.delete(follower),
+    });
+  };
+
+  readonly followProgram = (
+    filter: ProgramFilter,
+    onUpdate: (update: AccountUpdate) => void,
+  ): Subscription => {
+    const follower: ProgramFollower = { filter, onUpdate };
+    this.programs.add(follower);
+    this.#onChange();
+    return {
+      close: async () => {
+        if (this.programs.delete(follower)) this.#onChange();
+      },
+    };
+  };
+
+  readonly followTransactions = (events: TransactionEvents): Following => {
+    const follower: TransactionFollower = { addresses: new Set(), events };
+    this.transactions.add(follower);
+    return this.#following(follower.addresses, {
+      onAdded: () => {},
+      onClosed: () => this.transactions.delete(follower),
+    });
+  };
+
+  /** How many accounts are followed, each follower's counted. */
+  get accountCount(): number {
+    let count = 0;
+    for (const { addresses } of this.accounts) count += addresses.size;
+    return count;
+  }
+
+  allAccounts(): ReadonlySet<Address> {
+    return new Set([...this.accounts].flatMap(({ addresses }) => [...addresses]));
+  }
+
+  /** Addresses whose transactions are followed. */
+  allMentioned(): ReadonlySet<Address> {
+    return new Set([...this.transactions].flatMap(({ addresses }) => [...addresses]));
+  }
+
+  /** Each program once: those followed whole share filters of so many addresses. */
+  programFilters(addressesPerFilter: number): readonly ProgramsFilter[] {
+    const whole = new Set<Address>();
+    const some = new Map<string, ProgramFilter>();
+    for (const { filter } of this.programs) {
+      if (isWhole(filter)) whole.add(filter.programId);
+      else some.set(JSON.stringify(filter), filter);
+    }
+    return [
+      ...chunksOf(whole, addressesPerFilter).map(
+        (programIds): ProgramsFilter => ({ kind: "whole", programIds }),
+      ),
+      // The stream of its whole program brings these too.
+      ...[...some.values()]
+        .filter(({ programId }) => !whole.has(programId))
+        .map((filter): ProgramsFilter => ({ kind: "some", filter })),
+    ];
+  }
+
+  clear(): void {
+    this.accounts.clear();
+    this.programs.clear();
+    this.transactions.clear();
+  }
+
+  /** Every account is subscribed again: nothing of it is reported as followed before that. */
+  reportAllAgain(): void {
+    this.#unreported = [...this.accounts].flatMap((follower) =>
+      [...follower.addresses].map((address) => ({ follower, address })),
+    );
+  }
+
+  /** @returns what reports the accounts added since the last call that are streamed */
+  takeAdded(isStreamed: (address: Address) => boolean): () => void {
+    const added = this.#unreported.filter(({ address }) => isStreamed(address));
+    this.#unreported = [];
+    return () => {
+      const byFollower = Map.groupBy(added, ({ follower }) => follower);
+      for (const [{ events, addresses }, entries] of byFollower) {
+        const still = entries.map(({ address }) => address).filter((found) => addresses.has(found));
+        if (still.length > 0) events.onFollowed?.(still);
+      }
+    };
+  }
+
+  dispatch(message: SubscribeUpdate): void {
+    if (message.account !== undefined) {
+      const update = accountUpdateOf(message.account);
+      if (update !== null) this.#dispatchAccount(message.filters, update);
+    } else if (message.transaction !== undefined) {
+      const transaction = transactionOf(message.transaction);
+      if (transaction === null) return;
+      for (const { events } of this.transactions) events.onTransaction(transaction);
+    }
+  }
+
+  gap(sinceSlot: bigint | null): void {
+    for (const { events } of this.accounts) events.onGap(sinceSlot);
+    for (const { events } of this.transactions) events.onGap(sinceSlot);
+  }
+
+  #dispatchAccount(filters: readonly string[], update: AccountUpdate): void {
+    if (filters.some((name) => name.startsWith(ACCOUNTS_FILTER))) {
+      for (const { addresses, events } of this.accounts) {
+        if (addresses.has(update.address)) events.onUpdate(update);
+      }
+    }
+    if (filters.every((name) => name.startsWith(ACCOUNTS_FILTER))) return;
+    for (const { filter, onUpdate } of this.programs) {
+      if (update.account !== null && !matchesFilter(update.account, filter)) continue;
+      onUpdate(update);
+    }
+  }
+
+  #following(
+    followed: Set<Address>,
+    on: { readonly onAdded: (address: Address) => void; readonly onClosed: () => void },
+  ): Following {
+    return {
+      add: (addresses) => {
+        for (const address of addresses) {
+          if (followed.has(address)) continue;
+          followed.add(address);
+          on.onAdded(address);
+        }
+        this.#onChange();
+      },
+      remove: (addresses) => {
+        for (const address of addresses) followed.delete(address);
+        this.#onChange();
+      },
+      close: async () => {
+        followed.clear();
+        on.onClosed();
+        this.#onChange();
+      },
+    };
+  }
+}
+
+function isWhole({ dataSize, memcmp }: ProgramFilter): boolean {
+  return dataSize === null && memcmp.length === 0;
+}

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
+import { EventLog } from "#test/support/event-log.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { limitRefusal } from "#test/support/fake-geyser.ts";
+import {
+  followAll,
+  isWholeNow,
+  OTHER_POOL,
+  POOL,
+  PROGRAM,
+  PULSE_MS,
+  START,
+  STREAMS_OPEN_WITHIN_MS,
+  someTransaction,
+  startChain,
+  TIMING,
+} from "#test/support/followed-geyser.ts";
+
+test("a slot whose parent was never received is a gap", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const told = await log.first((event) => event.kind === "slot", "a slot");
+  assert.ok(told.kind === "slot");
+  const lost = chain.ledger.clock.slot + 2n;
+  chain.geyser.tellsSlot = (slot) => slot !== lost;
+  const gap = await log.first((event) => event.kind === "gap", "a gap");
+  assert.deepEqual(gap, { kind: "gap", sinceSlot: lost - 1n });
+});
+
+test("a reconnected stream begins where the last one ended: nothing is lost and there is no gap", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  await log.first((told) => told.kind === "slot" && told.slot > START.slot + 20n, "some slots");
+  chain.geyser.cut();
+  chain.set(POOL, 9);
+  chain.ledger.advance({ ...chain.ledger.clock, slot: chain.ledger.clock.slot + 1n });
+  chain.set(POOL, 10);
+  await chain.geyser.open();
+  await updateTo(POOL, 9);
+  await updateTo(POOL, 10);
+  assert.ok(!log.events.some(({ kind }) => kind === "gap"));
+});
+
+test("if the server has not kept the missed slots, it is asked without them and a gap is published", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const { slot } = chain.ledger.clock;
+  chain.geyser.cut();
+  chain.ledger.advance({ ...chain.ledger.clock, slot: slot + 1_000n });
+  chain.geyser.forgetSlots();
+  chain.geyser.refusalOf = ({ fromSlot }) =>
+    fromSlot !== undefined && BigInt(fromSlot) < slot + 1_000n
+      ? `broadcast from ${fromSlot} is not available, last available: ${slot + 1_000n}`
+      : null;
+  await chain.geyser.open();
+  await log.first((event) => event.kind === "gap", "a gap");
+  chain.set(POOL, 9);
+  await updateTo(POOL, 9);
+});
+
+test("an open stream without slots is replaced by a new one", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  await log.first((event) => event.kind === "slot", "a slot");
+  const requests = chain.geyser.requests.length;
+  chain.geyser.tellsSlot = () => chain.geyser.requests.length > requests;
+  await log.first((event) => event.kind === "gap", "a gap");
+  await eventually("the new stream", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  chain.set(POOL, 3);
+  await updateTo(POOL, 3);
+});
+
+test("a silent server is replaced by the node's WebSocket, without waiting for it to refuse", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  assert.equal(chain.source.streamInUse?.().inUse, "grpc");
+  const births = new EventLog<AccountUpdate>();
+  chain.source.followProgram({ programId: PROGRAM, dataSize: null, memcmp: [] }, births.add);
+  const seen = new EventLog<ObservedTransaction>();
+  chain.source.followTransactions({ onTransaction: seen.add, onGap: () => {} }).add([PROGRAM]);
+  chain.geyser.isSilent = true;
+  await eventually("the loss", () => (isWholeNow(log) ? null : true), STREAMS_OPEN_WITHIN_MS);
+  const { inUse, reason, sinceMs } = chain.source.streamInUse?.() ?? {};
+  assert.deepEqual([inUse, reason], ["websocket", "no slot for 500 ms"]);
+  assert.ok(typeof sinceMs === "number");
+  let value = 20;
+  await eventually(
+    "the account, the program and its transactions",
+    () => {
+      chain.set(POOL, value++);
+      chain.ledger.addTransaction(someTransaction(chain.ledger.clock.slot));
+      const isAccountSeen = log.events.some(
+        (told) => told.kind === "update" && (told.update.account?.data[0] ?? 0) >= 20,
+      );
+      return isAccountSeen && births.events.length > 0 && seen.events.length > 0 ? true : null;
+    },
+    STREAMS_OPEN_WITHIN_MS,
+  );
+  chain.geyser.isSilent = false;
+  await eventually(
+    "the stream again",
+    () => (isWholeNow(log) ? true : null),
+    STREAMS_OPEN_WITHIN_MS,
+  );
+  assert.equal(chain.source.streamInUse?.().inUse, "grpc");
+  chain.set(POOL, 9);
+  await updateTo(POOL, 9);
+});
+
+test("a stream whose filters are quiet is not taken for silent", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const { slot } = chain.ledger.clock;
+  const muchLater = slot + 3n * BigInt(TIMING.silentAfterMs / PULSE_MS);
+  await log.first((told) => told.kind === "slot" && told.slot > muchLater, "many quiet slots");
+  assert.deepEqual(chain.warnings, []);
+  assert.equal(chain.geyser.clientCount, 1);
+  assert.ok(!log.events.some(({ kind }) => kind === "gap"));
+});
+
+test("a loss of one of several streams ends the claim that every change arrives", async (t) => {
+  const chain = await startChain(t);
+  chain.geyser.refusalOf = (request) => limitRefusal(request, { filters: 1, addresses: 1 });
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  await eventually("both streams", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  chain.geyser.refusalOf = ({ accounts }) =>
+    Object.values(accounts).some(({ account }) => account.includes(OTHER_POOL)) ? "not you" : null;
+  chain.geyser.cut();
+  await chain.geyser.open();
+  const since = log.events.length;
+  await eventually(
+    "the other stream given up",
+    () => (chain.source.streamInUse?.().reason?.includes("not you") === true ? true : null),
+    STREAMS_OPEN_WITHIN_MS,
+  );
+  chain.set(OTHER_POOL, 7);
+  await eventually("the account over the WebSocket", () =>
+    log.events.some((told) => told.kind === "update" && told.update.address === OTHER_POOL)
+      ? true
+      : null,
+  );
+  const claims = log.events.slice(since).filter((told) => told.kind === "whole");
+  assert.ok(!claims.some((told) => told.kind === "whole" && told.isWhole));
+});
+
+test("a stream that is refused is replaced by the node's WebSocket, and the log says why", async (t) => {
+  const chain = await startChain(t);
+  chain.geyser.refusalOf = () => "No valid auth token";
+  const { following, followed, updateTo } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.set(POOL, 7);
+  await updateTo(POOL, 7);
+  assert.ok(chain.warnings.some((line) => line.includes("No valid auth token")));
+  assert.ok(chain.warnings.some((line) => line.includes("over the node's WebSocket")));
+  chain.geyser.refusalOf = () => null;
+  const requests = new Promise<void>((resolve) => {
+    const check = setInterval(() => {
+      if (chain.geyser.requests.length === 0) return;
+      clearInterval(check);
+      resolve();
+    }, 5);
+  });
+  await requests;
+  chain.set(POOL, 8);
+  await updateTo(POOL, 8);
+});

@@ -1,0 +1,100 @@
+import type { TestContext } from "node:test";
+import type { AccountUpdate } from "#src/chain/chain-source.ts";
+import { createGeyserSource } from "#src/chain/geyser-source.ts";
+import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { Ledger } from "#src/node/ledger.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import type { Address } from "#src/units/address.ts";
+import { EventLog } from "./event-log.ts";
+import { FakeGeyser } from "./fake-geyser.ts";
+import { testAccount, testAddress } from "./test-accounts.ts";
+
+/** A gRPC source over a fake server and a local node, both of one ledger, with a follower that records all. */
+
+export const PROGRAM = testAddress(1);
+export const POOL = testAddress(2);
+export const OTHER_POOL = testAddress(3);
+export const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+export const TIMING = { silentAfterMs: 500, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
+export const PULSE_MS = 10;
+export const STREAMS_OPEN_WITHIN_MS = 20_000;
+
+type Told =
+  | { readonly kind: "update"; readonly update: AccountUpdate }
+  | { readonly kind: "slot"; readonly slot: bigint }
+  | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
+  | { readonly kind: "whole"; readonly isWhole: boolean }
+  | { readonly kind: "followed"; readonly addresses: readonly Address[] };
+
+export async function startChain(t: TestContext) {
+  const ledger = new Ledger(START);
+  const node = createLocalNode({ ledger });
+  const geyser = new FakeGeyser(ledger);
+  await geyser.open();
+  const timing = { clock: { nowMs: () => performance.now() }, random: () => 0.5 };
+  const reads = createRpcSource({ ...(await node.listen()), ...timing, origin: "live" });
+  const warnings: string[] = [];
+  const log = (context: unknown, text?: unknown) => {
+    warnings.push(`${text} ${JSON.stringify(context)}`);
+  };
+  const logger = { warn: log, error: log, info: () => {}, debug: () => {} };
+  const options = { url: geyser.url, token: "a-token", reads, ...timing, timing: TIMING, logger };
+  const source = await createGeyserSource(options);
+  const pulse = setInterval(
+    () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n }),
+    PULSE_MS,
+  );
+  t.after(async () => {
+    clearInterval(pulse);
+    await source.close();
+    await reads.close();
+    geyser.close();
+    await node.close();
+  });
+  const set = (address: Address, byte: number) =>
+    ledger.apply(new Map([[address, testAccount(PROGRAM, [byte])]]));
+  return { ledger, geyser, source, set, warnings };
+}
+
+export function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
+  const log = new EventLog<Told>();
+  const following = chain.source.follow({
+    onUpdate: (update) => log.add({ kind: "update", update }),
+    onSlot: (slot) => log.add({ kind: "slot", slot }),
+    onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
+    onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
+    onWhole: (isWhole) => log.add({ kind: "whole", isWhole }),
+  });
+  const updateTo = (address: Address, byte: number) =>
+    log.first(
+      (told) =>
+        told.kind === "update" &&
+        told.update.address === address &&
+        told.update.account?.data[0] === byte,
+      `${address} becomes ${byte}`,
+    );
+  const followed = (address: Address) =>
+    log.first(
+      (told) => told.kind === "followed" && told.addresses.includes(address),
+      `${address} is followed`,
+    );
+  return { log, following, updateTo, followed };
+}
+
+export function someTransaction(slot: bigint) {
+  return {
+    signature: "5".repeat(87),
+    slot,
+    unixTimestamp: START.unixTimestamp,
+    feePayer: testAddress(50),
+    logs: ["Program log: swapped"],
+    instruction: { programId: PROGRAM, accounts: [POOL], data: Uint8Array.of(1, 2) },
+    inner: [{ programId: PROGRAM, accounts: [], data: Uint8Array.of(3) }],
+  };
+}
+
+/** Whether the source claims to deliver every change. */
+export function isWholeNow(log: EventLog<Told>): boolean {
+  const last = log.events.findLast((told) => told.kind === "whole");
+  return last?.kind === "whole" && last.isWhole;
+}
