@@ -124,12 +124,14 @@ async function importCheckout(root: string): Promise<Checkout> {
 /** Microseconds of CPU time for one assessment. */
 async function timeIn(root: string, folder: string, mint: string): Promise<number> {
   const { assess, loadMarket, openChain, readConfig, VENUES } = await importCheckout(root);
-  const clock = { nowMs: () => Date.now() };
+  const nowMs = () => Date.now();
+  // Earlier checkouts take the function alone.
+  const time = { clock: { nowMs }, nowMs };
   const chain = await openChain(readConfig({ ACCOUNTS_DIR: folder }).chain, {
-    clock,
+    ...time,
     random: Math.random,
   });
-  const { market } = await loadMarket({ source: chain.source, venues: VENUES, clock }, mint);
+  const { market } = await loadMarket({ source: chain.source, venues: VENUES, ...time }, mint);
   await chain.close();
   if (market === undefined) throw new RangeError("the token was not found");
   run(() => assess(market), WARM_UP_MS);
