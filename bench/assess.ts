@@ -10,7 +10,8 @@ import { saveMarket } from "./adversary/save-market.ts";
 
 /**
  * CPU time of one assessment for one to ten pools (`--counts`), from bound pools to the answer. With `--against
- * CHECKOUT` the same recordings are measured there too, alternating, and the ratio is printed.
+ * CHECKOUT` the same recordings are measured there too, alternating, and the ratio is printed;
+ * medians of `--rounds`.
  */
 
 const { values } = parseArgs({
@@ -26,7 +27,8 @@ const { values } = parseArgs({
   },
 });
 
-const WARM_UP_MS = 300;
+/** The optimiser needs a second and a half; before that its own work is most of what is measured. */
+const WARM_UP_MS = 2_000;
 const MEASURED_MS = 500;
 const here = resolve(import.meta.dirname, "..");
 
@@ -60,11 +62,15 @@ async function compareAll(): Promise<readonly Row[]> {
           theirs.push(await timeInChild(values.against, folder, mint));
         ours.push(await timeInChild(here, folder, mint));
       }
-      const before = theirs.length === 0 ? null : Math.min(...theirs);
-      rows.push({ kind, pools, us: Math.min(...ours), before });
+      const before = theirs.length === 0 ? null : medianOf(theirs);
+      rows.push({ kind, pools, us: medianOf(ours), before });
     }
   }
   return rows;
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function plansOf(kind: string, count: number): readonly PoolPlan[] {

@@ -12,7 +12,7 @@ import {
 import { capacityOf, type PaidSize } from "./capacity.ts";
 import { type Exits, openExits, paidForPositions, proPricer } from "./exits.ts";
 import { findingsOf } from "./findings.ts";
-import { ladderOf } from "./ladder.ts";
+import { laddersOf } from "./ladder.ts";
 import type { Market, TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
@@ -75,9 +75,8 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   const depthLamports = priced.routes.reduce((sum, route) => sum + route.depthLamports, 0n);
   const pools = priced.routes.map(shareOf);
   if (midPrice === null) {
-    const retail = ladderOf([], "retail", family);
-    const pro = ladderOf([], "pro", family);
-    return { depthLamports, midPrice, retail, pro, c10Sol: 0, pools };
+    const ladders = laddersOf({ retail: [], pro: [] }, family);
+    return { depthLamports, midPrice, ...ladders, c10Sol: 0, pools };
   }
   const positions = SIZES.map((size) => positionOf(size, midPrice));
   const exits = openExits(priced, { midPrice, supply });
@@ -86,8 +85,7 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   return {
     depthLamports,
     midPrice,
-    retail: ladderOf(retailPaid, "retail", family),
-    pro: ladderOf(proPaid, "pro", family),
+    ...laddersOf({ retail: retailPaid, pro: proPaid }, family),
     c10Sol: capacitySol(exits, proPaid),
     pools,
   };

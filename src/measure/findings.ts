@@ -1,3 +1,4 @@
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
 import type { Measurement } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
@@ -22,6 +23,7 @@ export function findingsOf(priced: PricedMarket, evidence: Evidence): readonly F
     ...executedFindings(priced),
     ...hopFindings(priced),
   ];
+  if (found.length < 2) return found;
   const low = found.filter((finding) => levelOf(finding) === "low");
   return [...low, ...found.filter((finding) => levelOf(finding) !== "low")];
 }
@@ -173,47 +175,43 @@ function hasCaution(pools: PricedMarket["market"]["pools"], caution: PoolCaution
 
 /** A coin of the way whose reserves are rewritten makes the answer as doubtful as if it were the token. */
 function hopFindings({ market, open }: PricedMarket): readonly Finding[] {
-  const known = new Set(market.pools.map(({ address }) => address));
   const doubtful = open.flatMap(({ hops }) =>
     hops.filter(
-      ({ address, cautions }) => !known.has(address) && cautions.includes("rewritable-reserves"),
+      (hop) =>
+        hop.cautions.includes("rewritable-reserves") &&
+        market.pools.every(({ address }) => address !== hop.address),
     ),
   );
-  const venues = new Set(doubtful.map(({ venue }) => venue));
-  return [...venues].map((venue) => ({ kind: "rewritable-reserves", venue }));
+  return venuesOf(doubtful).map((venue) => ({ kind: "rewritable-reserves", venue }));
 }
 
 /** What such an answer pays is exact: neither the live check nor a new deployment says anything of it. */
 function executedFindings({ market, open }: PricedMarket): readonly Finding[] {
-  const used = open.flatMap(({ pool, hops }) => [pool.venue, ...hops.map(({ venue }) => venue)]);
-  return [...new Set(used)]
-    .filter((venue) => market.executedVenues?.has(venue) === true)
+  const { executedVenues } = market;
+  if (executedVenues === undefined || executedVenues.size === 0) return [];
+  return venuesOf(open.flatMap(({ pool, hops }) => [pool, ...hops]))
+    .filter((venue) => executedVenues.has(venue))
     .map((venue) => ({ kind: "executed", venue }));
 }
 
 function poolFindings({ market }: PricedMarket): readonly Finding[] {
   const found: Finding[] = [];
-  const checked = new Set<VenueId>();
+  const trading = market.pools.filter((pool) => !isClosedForGood(pool.status));
   for (const kind of ["rewritable-reserves", "doubtful-orders", "partly-loaded"] as const) {
-    const venues = new Set<VenueId>();
-    for (const pool of market.pools) {
-      if (isClosedForGood(pool.status) || !pool.cautions.includes(kind)) continue;
-      if (venues.has(pool.venue)) continue;
-      venues.add(pool.venue);
-      found.push({ kind, venue: pool.venue });
-    }
+    const venues = venuesOf(trading.filter(({ cautions }) => cautions.includes(kind)));
+    found.push(...venues.map((venue) => ({ kind, venue })));
   }
-  for (const pool of market.pools) {
-    if (isClosedForGood(pool.status) || checked.has(pool.venue)) continue;
-    if (market.executedVenues?.has(pool.venue) === true) continue;
-    checked.add(pool.venue);
-    const exactPct = market.exactPctByVenue.get(pool.venue);
+  for (const venue of venuesOf(trading)) {
+    if (market.executedVenues?.has(venue) === true) continue;
+    const exactPct = market.exactPctByVenue.get(venue);
     if (exactPct !== undefined && exactPct < CALIBRATION.confidence.liveCheckExactPct) {
-      found.push({ kind: "live-check", venue: pool.venue, exactPct });
+      found.push({ kind: "live-check", venue, exactPct });
     }
-    if (market.newDeployments?.has(pool.venue) === true) {
-      found.push({ kind: "new-deployment", venue: pool.venue });
-    }
+    if (market.newDeployments?.has(venue) === true) found.push({ kind: "new-deployment", venue });
   }
   return found;
+}
+
+function venuesOf(pools: readonly QuotablePool[]): readonly VenueId[] {
+  return pools.length === 0 ? [] : [...new Set(pools.map(({ venue }) => venue))];
 }

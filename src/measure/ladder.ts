@@ -1,13 +1,9 @@
 import type { Family } from "#src/venues/venue.ts";
-import {
-  type Ladder,
-  type Profile,
-  STANDARD_SIZE_LAMPORTS,
-  STANDARD_SIZES,
-  type StandardSize,
-} from "./assessment.ts";
+import { type Ladder, type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { slippagePct } from "./slippage.ts";
+
+const LAMPORTS = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
 
 /** Whether a token of this family is answered at this size at all (contract.md, state bloqueado_tamano_amm). */
 export function isSizeAllowed(family: Family, sizeLamports: bigint): boolean {
@@ -25,30 +21,46 @@ export function ladderOf(
   profile: Profile,
   family: Family,
 ): Ladder {
-  const measured = STANDARD_SIZES.map((size, index) => {
-    const paid = paidLamports[index] ?? null;
-    return paid === null ? null : slippagePct(paid, STANDARD_SIZE_LAMPORTS[size]);
-  });
-  const shown = bySize((index, size) =>
-    isSizeAllowed(family, STANDARD_SIZE_LAMPORTS[size]) ? (measured[index] ?? null) : null,
-  );
-  return {
-    slippagePct: shown,
-    score: scoreOf(measured, profile),
-    exitMaxSol: exitMaxOf(STANDARD_SIZES.map((size) => shown[size])),
-  };
+  return withScore(unscoredLadder(paidLamports, family), profile);
 }
 
-function bySize(
-  pctOf: (index: number, size: StandardSize) => number | null,
-): Ladder["slippagePct"] {
+/** The ladders of both profiles; where both sell the same way, the slippages are computed once. */
+export function laddersOf(
+  paidLamports: Readonly<Record<Profile, readonly (bigint | null)[]>>,
+  family: Family,
+): Readonly<Record<Profile, Ladder>> {
+  const retail = unscoredLadder(paidLamports.retail, family);
+  const isSame = paidLamports.pro === paidLamports.retail;
+  const pro = isSame ? retail : unscoredLadder(paidLamports.pro, family);
+  return { retail: withScore(retail, "retail"), pro: withScore(pro, "pro") };
+}
+
+/** A ladder without its score, and the slippages that this is computed from, ascending. */
+type Unscored = Omit<Ladder, "score"> & { readonly measuredPct: readonly (number | null)[] };
+
+function unscoredLadder(paidLamports: readonly (bigint | null)[], family: Family): Unscored {
+  const measuredPct = LAMPORTS.map((lamports, index) => {
+    const paid = paidLamports[index] ?? null;
+    return paid === null ? null : slippagePct(paid, lamports);
+  });
+  const shown = measuredPct.map((pct, index) =>
+    isSizeAllowed(family, LAMPORTS[index] ?? 0n) ? pct : null,
+  );
+  return { measuredPct, slippagePct: bySize(shown), exitMaxSol: exitMaxOf(shown) };
+}
+
+function withScore({ measuredPct, slippagePct, exitMaxSol }: Unscored, profile: Profile): Ladder {
+  return { slippagePct, score: scoreOf(measuredPct, profile), exitMaxSol };
+}
+
+function bySize(pct: readonly (number | null)[]): Ladder["slippagePct"] {
   return {
-    "0.5": pctOf(0, "0.5"),
-    "1": pctOf(1, "1"),
-    "2": pctOf(2, "2"),
-    "5": pctOf(3, "5"),
-    "10": pctOf(4, "10"),
-    "50": pctOf(5, "50"),
+    "0.5": pct[0] ?? null,
+    "1": pct[1] ?? null,
+    "2": pct[2] ?? null,
+    "5": pct[3] ?? null,
+    "10": pct[4] ?? null,
+    "50": pct[5] ?? null,
   };
 }
 

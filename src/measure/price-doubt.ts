@@ -63,7 +63,8 @@ export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): Pr
 
 function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
   const spot = midRoute?.spotPrice ?? null;
-  if (midRoute === null || spot === null) return null;
+  // Alone, a route can't disagree with the mid, and nothing else takes what it refuses.
+  if (midRoute === null || spot === null || routes.length === 1) return null;
   const mid = priceNumber(spot);
   const { doubtfulShareOfNearPct, disagreementMediumPct } = CALIBRATION.confidence;
   const priceAt = (sharePct: bigint): number => {

@@ -18,8 +18,11 @@ export type Coverage = {
   readonly quoteMints: readonly Address[];
 };
 
+const ALL_PRICED: Coverage = { unpricedPct: 0, hasUnweighed: false, venues: [], quoteMints: [] };
+
 export function coverageOf(priced: PricedMarket): Coverage {
   const { market, unrouted } = priced;
+  if (unrouted.length === 0 && market.unpriced.length === 0) return ALL_PRICED;
   let weighedLamports = 0n;
   let unpricedLamports = 0n;
   for (const route of priced.routes) {

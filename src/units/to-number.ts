@@ -14,9 +14,9 @@ export function toNumber(value: bigint): number {
  * Both may exceed the range of a double; the quotient may not.
  */
 export function ratioToNumber(a: bigint, b: bigint): number {
-  const excess = Math.max(bitLength(a), bitLength(b)) - 1000;
-  if (excess <= 0) return Number(a) / Number(b);
-  const shift = BigInt(excess);
+  const [x, y] = [Number(a), Number(b)];
+  if (Number.isFinite(x) && Number.isFinite(y)) return x / y;
+  const shift = BigInt(Math.max(bitLength(a), bitLength(b)) - 1000);
   return Number(a >> shift) / Number(b >> shift);
 }
 
