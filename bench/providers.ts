@@ -34,8 +34,11 @@ const { values } = parseArgs({
 });
 
 const GROUP = 5;
-/** After the first answers, searches may go on for so long. */
-const SETTLE_MS = 12_000;
+/** After the first answers, searches go on at the plan's rate: until none is sent for so long. */
+const CALM_MS = 4_000;
+const LONGEST_SEARCHES_MS = 180_000;
+/** A service without tokens has started by then. */
+const START_MS = 5_000;
 const MONTH_SECONDS = 30 * 86_400;
 
 type Costs = { readonly calls: number; readonly credits: number | null };
@@ -53,8 +56,13 @@ type Row = {
   readonly unavailable: number;
   readonly rateRefused: number;
   readonly perFirstAnswer: Costs;
+  /** What the service costs without any token. */
+  readonly idleMonth: Costs | null;
   readonly perTokenMonth: Costs | null;
   readonly tokensOnPlan: number | null;
+  /** Calls by method and WebSocket bytes by kind, while the tokens are watched, and without any token. */
+  readonly watched: Readonly<Record<string, number>> | null;
+  readonly idle: Readonly<Record<string, number>> | null;
 };
 
 const demo = new DemoMarket({
@@ -95,11 +103,11 @@ async function measure(plan: ProviderPlan): Promise<Row> {
     first.push(...(await Promise.all(group.map((mint) => product.ask(mint)))));
     await delay(1_000);
   }
-  await delay(SETTLE_MS);
-  const searched = provider.takeCounts();
+  const searched = await searchesEnd(provider);
   const later = await askAll(product.ask);
-  const watched = await watchFor(provider, Number(values.watch));
+  const watched = await watchFor(provider);
   await product.close();
+  const idle = watched === null || plan.credits === null ? null : await idleCounts(provider);
   await provider.close();
   const all = [...alone, ...first, ...later];
   const expected = await expectedDepths();
@@ -116,7 +124,9 @@ async function measure(plan: ProviderPlan): Promise<Row> {
     unavailable: all.filter(({ answer }) => answer.kind === "unavailable").length,
     rateRefused: searched.rateRefused,
     perFirstAnswer: divided(costsOf(plan, searched), mints.length),
-    ...monthly(plan, searched, watched),
+    ...monthly(plan, { searched, watched, idle }),
+    watched: watched === null ? null : byKind(watched),
+    idle: idle === null ? null : byKind(idle),
   };
 
   async function askAll(ask: (mint: Address) => Promise<Asked>): Promise<readonly Asked[]> {
@@ -145,11 +155,38 @@ async function expectedDepths(): Promise<ReadonlyMap<Address, number | null>> {
   return new Map(again.map((one, index) => [one.mint, depthOf(one) ?? depthOf(asked[index])]));
 }
 
-async function watchFor(provider: FakeProvider, seconds: number): Promise<ProviderCounts | null> {
+/** The counts since the last ones, once the searches of the first answers have ended. */
+async function searchesEnd(provider: FakeProvider): Promise<ProviderCounts> {
+  const all = provider.takeCounts();
+  for (let waitedMs = 0; waitedMs < LONGEST_SEARCHES_MS; waitedMs += CALM_MS) {
+    await delay(CALM_MS);
+    const more = provider.takeCounts();
+    all.rateRefused += more.rateRefused;
+    all.webSocketBytes += more.webSocketBytes;
+    for (const [method, count] of more.calls) {
+      all.calls.set(method, (all.calls.get(method) ?? 0) + count);
+    }
+    if (![...more.calls.keys()].some((method) => method.startsWith("getProgramAccounts"))) break;
+  }
+  return all;
+}
+
+/** What the watched time costs, without the searches of the first answers. */
+async function watchFor(provider: FakeProvider): Promise<ProviderCounts | null> {
+  const seconds = Number(values.watch);
   if (seconds === 0) return null;
   provider.takeCounts();
   await delay(seconds * 1_000);
   return provider.takeCounts();
+}
+
+/** What the service costs in the same time without any token. */
+async function idleCounts(provider: FakeProvider): Promise<ProviderCounts | null> {
+  const product = await openProduct(provider, { withAccuracy: true });
+  await delay(START_MS);
+  const counts = await watchFor(provider);
+  await product.close();
+  return counts;
 }
 
 function depthOf(asked: Asked | undefined): number | null {
@@ -162,6 +199,10 @@ function isWhole(asked: Asked, expected: ReadonlyMap<Address, number | null>): b
   const wanted = expected.get(asked.mint) ?? null;
   if (depth === null || wanted === null) return depth === wanted;
   return Math.abs(depth - wanted) <= 0.2 * Math.max(depth, wanted);
+}
+
+function byKind({ calls, bytesByKind }: ProviderCounts): Readonly<Record<string, number>> {
+  return Object.fromEntries([...calls, ...bytesByKind]);
 }
 
 function costsOf({ credits }: ProviderPlan, counts: ProviderCounts): Costs {
@@ -180,33 +221,42 @@ function divided({ calls, credits }: Costs, by: number): Costs {
   return { calls: rounded(calls), credits: credits === null ? null : rounded(credits) };
 }
 
-/** What the watched time costs a token and month, plus the repeated searches of all venues. */
+type MonthInput = {
+  readonly searched: ProviderCounts;
+  readonly watched: ProviderCounts | null;
+  readonly idle: ProviderCounts | null;
+};
+
+/** What the watched time costs a token and month above the idle service, plus the repeated searches. */
 function monthly(
   plan: ProviderPlan,
-  searched: ProviderCounts,
-  watched: ProviderCounts | null,
-): Pick<Row, "perTokenMonth" | "tokensOnPlan"> {
-  if (watched === null) return { perTokenMonth: null, tokensOnPlan: null };
-  const isSearch = (method: string) => method.startsWith("getProgramAccounts");
-  const only = (counts: ProviderCounts, keep: (method: string) => boolean): ProviderCounts => ({
-    ...counts,
-    calls: new Map([...counts.calls].filter(([method]) => keep(method))),
-  });
-  const rest = costsOf(
-    plan,
-    only(watched, (method) => !isSearch(method)),
-  );
-  const search = costsOf(plan, { ...only(searched, isSearch), webSocketBytes: 0 });
+  { searched, watched, idle }: MonthInput,
+): Pick<Row, "idleMonth" | "perTokenMonth" | "tokensOnPlan"> {
+  if (watched === null) return { idleMonth: null, perTokenMonth: null, tokensOnPlan: null };
   const times = MONTH_SECONDS / Number(values.watch);
-  const each = Number(values.searches) / mints.length;
-  const calls = Math.round((rest.calls * times) / mints.length + search.calls * each);
-  const credits =
-    rest.credits === null || search.credits === null
-      ? null
-      : Math.round((rest.credits * times) / mints.length + search.credits * each);
-  const tokensOnPlan =
-    credits === null || plan.credits === null ? null : Math.floor(plan.credits.perMonth / credits);
-  return { perTokenMonth: { calls, credits }, tokensOnPlan };
+  const idleMonth = idle === null ? null : scaled(costsOf(plan, idle), times);
+  const all = scaled(costsOf(plan, watched), times);
+  const searches = scaled(costsOf(plan, searched), Number(values.searches));
+  const perTokenMonth = {
+    calls: Math.round((all.calls - (idleMonth?.calls ?? 0) + searches.calls) / mints.length),
+    credits:
+      all.credits === null || searches.credits === null
+        ? null
+        : Math.round((all.credits - (idleMonth?.credits ?? 0) + searches.credits) / mints.length),
+  };
+  const { credits } = perTokenMonth;
+  if (credits === null || plan.credits === null) {
+    return { idleMonth, perTokenMonth, tokensOnPlan: null };
+  }
+  const left = Math.max(0, plan.credits.perMonth - (idleMonth?.credits ?? 0));
+  return { idleMonth, perTokenMonth, tokensOnPlan: Math.floor(left / credits) };
+}
+
+function scaled({ calls, credits }: Costs, by: number): Costs {
+  return {
+    calls: Math.round(calls * by),
+    credits: credits === null ? null : Math.round(credits * by),
+  };
 }
 
 function percentiles(asked: readonly Asked[]): { readonly p50: number; readonly p99: number } {
@@ -220,14 +270,15 @@ function table(found: readonly Row[]): string {
   return formatTable([
     [
       ...["plan", "alone p50", "p99 ms", "of five p50", "p99 ms", "found first", "later", "whole"],
-      ...["false 0", "false 404", "503", "429s", "calls/answer", "credits", "calls/token/month"],
-      ...["credits", "tokens"],
+      ...["false 0", "false 404", "503", "429s", "calls/answer", "credits", "idle credits/month"],
+      ...["calls/token/month", "credits", "tokens"],
     ],
     ...found.map((row) => [
       ...[row.plan, row.aloneMs.p50, row.aloneMs.p99, row.amongFiveMs.p50, row.amongFiveMs.p99],
       ...[row.foundAtFirst, row.foundLater, row.wholeLater],
       ...[row.falseZero, row.falseNotFound, row.unavailable, row.rateRefused],
       ...[row.perFirstAnswer.calls, row.perFirstAnswer.credits ?? "-"],
+      row.idleMonth?.credits ?? "-",
       ...[row.perTokenMonth?.calls ?? "-", row.perTokenMonth?.credits ?? "-"],
       row.tokensOnPlan ?? "-",
     ]),

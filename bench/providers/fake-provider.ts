@@ -14,6 +14,8 @@ export type ProviderCounts = {
   rateRefused: number;
   refusedSubscriptions: number;
   webSocketBytes: number;
+  /** The same by the kind of message. */
+  readonly bytesByKind: Map<string, number>;
 };
 
 export type FakeProvider = LocalNodeUrls & {
@@ -74,6 +76,8 @@ export async function openFakeProvider(ledger: Ledger, plan: ProviderPlan): Prom
     upstream.on("message", (data) => {
       const text = String(data);
       counts.webSocketBytes += text.length;
+      const kind = /"method":"(\w+)"/.exec(text)?.[1] ?? "reply";
+      counts.bytesByKind.set(kind, (counts.bytesByKind.get(kind) ?? 0) + text.length);
       if (socket.readyState === WebSocket.OPEN) socket.send(text);
     });
     socket.on("message", (data) => {
@@ -119,7 +123,13 @@ export async function openFakeProvider(ledger: Ledger, plan: ProviderPlan): Prom
 }
 
 function newCounts(): ProviderCounts {
-  return { calls: new Map(), rateRefused: 0, refusedSubscriptions: 0, webSocketBytes: 0 };
+  return {
+    calls: new Map(),
+    rateRefused: 0,
+    refusedSubscriptions: 0,
+    webSocketBytes: 0,
+    bytesByKind: new Map(),
+  };
 }
 
 /** A token bucket. */

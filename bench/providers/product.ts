@@ -50,7 +50,7 @@ export async function openProduct(
   const accuracy = options.withAccuracy
     ? new Accuracy({
         ...{ source, tracker, record, clock, starts: rpc, database: null },
-        transactions: { ...urls, geyser: null, readsPerMinute: 2 },
+        transactions: { ...urls, geyser: null, sample: { readsPerMinute: 2 } },
         log: { error: () => {}, warn: () => {}, info: () => {} },
       })
     : null;

@@ -60,11 +60,15 @@ export function recordingSource(source: ChainSource): RecordingSource {
           events.onGap(sinceSlot);
         },
       }),
-    followProgram: (filter, onUpdate) =>
-      source.followProgram(filter, (update) => {
-        record(update);
-        onUpdate(update);
-      }),
+    followProgram: (filter, onUpdate, onNamed) =>
+      source.followProgram(
+        filter,
+        (update) => {
+          record(update);
+          onUpdate(update);
+        },
+        onNamed,
+      ),
     ...(source.streamInUse === undefined ? {} : { streamInUse: source.streamInUse }),
     close: () => source.close(),
   };

@@ -17,6 +17,7 @@ import type { JudgedSwap } from "./judged-swap.ts";
 import { parseProgramLog } from "./program-log.ts";
 import { poolsInLog, readTransaction, type TransactionReading } from "./read-transaction.ts";
 import type { ReplayGround } from "./replay-swap.ts";
+import { sampledPools } from "./sampled-pools.ts";
 
 /** All account updates and transactions of a slot have arrived by then. */
 const SETTLE_MS = 1_200;
@@ -50,8 +51,14 @@ export type SwapJudgeDeps = {
   readonly onFailure: (what: string, cause: unknown) => void;
   /** Whether transactions come with their instructions, as a gRPC stream sends them. */
   readonly hasInstructions?: boolean;
-  /** Transactions that may be read in a minute; further ones count as unread. Unlimited by default. */
-  readonly readsPerMinute?: number;
+  /** Absent: the swaps of all pools are received, and every transaction is read that is needed. */
+  readonly sample?: SampleBudget;
+};
+
+/** The limits of a record that judges some swaps only. */
+export type SampleBudget = {
+  /** Transactions that may be read in a minute; further ones count as unread. */
+  readonly readsPerMinute: number;
 };
 
 /** A received transaction: its reading, or the transaction itself until it could be read. */
@@ -122,8 +129,10 @@ export class SwapJudge {
 
   #followPools(): void {
     const { pools, versions } = this.#deps;
+    const { clock, sample } = this.#deps;
+    const chosen = sample === undefined ? pools() : sampledPools(pools(), clock.nowMs());
     const wanted = new Map<Address, PoolRef>();
-    for (const ref of pools()) wanted.set(ref.address, ref);
+    for (const ref of chosen) wanted.set(ref.address, ref);
     const sinceSlot = versions.newestSlot + SETTLE_SLOTS;
     for (const [address, ref] of wanted) {
       const known = this.#pools.get(address);
@@ -186,10 +195,11 @@ export class SwapJudge {
 
   /** Takes one read from the minute's allowance. */
   #mayRead(): boolean {
-    const { clock, readsPerMinute = Number.POSITIVE_INFINITY } = this.#deps;
+    const { clock, sample } = this.#deps;
+    if (sample === undefined) return true;
     if (clock.nowMs() - this.#readsRefilledMs >= MINUTE_MS) {
       this.#readsRefilledMs = clock.nowMs();
-      this.#readsLeft = readsPerMinute;
+      this.#readsLeft = sample.readsPerMinute;
     }
     return this.#readsLeft-- >= 1;
   }

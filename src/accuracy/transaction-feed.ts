@@ -2,6 +2,7 @@ import type { TransactionSource } from "#src/chain/chain-source.ts";
 import { createGeyserSource } from "#src/chain/geyser-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import type { SampleBudget } from "./swap-judge.ts";
 
 /** Where transactions are received: plain data, so that any thread can open it. */
 export type TransactionFeed = {
@@ -9,8 +10,8 @@ export type TransactionFeed = {
   readonly wsUrl: string;
   /** Null: over the node's WebSocket. */
   readonly geyser: { readonly url: string; readonly token: string | null } | null;
-  /** Transactions that may be read in a minute; absent: as many as there are swaps whose log is not enough. */
-  readonly readsPerMinute?: number;
+  /** Absent: the swaps of all pools are received, and every transaction is read that is needed. */
+  readonly sample?: SampleBudget;
 };
 
 /** Opens a separate connection to the node for transactions. */

@@ -77,7 +77,7 @@ export async function openTracking(
     starts: chain.starts,
     transactions:
       config.accuracy === "sample"
-        ? { ...chain.transactions, readsPerMinute: SAMPLED_READS_PER_MINUTE }
+        ? { ...chain.transactions, sample: { readsPerMinute: SAMPLED_READS_PER_MINUTE } }
         : chain.transactions,
     isOff: config.accuracy === "off",
     onUpgrade: (venue) => {

@@ -142,8 +142,15 @@ export interface ChainSource {
   /** Reads the Clock sysvar. */
   readHead(signal?: AbortSignal): Promise<ChainHead>;
   follow(events: FollowEvents): Following;
-  /** New and changed accounts of the program that match; updates may repeat, and some may be missing. */
-  followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Subscription;
+  /**
+   * New and changed accounts of the program that match; updates may repeat, and some may be missing.
+   * Where `onNamed` is given, a source whose provider bills by the byte calls it with the address instead.
+   */
+  followProgram(
+    filter: ProgramFilter,
+    onUpdate: (update: AccountUpdate) => void,
+    onNamed?: (address: Address) => void,
+  ): Subscription;
   /** Absent: the node's WebSocket is the configured stream. */
   readonly streamInUse?: () => StreamInUse;
   close(): Promise<void>;

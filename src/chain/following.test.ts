@@ -222,6 +222,21 @@ test("new accounts of a program are published if they match", async (t) => {
   await subscription.close();
 });
 
+test("a program's accounts are named without their data where only their addresses are wanted", async (t) => {
+  const chain = await startChain(t);
+  const names = new EventLog<Address>();
+  const filter = { programId: PROGRAM, dataSize: 2_000, memcmp: [] };
+  const unexpected = () => assert.fail("a whole account");
+  const subscription = chain.source.followProgram(filter, unexpected, names.add);
+  const { following, followed } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const whole = testAccount(PROGRAM, Array(2_000).fill(1));
+  chain.ledger.apply(new Map([[testAddress(20), whole]]));
+  await names.first((address) => address === testAddress(20), "the new account");
+  await subscription.close();
+});
+
 test("transactions that mention an address are published with their logs, and can be read whole", async (t) => {
   const chain = await startChain(t);
   const log = new EventLog<ObservedTransaction>();

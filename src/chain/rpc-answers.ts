@@ -1,3 +1,4 @@
+import { zstdDecompressSync } from "node:zlib";
 import { decodeBase64 } from "#src/platform/base64.ts";
 import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -8,6 +9,7 @@ import { RpcFailure } from "./rpc-failure.ts";
 
 /** No Solana account holds more than 10 MiB (MAX_PERMITTED_DATA_LENGTH). */
 const MAX_BASE64_LENGTH = 14 * 1024 * 1024;
+const MAX_ACCOUNT_BYTES = 10 * 1024 * 1024;
 const CLOCK_BYTES = 40;
 
 export type AccountsAnswer = {
@@ -110,7 +112,7 @@ export function parseKeyedAccount(
     : { address, account };
 }
 
-/** An account in base64 encoding; null: it does not exist; undefined: the entry is malformed. */
+/** An account in base64 encoding, compressed or not; null: it does not exist; undefined: the entry is malformed. */
 export function parseAccount(entry: unknown, slot: bigint): Account | null | undefined {
   if (entry === null) return null;
   if (!isRecord(entry)) return undefined;
@@ -119,7 +121,7 @@ export function parseAccount(entry: unknown, slot: bigint): Account | null | und
     return undefined;
   }
   const ownerAddress = parseAddress(owner);
-  const bytes = data[1] === "base64" ? parseBase64(data[0]) : undefined;
+  const bytes = parseData(data);
   if (ownerAddress === null || bytes === undefined) return undefined;
   // A closed account is notified with no lamports and the system program as its owner.
   if (lamports === 0) return null;
@@ -164,12 +166,14 @@ export function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-function parseBase64(text: unknown): Uint8Array | undefined {
+function parseData([text, encoding]: readonly unknown[]): Uint8Array | undefined {
   if (typeof text !== "string" || text.length > MAX_BASE64_LENGTH) return undefined;
   try {
-    return decodeBase64(text);
+    if (encoding === "base64") return decodeBase64(text);
+    if (encoding !== "base64+zstd") return undefined;
+    return zstdDecompressSync(decodeBase64(text), { maxOutputLength: MAX_ACCOUNT_BYTES });
   } catch {
-    // Not base64: the caller treats the account as malformed.
+    // Neither base64 nor zstd, or too long: the caller treats the account as malformed.
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type {
   AccountUpdate,
+  ChainSource,
   FollowEvents,
   Following,
   Subscription,
@@ -15,6 +16,8 @@ import { type Commitment, filtersOf } from "./rpc-reader.ts";
 import { parseLogs } from "./rpc-transaction.ts";
 import type { SubscriptionLink, WantedSubscription } from "./subscription-link.ts";
 
+const INVALID_PARAMS = -32602;
+
 export type RpcFollowerOptions = {
   readonly link: SubscriptionLink;
   readonly commitment: Commitment;
@@ -25,15 +28,14 @@ export type RpcFollowerOptions = {
 /** The subscriptions of a ChainSource over a JSON-RPC link. */
 export type RpcFollower = {
   readonly follow: (events: FollowEvents) => Following;
-  readonly followProgram: (
-    filter: ProgramFilter,
-    onUpdate: (update: AccountUpdate) => void,
-  ) => Subscription;
+  readonly followProgram: ChainSource["followProgram"];
   readonly followTransactions: (events: TransactionEvents) => Following;
 };
 
 export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
   const { link, commitment, settleMs } = options;
+  /** Most providers bill WebSockets by the byte: arrays of ticks and bins shrink to a tenth. */
+  let encoding: "base64+zstd" | "base64" = "base64+zstd";
 
   function follow(events: FollowEvents): Following {
     const followed = new Batcher<Address>({
@@ -42,7 +44,12 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
     });
     const wantedOf = (address: Address): WantedSubscription => ({
       kind: "account",
-      params: [address, { encoding: "base64", commitment }],
+      params: () => [address, { encoding, commitment }],
+      onRefused: (code) => {
+        if (code !== INVALID_PARAMS || encoding === "base64") return false;
+        encoding = "base64";
+        return true;
+      },
       onResult: (result) => {
         const update = parsedOrNull(() => accountUpdateOf(address, result));
         if (update !== null) events.onUpdate(update);
@@ -59,12 +66,19 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
   function followProgram(
     filter: ProgramFilter,
     onUpdate: (update: AccountUpdate) => void,
+    onNamed?: (address: Address) => void,
   ): Subscription {
-    const config = { encoding: "base64", commitment, filters: filtersOf(filter) };
+    const slice = onNamed === undefined ? {} : { dataSlice: { offset: 0, length: 0 } };
+    const config = { encoding: "base64", commitment, filters: filtersOf(filter), ...slice };
     const wanted: WantedSubscription = {
       kind: "program",
-      params: [filter.programId, config],
+      params: () => [filter.programId, config],
       onResult: (result) => {
+        if (onNamed !== undefined) {
+          const named = parsedOrNull(() => accountNamed(filter, result));
+          if (named !== null) onNamed(named);
+          return;
+        }
         const update = parsedOrNull(() => programUpdateOf(filter, result));
         if (update !== null) onUpdate(update);
       },
@@ -80,7 +94,7 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
     const logsCommitment = commitment === "processed" ? "confirmed" : commitment;
     const wantedOf = (address: Address): WantedSubscription => ({
       kind: "logs",
-      params: [{ mentions: [address] }, { commitment: logsCommitment }],
+      params: () => [{ mentions: [address] }, { commitment: logsCommitment }],
       onResult: (result) => {
         const transaction = parsedOrNull(() => transactionOf(result));
         if (transaction !== null) events.onTransaction(transaction);
@@ -142,6 +156,13 @@ function programUpdateOf(filter: ProgramFilter, result: unknown): AccountUpdate 
   const found = parseKeyedAccount(value, slot);
   if (found === null || !matchesFilter(found.account, filter)) return null;
   return { ...found, slot };
+}
+
+/** The address of an account without its data, which the node has compared with the filter. */
+function accountNamed(filter: ProgramFilter, result: unknown): Address | null {
+  const { slot, value } = parseContext(result);
+  const found = parseKeyedAccount(value, slot);
+  return found?.account.owner === filter.programId ? found.address : null;
 }
 
 function transactionOf(result: unknown) {

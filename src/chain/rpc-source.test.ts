@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
+import { zstdCompressSync } from "node:zlib";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
@@ -236,6 +237,7 @@ test("answers that make no sense never become accounts", async (t) => {
 });
 
 test("an entry that makes no sense is unknown, and its neighbours stay", async (t) => {
+  const tooLong = zstdCompressSync(Buffer.alloc(11 * 1024 * 1024));
   const broken: unknown[] = [
     7,
     {},
@@ -244,6 +246,8 @@ test("an entry that makes no sense is unknown, and its neighbours stay", async (
     { ...RAW_ACCOUNT, data: "AQ==" },
     { ...RAW_ACCOUNT, data: ["A*==", "base64"] },
     { ...RAW_ACCOUNT, data: ["AQ==", "base58"] },
+    { ...RAW_ACCOUNT, data: ["AQ==", "base64+zstd"] },
+    { ...RAW_ACCOUNT, data: [tooLong.toString("base64"), "base64+zstd"] },
   ];
   const node = await fakeNode(t, (request, response) =>
     result(response, request, { context: { slot: 5 }, value: [...broken, RAW_ACCOUNT, null] }),

@@ -47,11 +47,13 @@ export type LinkOptions = {
 export type WantedSubscription = {
   /** The prefix of the node's methods: "accountSubscribe", "accountUnsubscribe". */
   readonly kind: "account" | "program" | "logs";
-  readonly params: readonly unknown[];
+  readonly params: () => readonly unknown[];
   /** Gets the notification's unparsed `result`. */
   readonly onResult: (result: unknown) => void;
   /** Confirmed for the first time: changes before this caused no notification. */
   readonly onConfirmed: () => void;
+  /** The node refused it with this code. Returns whether to send it again at once, with other params. */
+  readonly onRefused?: (code: unknown) => boolean;
 };
 
 export type SubscriptionLink = {
@@ -252,7 +254,7 @@ class Link implements SubscriptionLink {
     for (const state of this.#unsent) {
       if (this.#pending.size >= MAX_PENDING) return;
       this.#unsent.delete(state);
-      this.#request(`${state.wanted.kind}Subscribe`, state.wanted.params, state);
+      this.#request(`${state.wanted.kind}Subscribe`, state.wanted.params(), state);
     }
   }
 
@@ -303,6 +305,10 @@ class Link implements SubscriptionLink {
   }
 
   #refuse(state: SubscriptionState | null, error: unknown): void {
+    if (state !== null && isRecord(error) && state.wanted.onRefused?.(error["code"]) === true) {
+      this.#unsent.add(state);
+      return;
+    }
     this.#logRefusal(state, error);
     if (state === null || this.#subscriptions.get(state.wanted) !== state) return;
     const held = this.#confirmed.size;

@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { EventLog } from "#test/support/event-log.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
+import { createRpcFollower } from "./rpc-follower.ts";
 import type { WantedSubscription } from "./subscription-link.ts";
 import { createSubscriptionLinks, type LinksOptions } from "./subscription-links.ts";
 
@@ -90,7 +92,7 @@ function linksTo(t: TestContext, url: string, options: Partial<LinksOptions> = {
 function wantedOf(name: string, heard: EventLog<unknown>, stood: EventLog<string>) {
   const wanted: WantedSubscription = {
     kind: "account",
-    params: [name],
+    params: () => [name],
     onResult: (result) => heard.add(result),
     onConfirmed: () => stood.add(name),
   };
@@ -167,4 +169,35 @@ test("the second address is used where the first serves no WebSocket", async (t)
   const stood = new EventLog<string>();
   links.want(wantedOf("account", new EventLog<unknown>(), stood));
   await stood.first((it) => it === "account", "the account is confirmed");
+});
+
+test("accounts are followed uncompressed where the node does not know the compression", async (t) => {
+  const encodings: string[] = [];
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  t.after(() => server.close());
+  server.on("connection", (socket) => {
+    socket.on("message", (text) => {
+      const { id, method, params } = JSON.parse(String(text));
+      const encoding = params[1]?.encoding;
+      if (method === "accountSubscribe") encodings.push(encoding);
+      const refusal = { error: { code: -32602, message: "unknown variant `base64+zstd`" } };
+      const reply = encoding === "base64+zstd" ? refusal : { result: id };
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id, ...reply }));
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const { links } = linksTo(t, `ws://127.0.0.1:${port}`, { maxPerLink: 10 });
+  const followed = new EventLog<string>();
+  const onFollowed = (addresses: readonly string[]) => addresses.forEach(followed.add);
+  const follower = createRpcFollower({ link: links, commitment: "confirmed", settleMs: 1 });
+  const following = follower.follow({
+    ...{ onFollowed, onUpdate: () => {}, onGap: () => {}, onSlot: () => {} },
+  });
+  const [first, second] = [testAddress(1), testAddress(2)];
+  following.add([first]);
+  await followed.first((address) => address === first, "the first account");
+  following.add([second]);
+  await followed.first((address) => address === second, "the second account");
+  assert.deepEqual(encodings, ["base64+zstd", "base64", "base64"]);
 });

@@ -1,6 +1,11 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { accountText, closedAccountText, type DataEncoding } from "./account-json.ts";
+import {
+  accountText,
+  closedAccountText,
+  type DataEncoding,
+  type DataSlice,
+} from "./account-json.ts";
 import type { Ledger, LedgerListener, LedgerTransaction } from "./ledger.ts";
 import { invalidParams, RpcError } from "./rpc-error.ts";
 import { mentions, withContext } from "./rpc-methods.ts";
@@ -21,6 +26,7 @@ type AccountWatch = Watch & { readonly address: Address; readonly encoding: Data
 type ProgramWatch = Watch & {
   readonly programId: Address;
   readonly encoding: DataEncoding | null;
+  readonly dataSlice: DataSlice | null;
   readonly matches: AccountFilter;
 };
 /** `mentioned` null: all transactions. */
@@ -87,7 +93,8 @@ export class SubscriptionIndex implements LedgerListener {
     if (account === null) return;
     for (const watch of this.#programs.get(account.owner)?.values() ?? []) {
       if (!watch.matches(account)) continue;
-      const text = `{"pubkey":"${address}","account":${accountText(account, watch.encoding)}}`;
+      const { encoding, dataSlice } = watch;
+      const text = `{"pubkey":"${address}","account":${accountText(account, encoding, dataSlice)}}`;
       watch.send(notification("program", withContext(slot, text), watch.id));
     }
   }
@@ -150,11 +157,12 @@ class ConnectionSubscriptions {
         return this.#index.watchAccount({ address: addressParam(first), encoding, send });
       }
       case "program": {
-        const { encoding } = accountConfigParam(second);
+        const { encoding, dataSlice } = accountConfigParam(second);
         const matches = filterParam(configParam(second)["filters"]);
         return this.#index.watchProgram({
           programId: addressParam(first),
           encoding,
+          dataSlice,
           matches,
           send,
         });

@@ -7,7 +7,7 @@ import { forEachUse } from "./followed-accounts.ts";
 import type { LiveState } from "./live-state.ts";
 
 /** Addresses per read: the node's limit is 100, and the Clock sysvar is always included. */
-const CHUNK = 99;
+export const READ_CHUNK = 99;
 const MAX_AT_ONCE = 8;
 /** No read starts for this time after a failed read. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -82,8 +82,8 @@ export class AccountReads {
     for (const queue of [this.#first, this.#queued])
       for (const address of wanted) queue.delete(address);
     const chunks: Address[][] = [];
-    for (let start = 0; start < wanted.length; start += CHUNK) {
-      chunks.push(wanted.slice(start, start + CHUNK));
+    for (let start = 0; start < wanted.length; start += READ_CHUNK) {
+      chunks.push(wanted.slice(start, start + READ_CHUNK));
     }
     await Promise.all(chunks.map((chunk) => this.#read(chunk, signal)));
   }
@@ -97,7 +97,7 @@ export class AccountReads {
     const chunk: Address[] = [];
     for (const queue of [this.#first, this.#queued]) {
       for (const address of queue) {
-        if (chunk.length === CHUNK) return chunk;
+        if (chunk.length === READ_CHUNK) return chunk;
         if (this.#reading.has(address)) continue;
         queue.delete(address);
         chunk.push(address);

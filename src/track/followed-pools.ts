@@ -22,6 +22,7 @@ export function addGroup(
     isSearchComplete: found.isSearchComplete,
     searchedSlot: found.searchedSlot,
     searchedAtMs: 0,
+    searches: 0,
     version: 0,
     token: null,
   };

@@ -24,7 +24,7 @@ const MOST_HOPS = MAX_CHAIN_HOPS + 1;
 const NO_HOPS: readonly PoolGroup[] = [];
 
 /** The same while the last search was incomplete: a provider may serve tomorrow what it refused. */
-const INCOMPLETE_WAITS_MS = [60_000, 5 * 60_000, 10 * 60_000] as const;
+const INCOMPLETE_WAITS_MS = [60_000, ...SEARCH_WAITS_MS] as const;
 
 export type NewToken = {
   readonly mint: Address;
@@ -52,9 +52,7 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
     askedAtMs: input.isSearched ? input.nowMs : Number.NEGATIVE_INFINITY,
     isWatched: false,
     rereadDueMs: input.nowMs,
-    searches: 0,
-    searchDueMs:
-      input.nowMs + (input.found.isSearchComplete ? SEARCH_WAITS_MS : INCOMPLETE_WAITS_MS)[0],
+    searchDueMs: input.nowMs + searchWaitMs(group),
     assessed: null,
     series: newSeries(firstBasis(input.nowMs)),
   };
@@ -66,17 +64,26 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
   return token;
 }
 
+/** How long after its last search a group is searched again without evidence of a new pool. */
+export function searchWaitMs({ isSearchComplete, searches }: PoolGroup): number {
+  const waits = isSearchComplete ? SEARCH_WAITS_MS : INCOMPLETE_WAITS_MS;
+  return waits[Math.min(searches, waits.length - 1)] ?? waits[0];
+}
+
 /** Sets when the token's pools are searched again without evidence, after a search just begun. */
 export function planNextSearch(token: FollowedToken, nowMs: number): void {
-  token.searches++;
-  const waits = token.group.isSearchComplete ? SEARCH_WAITS_MS : INCOMPLETE_WAITS_MS;
-  const place = Math.min(token.searches, waits.length - 1);
-  token.searchDueMs = nowMs + (waits[place] ?? waits[0]);
+  token.group.searches++;
+  token.searchDueMs = nowMs + searchWaitMs(token.group);
+}
+
+/** The search has ended, and may now be complete: unless there is evidence since, the next one waits for that long. */
+export function replanSearch(token: FollowedToken, plannedMs: number, nowMs: number): void {
+  if (token.searchDueMs === plannedMs) token.searchDueMs = nowMs + searchWaitMs(token.group);
 }
 
 /** There is evidence of a new pool: the search comes soon, and the waits begin again. */
 export function searchSoon(token: FollowedToken, nowMs: number): void {
-  token.searches = 0;
+  token.group.searches = 0;
   token.searchDueMs = Math.min(token.searchDueMs, nowMs);
 }
 

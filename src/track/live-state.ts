@@ -87,6 +87,8 @@ export type PoolGroup = {
   searchedSlot: bigint | null;
   /** When a quote mint's pools were last searched; 0 for a token's own. */
   searchedAtMs: number;
+  /** Searches since there was evidence of a new pool: the more, the longer until the next one. */
+  searches: number;
   /** Counts changes of any of its pools. */
   version: number;
   /** The token of these pools; null: they are a stable's pools, for the second hop. */
@@ -101,8 +103,6 @@ export type FollowedToken = {
   isWatched: boolean;
   rereadDueMs: number;
   searchDueMs: number;
-  /** Searches since there was evidence of a new pool: the more, the longer until the next one. */
-  searches: number;
   names: TokenNames;
   /** False if the token came from the stream: a search may find more pools. */
   isSearched: boolean;

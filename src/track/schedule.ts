@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { READ_CHUNK } from "./account-reads.ts";
 import { accountsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 
@@ -23,19 +24,32 @@ export function isActive(token: FollowedToken, nowMs: number): boolean {
   return token.isWatched || nowMs - token.askedAtMs < UNASKED_MS;
 }
 
-/** The accounts of tokens that are due to be read again; marks the tokens as done. */
+/**
+ * The accounts of tokens that are due to be read again; marks the tokens as done. The last call is filled
+ * with the tokens that are due next, since a provider bills calls and not accounts: in time they share calls.
+ */
 export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean): Set<Address> {
   const due = new Set<Address>();
   const everyMs = isStreaming ? REREAD_FOLLOWED_MS : REREAD_POLLED_MS;
-  for (const token of state.tokens.values()) {
-    if (nowMs < token.rereadDueMs || !isActive(token, nowMs)) continue;
+  const next = [...state.tokens.values()]
+    .filter((token) => token.rereadDueMs <= nowMs + everyMs - RECENT_MS && isActive(token, nowMs))
+    .toSorted((a, b) => a.rereadDueMs - b.rereadDueMs);
+  for (const token of next) {
+    if (token.rereadDueMs > nowMs && due.size % READ_CHUNK === 0) break;
+    const accounts = addressesToReread(state, token, nowMs).filter((address) => !due.has(address));
+    const isFull = (due.size % READ_CHUNK) + accounts.length > READ_CHUNK;
+    if (token.rereadDueMs > nowMs && isFull) break;
     token.rereadDueMs = nowMs + everyMs;
-    for (const account of accountsOf(state, token)) {
-      if (nowMs - account.confirmedAtMs >= RECENT_MS) due.add(account.address);
-    }
-    for (const address of token.group.vacancies.keys()) due.add(address);
+    for (const address of accounts) due.add(address);
   }
   return due;
+}
+
+function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {
+  const old = [...accountsOf(state, token)].filter(
+    ({ confirmedAtMs }) => nowMs - confirmedAtMs >= RECENT_MS,
+  );
+  return [...old.map(({ address }) => address), ...token.group.vacancies.keys()];
 }
 
 /**

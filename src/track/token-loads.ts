@@ -4,7 +4,13 @@ import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { addGroup, mergeFound } from "./followed-pools.ts";
-import { addToken, isDerivedOnly, type LackingHop, lackingHops } from "./followed-tokens.ts";
+import {
+  addToken,
+  isDerivedOnly,
+  type LackingHop,
+  lackingHops,
+  replanSearch,
+} from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
@@ -117,6 +123,7 @@ export class TokenLoads {
 
   /** Adds what each further stage of the search found, and the hops. */
   async #addLater(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
+    const plannedMs = token.searchDueMs;
     const { found, loaded, rest: next } = await rest;
     if (this.#state.tokens.get(token.mint) !== token) return;
     mergeFound(this.#state, token.group, found, loaded);
@@ -125,6 +132,7 @@ export class TokenLoads {
       await this.ensureHops(token);
       return await this.#addLater(token, next);
     }
+    replanSearch(token, plannedMs, this.#deps.clock.nowMs());
     if (found.isSearchComplete && token.group.pools.size === 0) {
       this.#noteMissing(token.mint);
       this.#deps.onMissing(token);

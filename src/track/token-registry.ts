@@ -5,7 +5,14 @@ import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { ChainFeed } from "./chain-feed.ts";
 import { mergeFound, removeGroup } from "./followed-pools.ts";
-import { hopsOf, lackingHops, removeToken, searchSoon } from "./followed-tokens.ts";
+import {
+  hopsOf,
+  lackingHops,
+  removeToken,
+  replanSearch,
+  searchSoon,
+  searchWaitMs,
+} from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
@@ -31,8 +38,7 @@ const RETRY_WATCHED_MS = 30_000;
  */
 const SEARCH_AGAIN_MS = 2_000;
 const MAX_SEARCH_AGAIN_DOUBLINGS = 4;
-/** A quote mint's pools are searched again this often, and dropped when no token leads through them. */
-const SEARCH_HOP_EVERY_MS = 600_000;
+/** Quote mints that no token leads through are dropped. */
 const CHECK_HOPS_EVERY_MS = 60_000;
 /** The asker of loads for watchlists. */
 const WATCHLIST = "watchlist";
@@ -73,7 +79,7 @@ export class TokenRegistry {
       background: deps.background,
       onMissing: (token) => this.#drop(token),
     });
-    this.#newPools = new NewPoolFeed({ source, state, clock });
+    this.#newPools = new NewPoolFeed({ source, state, clock, signal, onFailure });
     const onNewToken = (token: FollowedToken): void => this.#openRecord(token);
     this.#newTokens =
       everything === null
@@ -206,16 +212,19 @@ export class TokenRegistry {
     for (const token of state.tokens.values()) {
       for (const hop of hopsOf(state, token)) used.add(hop);
     }
-    let oldest: PoolGroup | null = null;
+    const due: PoolGroup[] = [];
     for (const group of state.hops.values()) {
-      if (!used.has(group) && !isStable(group.mint)) {
-        if (nowMs - group.searchedAtMs < CHECK_HOPS_EVERY_MS) continue;
+      if (used.has(group)) {
+        if (nowMs - group.searchedAtMs >= searchWaitMs(group)) due.push(group);
+      } else if (!isStable(group.mint) && nowMs - group.searchedAtMs >= CHECK_HOPS_EVERY_MS) {
         removeGroup(state, group);
         state.hops.delete(group.mint);
-      } else if (oldest === null || group.searchedAtMs < oldest.searchedAtMs) oldest = group;
+      }
     }
-    if (oldest === null || nowMs - oldest.searchedAtMs < SEARCH_HOP_EVERY_MS) return;
+    const [oldest] = due.toSorted((a, b) => a.searchedAtMs - b.searchedAtMs);
+    if (oldest === undefined) return;
     oldest.searchedAtMs = nowMs;
+    oldest.searches++;
     background.run("search a quote mint's pools", this.#loads.searchHop(oldest));
   }
 
@@ -242,6 +251,7 @@ export class TokenRegistry {
   async #searchAgain(token: FollowedToken): Promise<void> {
     const { source, state, signal, clock } = this.#deps;
     const loaded: LoadedAccounts = new Map();
+    const plannedMs = token.searchDueMs;
     const metadata = metadataAddress(token.mint);
     const [found, { accounts }] = await Promise.all([
       findTokenPools(this.#loadDeps, token.mint, loaded, signal),
@@ -251,8 +261,10 @@ export class TokenRegistry {
     const named = { address: token.mint, facts: token.mintFacts };
     token.names = tokenNames(named, accounts.get(metadata));
     mergeFound(state, token.group, found, loaded);
+    replanSearch(token, plannedMs, clock.nowMs());
     if (awaitsGraduation(token.group)) {
-      const doublings = Math.min(Math.max(0, token.searches - 1), MAX_SEARCH_AGAIN_DOUBLINGS);
+      const searches = Math.max(0, token.group.searches - 1);
+      const doublings = Math.min(searches, MAX_SEARCH_AGAIN_DOUBLINGS);
       token.searchDueMs = Math.min(
         token.searchDueMs,
         clock.nowMs() + SEARCH_AGAIN_MS * 2 ** doublings,

@@ -46,7 +46,7 @@ const watch = new SwapJudge({
   pools: () => pools.values(),
   clock,
   hasInstructions: feed.geyser !== null,
-  ...(feed.readsPerMinute === undefined ? {} : { readsPerMinute: feed.readsPerMinute }),
+  ...(feed.sample === undefined ? {} : { sample: feed.sample }),
   onJudged: (swap, ref, ground) => {
     tallies.count(swap);
     recent.add(swap);
