@@ -7,6 +7,7 @@ import { SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
+import { executableMarket } from "#test/support/executable-market.ts";
 import { indexedSearch } from "./indexed-search.ts";
 
 /**
@@ -17,6 +18,8 @@ export type MarketOptions = {
   readonly tokens: number;
   readonly tradesPerMinute: number;
   readonly seed?: number;
+  /** Only venues whose compiled programs are here, with their code. */
+  readonly isExecutable?: boolean;
 };
 export type MarketReady = {
   readonly kind: "ready";
@@ -35,15 +38,18 @@ export type MarketWord =
   | { readonly kind: "withdrawn"; readonly mint: Address; readonly atMs: number }
   | { readonly kind: "stopped" };
 
-const { tokens, tradesPerMinute, seed = 1 } = workerData as MarketOptions;
-const demo = new DemoMarket({
+const { tokens, tradesPerMinute, seed = 1, isExecutable } = workerData as MarketOptions;
+const options = {
   seed,
   startMs: Date.now(),
-  programs: MARKET_PROGRAMS,
-  venues: VENUES,
   extraTokens: tokens,
   extraTradesPerMinute: tradesPerMinute,
-});
+};
+const demo =
+  isExecutable === true
+    ? executableMarket(options)
+    : new DemoMarket({ ...options, programs: MARKET_PROGRAMS, venues: VENUES });
+if (demo === null) throw new Error("no compiled program is here: run tools/fetch-programs.ts");
 const search = indexedSearch(demo.ledger);
 const node = createLocalNode({ ledger: demo.ledger });
 const addresses = await node.listen();

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { discriminator } from "#src/venues/byte-reader.ts";
 import type { CpmmState } from "#src/venues/raydium-cpmm/decode.ts";
 import {
   CONFIG,
@@ -59,6 +60,17 @@ export function cpmmPoolAccount(fields: NewCpmmPool): Account {
     .u8(POOL.creatorFeeOn, fields.creatorFeeOn)
     .u8(POOL.enableCreatorFee, fields.isCreatorFeeEnabled ? 1 : 0);
   return { owner: PROGRAM_ID, lamports: 5_324_400n, data: writer.bytes, slot: fields.slot };
+}
+
+const OBSERVATION_DISCRIMINATOR = discriminator("7aaec5358109a584");
+const OBSERVATION_LENGTH = 4_075;
+
+/** The price history that every swap appends to; no quote depends on it. */
+export function cpmmObservationAccount(pool: Address, slot: bigint): Account {
+  const writer = new ByteWriter(new Uint8Array(OBSERVATION_LENGTH))
+    .raw(0, OBSERVATION_DISCRIMINATOR)
+    .address(11, pool);
+  return { owner: PROGRAM_ID, lamports: 29_252_880n, data: writer.bytes, slot };
 }
 
 /** Writes every field of the pool account that a swap changes. */

@@ -32,7 +32,12 @@ import {
   tradedMint,
   withMovedShares,
 } from "./pool-program.ts";
-import { cpmmConfigAccount, cpmmPoolAccount, writeCpmmSwap } from "./raydium-cpmm-accounts.ts";
+import {
+  cpmmConfigAccount,
+  cpmmObservationAccount,
+  cpmmPoolAccount,
+  writeCpmmSwap,
+} from "./raydium-cpmm-accounts.ts";
 
 /** Owns every vault. */
 const AUTHORITY = address("GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL");
@@ -71,6 +76,7 @@ const createPool: CreatePool = (known, opening) => {
   const vault0 = poolAddress("pool_vault", pool, side0.mint);
   const vault1 = poolAddress("pool_vault", pool, side1.mint);
   const lpMint = poolAddress("pool_lp_mint", pool);
+  const observation = poolAddress("observation", pool);
   const lpSupply = squareRootFloor(baseAmount * quoteAmount);
   const account = cpmmPoolAccount({
     config: STANDARD_CONFIG,
@@ -82,7 +88,7 @@ const createPool: CreatePool = (known, opening) => {
     program0: traded0.program,
     program1: traded1.program,
     lpMint,
-    observation: poolAddress("observation", pool),
+    observation,
     decimals0: traded0.decimals,
     decimals1: traded1.decimals,
     lpSupply,
@@ -102,6 +108,7 @@ const createPool: CreatePool = (known, opening) => {
     changes: new Map([
       ...minted,
       [pool, account],
+      [observation, cpmmObservationAccount(pool, slot)],
       ...issuedShares({ ...shares, creator, takers, slot }),
       ...newVaults(withMints, vaults, AUTHORITY, slot),
     ]),

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { AppError } from "#src/platform/app-error.ts";
+import type { Address } from "#src/units/address.ts";
+import { programDataAddress } from "#src/venues/deployed-program.ts";
 import { pumpCurveSale } from "#src/venues/pump-curve/sale.ts";
 import { DEPLOYED_SLOT, startProofChain } from "#test/support/proof-chain.ts";
 
@@ -64,4 +66,45 @@ test("a new deployment is run from the next check on, and bytes that can't run g
   const proof = await proofs.prove(ground, query(execution.amountIn));
   assert.equal(proof.isEqual, true);
   assert.equal(proof.sales[0]?.program?.deployedSlot, DEPLOYED_SLOT + 2n);
+});
+
+test("a program that was closed on the chain gives no verdict but the reason, and other programs go on", async (t) => {
+  const chain = await startProofChain(t);
+  if (chain === null) return;
+  const { execution, ground, ledger, openProofs, deploy } = chain;
+  const proofs = openProofs(null);
+  const [first] = pumpCurveSale.programs;
+  assert.ok(first !== undefined);
+  ledger.apply(new Map([[programDataAddress(first), null]]));
+  await assert.rejects(proofs.prove(ground, query(execution.amountIn)), {
+    code: "proof_unavailable",
+  });
+  deploy();
+  const fresh = await openProofs(null).prove(ground, query(execution.amountIn));
+  assert.equal(fresh.isEqual, true);
+});
+
+test("a pool whose account is closed, or whose vault is frozen, is refused or unproved, never paid", async (t) => {
+  const chain = await startProofChain(t, { venue: "pumpswap", file: "pumpswap.bytecode" });
+  if (chain === null) return;
+  const { execution, ground, openProofs } = chain;
+  const proofs = openProofs(null);
+  const { sales } = await proofs.prove(ground, query(execution.amountIn));
+  const pool = sales[0]?.pool;
+  assert.ok(pool !== undefined);
+  const without = { get: (key: Address) => (key === pool ? null : ground.accounts.get(key)) };
+  await assert.rejects(proofs.prove({ ...ground, accounts: without }, query(execution.amountIn)), {
+    code: "proof_unavailable",
+  });
+  const frozen = {
+    get(key: Address) {
+      const account = ground.accounts.get(key);
+      return account !== null && account?.data.length === 165
+        ? { ...account, data: Uint8Array.from(account.data).fill(2, 108, 109) }
+        : account;
+    },
+  };
+  const proof = await proofs.prove({ ...ground, accounts: frozen }, query(execution.amountIn));
+  assert.equal(proof.sales[0]?.executed?.kind, "refused");
+  assert.equal(proof.isEqual, false);
 });

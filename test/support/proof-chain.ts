@@ -82,7 +82,7 @@ export async function startProofChain(
     t.after(() => proofs.close());
     return proofs;
   };
-  return { execution, source, clock, ground, deploy, openProofs, slices: () => slices };
+  return { execution, ledger, source, clock, ground, deploy, openProofs, slices: () => slices };
 }
 
 function isPaidSale({ outputMint, amountOut, amountIn }: RecordedExecution): boolean {

@@ -44,8 +44,10 @@ function nameOf(error: NativeError): string {
   return inner.code === undefined ? "program error" : `program error ${inner.code}`;
 }
 
-/** The program's last log line: a message of Anchor, or its own. */
+/** The program's last log line: a message of Anchor, or its own; else what the VM ended it for. */
 function lastLine(logs: readonly string[]): string | null {
   const last = logs.findLast((line) => line.startsWith("Program log: "));
-  return last?.slice("Program log: ".length, 213) ?? null;
+  if (last !== undefined) return last.slice("Program log: ".length, 213);
+  const [, failure] = /^Program \w+ failed: (.{1,200})/.exec(logs.at(-1) ?? "") ?? [];
+  return failure ?? null;
 }
