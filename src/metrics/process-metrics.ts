@@ -6,6 +6,9 @@ import type { MetricsSources } from "./metrics.ts";
 export function createProcessMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Gauges with a counter's name: sums of nodejs_active_handles and its like, by type.
+  for (const what of ["handles", "requests", "resources"])
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
   return registry;
 }
 
