@@ -19,4 +19,6 @@ test("a notice is Spanish unless the request prefers English", () => {
   for (const [header, language] of cases) {
     assert.equal(preferredLanguage(header), language, String(header));
   }
+  assert.equal(preferredLanguage("*", "en"), "en", "of a caller whose default is English");
+  assert.equal(preferredLanguage("es", "en"), "es");
 });

@@ -6,9 +6,12 @@ export type Language = "es" | "en";
 type Sentence = Readonly<Record<Language, string>>;
 
 /** English only where the header prefers it to Spanish; Spanish otherwise. */
-export function preferredLanguage(acceptLanguage: string | undefined): Language {
-  if (acceptLanguage === undefined) return "es";
-  let best: Language = "es";
+export function preferredLanguage(
+  acceptLanguage: string | undefined,
+  otherwise: Language = "es",
+): Language {
+  if (acceptLanguage === undefined) return otherwise;
+  let best = otherwise;
   let bestWeight = 0;
   for (const part of acceptLanguage.slice(0, 500).split(",")) {
     const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");

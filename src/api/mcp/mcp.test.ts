@@ -31,14 +31,19 @@ test("a real client lists the tools, measures and watches, and its questions cou
       "stressed_exit",
       "watch_exits",
     ]);
-    for (const { description, annotations, outputSchema } of tools) {
+    for (const { description, annotations, inputSchema, outputSchema } of tools) {
+      for (const name of inputSchema.required ?? []) {
+        assert.ok(!("default" in (inputSchema.properties?.[name] ?? {})), `${name} has a default`);
+      }
       assert.match(description ?? "", /never trades/);
       assert.deepEqual([annotations?.readOnlyHint, annotations?.destructiveHint], [true, false]);
       assert.equal(outputSchema?.type, "object");
     }
     const measured = await call(client, "measure_exit", { mint: SOME_MINT });
     assert.equal(measured.isError, false);
-    const alone = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+    // The client's fetch sends "accept-language: *", which asks for no language: agents get English.
+    const english = { headers: { "accept-language": "en" } };
+    const alone = await send("GET", `/api/token/${SOME_MINT}/exitability`, english);
     assert.deepEqual(JSON.parse(measured.content[0]?.text ?? ""), alone.json());
     assert.equal(alone.headers["x-ratelimit-remaining"], "3");
     const watched = await call(client, "watch_exits", { mints: [SOME_MINT], seconds: 0 });

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { AppError } from "#src/platform/app-error.ts";
 import { errorSchema } from "../error-bodies.ts";
+import { preferredLanguage } from "../notice.ts";
 import { defineOperation } from "../operation.ts";
 import { BODY_ERRORS } from "../operation-parts.ts";
 import { isSameOrigin } from "../plugins/origin.ts";
@@ -11,7 +12,7 @@ import { AGENT_LANGUAGE, createMcpServer } from "./mcp-server.ts";
 import type { Ask } from "./tool.ts";
 
 /** Headers that name the caller and its proxies: passed on to the requests of a tool. */
-const PASSED_ON = ["x-api-key", "authorization", "x-forwarded-for", "accept-language"];
+const PASSED_ON = ["x-api-key", "authorization", "x-forwarded-for"];
 const ACCEPT = "application/json, text/event-stream";
 
 const JsonRpc = Type.Object({ jsonrpc: Type.Literal("2.0") }, { additionalProperties: true });
@@ -90,7 +91,9 @@ export const mcp = defineOperation({
 });
 
 function askWith(inject: FastifyInstance["inject"], request: FastifyRequest): Ask {
-  const headers: Record<string, string> = { "accept-language": AGENT_LANGUAGE };
+  // Clients of MCP send *, which prefers no language.
+  const language = preferredLanguage(request.headers["accept-language"], AGENT_LANGUAGE);
+  const headers: Record<string, string> = { "accept-language": language };
   for (const name of PASSED_ON) {
     const value = request.headers[name];
     if (typeof value === "string") headers[name] = value;

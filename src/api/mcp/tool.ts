@@ -1,5 +1,6 @@
 import { Ajv } from "ajv";
 import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { sentBody } from "../openapi.ts";
 import type { Operation } from "../operation.ts";
 
 /** One request to the service's own API, on behalf of the tool's caller. */
@@ -89,7 +90,7 @@ export type PreparedTool = Tool & {
 
 export function prepareTool(tool: Tool): PreparedTool {
   const ajv = new Ajv({ strict: false, useDefaults: true });
-  const inputSchema = { ...plainSchema(tool.input), type: "object" as const };
+  const inputSchema = { ...plainSchema(sentBody(tool.input)), type: "object" as const };
   const check = ajv.compile(inputSchema);
   return {
     ...tool,
@@ -103,7 +104,7 @@ export function prepareTool(tool: Tool): PreparedTool {
 /** Fields that JSON Schema does not have, and names that two tools may not share. */
 const NOT_PUBLISHED = new Set(["$id", "isHidden", "refusal", "read"]);
 
-function plainSchema(schema: TSchema): Readonly<Record<string, unknown>> {
+function plainSchema(schema: object): Readonly<Record<string, unknown>> {
   return JSON.parse(
     JSON.stringify(schema, (name, value) => (NOT_PUBLISHED.has(name) ? undefined : value)),
   );
