@@ -85,7 +85,7 @@ export function createSending(deps: SendingDeps) {
 export type UserAlertsDeps = Common & { readonly sending: Sending };
 
 export function createUserAlerts({ store, sending, clock, log }: UserAlertsDeps): UserAlerts {
-  const feed = new AlertFeed({ db: store.db, log });
+  const feed = new AlertFeed({ db: store.db, clock, log });
   const channels = createChannels({ ...sending, store, clock });
   return { feed, channels, close: () => feed.close() };
 }

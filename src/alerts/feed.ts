@@ -1,5 +1,7 @@
 import type { Kysely } from "kysely";
+import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { type OpenTokenAlert, openAlerts } from "#src/store/alerts.ts";
 import type { Schema } from "#src/store/schema.ts";
 import {
   alertsOfUser,
@@ -13,6 +15,8 @@ import type { UserId } from "#src/store/user-id.ts";
 /** Alerts of another process are found within this time, those of this process at once. */
 const POLL_EVERY_MS = 2_000;
 const ALERTS_PER_READ = 100;
+/** What all pages together are shown of every token: read this often, however many pages ask. */
+const CURRENT = { everyMs: 2_000, limit: 12, withinMs: 86_400_000 } as const;
 
 export type FeedPage = {
   readonly userId: UserId;
@@ -26,17 +30,25 @@ type Follower = {
   lastId: bigint;
 };
 
-/** The alerts of users as the dashboard shows them: pages of stored ones, and new ones pushed to open pages. */
+/** Alerts as the dashboard shows them: a user's stored ones, new ones pushed to open pages, and those of all tokens that are on. */
 export class AlertFeed {
   readonly #db: Kysely<Schema>;
+  readonly #clock: WallClock;
   readonly #failures: FailureLog;
   readonly #followers = new Set<Follower>();
   #timer: NodeJS.Timeout | null = null;
   #newestId = 0n;
   #polling: Promise<void> = Promise.resolve();
+  #current: { readonly atMs: number; readonly alerts: Promise<readonly OpenTokenAlert[]> } | null =
+    null;
 
-  constructor(deps: { readonly db: Kysely<Schema>; readonly log: FailureLogger }) {
+  constructor(deps: {
+    readonly db: Kysely<Schema>;
+    readonly clock: WallClock;
+    readonly log: FailureLogger;
+  }) {
     this.#db = deps.db;
+    this.#clock = deps.clock;
     const next = "open pages get their alerts with the next poll";
     this.#failures = new FailureLog({ log: deps.log, what: "read alerts for open pages", next });
   }
@@ -44,6 +56,17 @@ export class AlertFeed {
   /** The newest first. */
   page(page: FeedPage): Promise<readonly UserAlert[]> {
     return alertsOfUser(this.#db, page);
+  }
+
+  /** The tokens whose alert turned on within a day and is still on, the newest first; two seconds old at most. */
+  current(): Promise<readonly OpenTokenAlert[]> {
+    const nowMs = this.#clock.nowMs();
+    if (this.#current === null || nowMs - this.#current.atMs >= CURRENT.everyMs) {
+      const { limit, withinMs } = CURRENT;
+      const alerts = openAlerts(this.#db, { sinceMs: nowMs - withinMs, limit });
+      this.#current = { atMs: nowMs, alerts };
+    }
+    return this.#current.alerts;
   }
 
   /**

@@ -70,7 +70,7 @@ export type HttpDeps = {
     readonly report: () => PublishedAccuracy | Promise<PublishedAccuracy>;
     readonly swaps: Pick<JudgedSwapReader, "last">;
   };
-  readonly feed: Pick<AlertFeed, "page" | "follow">;
+  readonly feed: Pick<AlertFeed, "page" | "follow" | "current">;
   readonly channels: Channels;
   /** The dashboard's URL: the only origin from which its cookie may write. */
   readonly publicUrl: string;

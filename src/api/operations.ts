@@ -1,6 +1,7 @@
 import { addChannel } from "./alerts/add-channel.ts";
 import { listAlerts } from "./alerts/list-alerts.ts";
 import { listChannels } from "./alerts/list-channels.ts";
+import { listCurrentAlerts } from "./alerts/list-current-alerts.ts";
 import { removeChannel } from "./alerts/remove-channel.ts";
 import { streamAlerts } from "./alerts/stream-alerts.ts";
 import { switchChannel } from "./alerts/switch-channel.ts";
@@ -98,6 +99,7 @@ export const ROUTED_OPERATIONS: readonly Operation[] = [
   verifyChannel,
   testChannel,
   getExamples,
+  listCurrentAlerts,
   getStatus,
   getAccuracy,
   getAccuracySwaps,

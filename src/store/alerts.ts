@@ -131,6 +131,39 @@ async function tokenIdOf(db: Kysely<Schema>, mint: Address): Promise<bigint | nu
   return row?.id ?? null;
 }
 
+/** An alert that is on, with the token that it is about. */
+export type OpenTokenAlert = Pick<StoredAlert, "cause" | "startedAtMs" | "before" | "after"> & {
+  readonly mint: string;
+  readonly name: string | null;
+  readonly symbol: string | null;
+};
+
+/** The alerts that are on and began after `sinceMs`, of all tokens, the newest first. */
+export async function openAlerts(
+  db: Kysely<Schema>,
+  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+): Promise<readonly OpenTokenAlert[]> {
+  const rows = await db
+    .selectFrom("alerts")
+    .innerJoin("tokens", "tokens.id", "alerts.token_id")
+    .select(["mint", "name", "symbol", "cause", "started_at_ms"])
+    .select(["c10_before", "c10_after", "depth_before", "depth_after"])
+    .where("ended_at_ms", "is", null)
+    .where("started_at_ms", ">", BigInt(sinceMs))
+    .orderBy("started_at_ms", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    mint: row.mint,
+    name: row.name,
+    symbol: row.symbol,
+    cause: row.cause,
+    startedAtMs: Number(row.started_at_ms),
+    before: { c10Sol: row.c10_before, depthSol: row.depth_before },
+    after: { c10Sol: row.c10_after, depthSol: row.depth_after },
+  }));
+}
+
 /** Both ends included. */
 export type TimeRange = { readonly fromMs: number; readonly toMs: number };
 

@@ -3,6 +3,7 @@ import type { Database } from "./database.ts";
 import type { MigrationContext } from "./dialect.ts";
 import * as schema from "./migrations/0001-schema.ts";
 import * as alertCauses from "./migrations/0002-alert-causes.ts";
+import * as openAlerts from "./migrations/0003-open-alerts.ts";
 
 export type Migration = {
   readonly name: string;
@@ -13,6 +14,7 @@ export type Migration = {
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-schema", ...schema },
   { name: "0002-alert-causes", ...alertCauses },
+  { name: "0003-open-alerts", ...openAlerts },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

@@ -7,7 +7,7 @@ const unexpected = (): never => {
 /** For tests of routes that have nothing to do with watchlists: they must not be called. */
 export const NO_WATCHING: Pick<HttpDeps, "watchlist" | "feed" | "channels"> = {
   watchlist: { list: unexpected, add: unexpected, change: unexpected, remove: unexpected },
-  feed: { page: unexpected, follow: unexpected },
+  feed: { page: unexpected, follow: unexpected, current: unexpected },
   channels: {
     list: unexpected,
     add: unexpected,

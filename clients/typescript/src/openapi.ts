@@ -647,6 +647,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/alerts/current": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The tokens that are deteriorating now
+         * @description The twelve newest alerts that began within a day and are still on, of the tokens that this service tracks. It does not count.
+         */
+        readonly get: operations["listCurrentAlerts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/status": {
         readonly parameters: {
             readonly query?: never;
@@ -1956,6 +1976,23 @@ export interface components {
                 };
             }[];
         };
+        readonly CurrentAlert: {
+            /** @description A Solana address: 32 bytes in base58 */
+            readonly mint: string;
+            readonly token_name: string | null;
+            readonly token_symbol: string | null;
+            /** @enum {unknown} */
+            readonly cause: "liquidity-withdrawn" | "sells" | "fees-raised" | "trading-paused" | "unknown";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly started_at: string;
+            readonly c10_before_sol: number;
+            readonly c10_after_sol: number;
+            readonly depth_before_sol: number | null;
+            readonly depth_after_sol: number | null;
+        };
         readonly ChainStream: {
             /** @enum {unknown} */
             readonly configured: "grpc" | "websocket";
@@ -2215,6 +2252,7 @@ export type ErrorInvalidBodyOrInvalidSizeOrNoChanges = components['schemas']['Er
 export type Channels = components['schemas']['Channels'];
 export type AddedChannel = components['schemas']['AddedChannel'];
 export type Examples = components['schemas']['Examples'];
+export type CurrentAlert = components['schemas']['CurrentAlert'];
 export type ChainStream = components['schemas']['ChainStream'];
 export type Status = components['schemas']['Status'];
 export type Deployment = components['schemas']['Deployment'];
@@ -6387,6 +6425,64 @@ export interface operations {
             };
         };
     };
+    readonly listCurrentAlerts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The newest first */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly components["schemas"]["CurrentAlert"][];
+                    };
+                };
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorRateLimitExceeded"];
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
+                };
+            };
+            /** @description overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorOverloaded"];
+                };
+            };
+        };
+    };
     readonly getStatus: {
         readonly parameters: {
             readonly query?: never;
@@ -7124,6 +7220,7 @@ export type Places = {
   verifyChannel: ["POST", "/api/account/channels/{id}/verify"];
   testChannel: ["POST", "/api/account/channels/{id}/test"];
   getExamples: ["GET", "/api/examples"];
+  listCurrentAlerts: ["GET", "/api/alerts/current"];
   getStatus: ["GET", "/api/status"];
   getAccuracy: ["GET", "/api/accuracy"];
   getAccuracySwaps: ["GET", "/api/accuracy/swaps"];

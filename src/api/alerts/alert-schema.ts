@@ -2,6 +2,14 @@ import Type from "typebox";
 import { EXAMPLE_MINT, EXAMPLE_TIME } from "../examples.ts";
 import { AddressText, IntegerText, NullableNumber, nullable, Timestamp } from "../values.ts";
 
+export const CauseWord = Type.Enum([
+  "liquidity-withdrawn",
+  "sells",
+  "fees-raised",
+  "trading-paused",
+  "unknown",
+]);
+
 /** An alert as the feed, the stream and webhooks return it. Unknown values are null. */
 export const AlertItem = Type.Object(
   {
@@ -12,7 +20,7 @@ export const AlertItem = Type.Object(
     token_symbol: nullable(Type.String()),
     size_sol: Type.Number(),
     kind: Type.Enum(["deterioration", "slippage", "no-exit", "blocked"]),
-    cause: Type.Enum(["liquidity-withdrawn", "sells", "fees-raised", "trading-paused", "unknown"]),
+    cause: CauseWord,
     share_pct: nullable(Type.Number(), "The share of the loss that the cause explains, percent"),
     gone_pct: nullable(
       Type.Number(),

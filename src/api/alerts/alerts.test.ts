@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { get as httpGet } from "node:http";
 import { test } from "node:test";
+import { endAlerts, recordAlert } from "#src/store/alerts.ts";
+import { upsertTokens } from "#src/store/tokens.ts";
 import { gradeAlert } from "#src/store/user-alerts.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
 import { eachApp, oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
+import { poolAddress } from "#test/support/pools.ts";
 import { recordUserAlerts } from "#test/support/user-alerts.ts";
 import { watch } from "#test/support/watching-users.ts";
 
@@ -176,3 +179,48 @@ async function openStream(url: string, headers: Record<string, string>) {
     close: () => request.destroy(),
   };
 }
+
+test("the tokens whose alert is on are listed for any caller, the newest first, until it ends", async (t) => {
+  await eachApp(t, async (app) => {
+    const { store, users } = app;
+    const nowMs = users.clock.nowMs();
+    const [first, second, old] = [poolAddress(1), poolAddress(2), poolAddress(3)];
+    const tokens = [first, second, old].map((mint) => ({
+      mint,
+      name: "Evil\ud800Token",
+      symbol: null,
+      nowMs,
+    }));
+    await upsertTokens(store.db, tokens);
+    for (const [mint, ageMs] of [
+      [first, 60_000],
+      [second, 30_000],
+      [old, 2 * 86_400_000],
+    ] as const)
+      await recordAlert(store.db, {
+        mint,
+        detector: "test",
+        cause: "withdrawn",
+        share: 1,
+        causes: null,
+        slot: 5n,
+        startedAtMs: nowMs - ageMs,
+        before: { c10Sol: 12.5, depthSol: 240 },
+        after: { c10Sol: 3, depthSol: null },
+      });
+    const current = async () => (await app.send("GET", "/api/alerts/current")).json().items;
+    const items = await current();
+    assert.deepEqual(
+      items.map(({ mint }: { mint: string }) => mint),
+      [second, first],
+    );
+    assert.deepEqual(
+      [items[0].token_name, items[0].cause, items[0].c10_after_sol, items[0].depth_after_sol],
+      ["Evil\ufffdToken", "liquidity-withdrawn", 3, null],
+    );
+    await endAlerts(store.db, { mint: second, endedAtMs: nowMs });
+    assert.equal((await current()).length, 2, "read at most every two seconds");
+    users.advance(2_000);
+    assert.equal((await current()).length, 1);
+  });
+});

@@ -7,6 +7,7 @@ import { type HistoryPoint, stepOf } from "#src/track/history/history.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
+import { CauseWord } from "../alerts/alert-schema.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import {
@@ -61,13 +62,7 @@ const HistoryBody = Type.Object(
         started_at: Timestamp,
         ended_at: nullable(Timestamp),
         detector: Type.String(),
-        cause: Type.Enum([
-          "liquidity-withdrawn",
-          "sells",
-          "fees-raised",
-          "trading-paused",
-          "unknown",
-        ]),
+        cause: CauseWord,
         share_pct: nullable(
           Type.Number({ minimum: 0, maximum: 100 }),
           "What the cause took of the whole fall, percent; null where no cause is known, and for alerts recorded before it was kept",

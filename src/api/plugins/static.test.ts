@@ -28,7 +28,7 @@ async function startApp(t: TestContext, { isBuilt = true, isBehindTls = false } 
 
 test("every page is the dashboard's index.html, under a policy without inline code", async (t) => {
   const get = await startApp(t);
-  for (const path of ["/", "/token/abc"]) {
+  for (const path of ["/", "/token/So11111111111111111111111111111111111111112"]) {
     const response = await get(path);
     assert.equal(response.statusCode, 200);
     const policy = String(response.headers["content-security-policy"]);
@@ -37,6 +37,15 @@ test("every page is the dashboard's index.html, under a policy without inline co
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);
     assert.equal(response.headers["cache-control"], "no-cache");
     assert.equal(response.headers["strict-transport-security"], undefined);
+  }
+});
+
+test("a token's page for an impossible token is the same page with status 404", async (t) => {
+  const get = await startApp(t);
+  for (const path of ["/token/abc", "/token/%25E0%25A4%25A"]) {
+    const response = await get(path);
+    assert.equal(response.statusCode, 404, path);
+    assert.match(response.body, /<!doctype html>/);
   }
 });
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { parseAddress } from "#src/units/address.ts";
 import { type PageSummary, withSummary } from "./page-text.ts";
 
 /** A file name that contains a hash of the file's content: the content never changes. */
@@ -63,6 +64,8 @@ export async function registerStatic(app: FastifyInstance, options: StaticOption
       const { cookie } = request.headers;
       if (pageCookies !== undefined) reply.header("set-cookie", pageCookies(cookie));
       const { id } = request.params;
+      // A malformed escape, or what cannot be a token: the same page, which states it.
+      if (id !== undefined && parseAddress(id) === null) reply.code(404);
       const summary = id === undefined ? null : (summaryOf?.(id) ?? null);
       if (summary === null) return reply.sendFile("index.html");
       return sendPage(reply, headers, withSummary(html, summary));

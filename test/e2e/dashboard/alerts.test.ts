@@ -89,6 +89,12 @@ test("a withdrawal is published at once: on the token's page, in the feed, and t
     );
     for (const each of [page, onToken.page])
       assert.equal(await each.evaluate("window.isStillTheSamePage"), true);
+    const home = await dashboard.visit();
+    await home.open("/");
+    await home.page.locator(".current-alert").getByText("RUG").waitFor();
+    await home.page.locator(".current-alert").getByText("Liquidity was withdrawn").waitFor();
+    await home.keepPicture("home-alert-light-en");
+    assert.deepEqual(await violationsOn(home.page), []);
     await keepPicture("alerts-arrived-light-en");
     await onToken.keepPicture("token-alert-light-en");
     assert.deepEqual(await violationsOn(page), []);

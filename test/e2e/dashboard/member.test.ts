@@ -56,9 +56,17 @@ test("what a member does, from the first code to leaving", async (t) => {
     assert.deepEqual([await statusWith(url, key), await statusWith(url, second)], [200, 200]);
 
     const active = page.getByRole("row").filter({ hasText: "active" });
-    await active.getByRole("button", { name: "Revoke" }).click();
-    await active.getByRole("button", { name: "Revoke" }).click();
+    const focused = page.locator(":focus");
+    await active.getByRole("button", { name: /^Revoke/ }).click();
+    await page.keyboard.press("Escape");
+    assert.match((await focused.getAttribute("aria-label")) ?? "", /^Revoke/);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
     await page.getByRole("cell", { name: "revoked" }).waitFor();
+    assert.ok(
+      second.startsWith((await focused.innerText()).slice(0, 6)),
+      "the focus is in its row",
+    );
     assert.equal(await statusWith(url, second), 401);
   });
 

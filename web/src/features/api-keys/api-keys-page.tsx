@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -119,7 +119,7 @@ function KeyTable({ items, onRevoke }: TableProps) {
         <tbody>
           {items.map((key) => (
             <tr key={key.id}>
-              <th scope="row" className="mono">
+              <th scope="row" className="mono" tabIndex={-1} id={`key-${key.id}`}>
                 {key.hint}
               </th>
               <td>
@@ -140,7 +140,14 @@ function KeyTable({ items, onRevoke }: TableProps) {
               <td className="number">{key.used_today}</td>
               <td className="number">
                 {key.status === "active" || key.status === "expiring" ? (
-                  <RevokeButton onRevoke={() => onRevoke(key.id)} />
+                  <RevokeButton
+                    name={key.hint}
+                    onRevoke={() => {
+                      // The button goes with the key: the focus stays in its row.
+                      document.getElementById(`key-${key.id}`)?.focus();
+                      onRevoke(key.id);
+                    }}
+                  />
                 ) : null}
               </td>
             </tr>
@@ -151,12 +158,30 @@ function KeyTable({ items, onRevoke }: TableProps) {
   );
 }
 
-function RevokeButton({ onRevoke }: { readonly onRevoke: () => void }) {
+type RevokeProps = { readonly name: string; readonly onRevoke: () => void };
+
+/** Asks once more, in place; Escape or "cancel" leads back to the button. */
+function RevokeButton({ name, onRevoke }: RevokeProps) {
   const { text } = usePreferences();
   const [isAsking, setIsAsking] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasAsking = useRef(false);
+  useEffect(() => {
+    if (isAsking || wasAsking.current) button.current?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
+  function leave(event: KeyboardEvent): void {
+    if (event.key === "Escape") setIsAsking(false);
+  }
   if (!isAsking) {
     return (
-      <Button isSmall onClick={() => setIsAsking(true)}>
+      <Button
+        key="ask"
+        ref={button}
+        isSmall
+        aria-label={`${text.apiKeys.revoke}: ${name}`}
+        onClick={() => setIsAsking(true)}
+      >
         {text.apiKeys.revoke}
       </Button>
     );
@@ -164,10 +189,18 @@ function RevokeButton({ onRevoke }: { readonly onRevoke: () => void }) {
   return (
     <span className="row">
       <span className="small">{text.apiKeys.revokeConfirm}</span>
-      <Button isSmall look="primary" onClick={onRevoke}>
+      <Button
+        key="confirm"
+        ref={button}
+        isSmall
+        look="primary"
+        onClick={onRevoke}
+        onKeyDown={leave}
+        aria-label={`${text.apiKeys.revoke}: ${name}`}
+      >
         {text.apiKeys.revoke}
       </Button>
-      <Button isSmall look="quiet" onClick={() => setIsAsking(false)}>
+      <Button isSmall look="quiet" onClick={() => setIsAsking(false)} onKeyDown={leave}>
         {text.common.cancel}
       </Button>
     </span>

@@ -36,7 +36,7 @@ export function HistoryPanel({ mint, sizeSol }: Props) {
   const { text } = usePreferences();
   const [range, setRange] = useState<Range>("hour");
   const [series, setSeries] = useState<Series>("capacity");
-  const { data } = useHistory(mint, range, true);
+  const { data } = useHistory(mint, range);
   return (
     <section className="panel stack" aria-labelledby="history">
       <div className="row spread">

@@ -69,7 +69,20 @@ function Row({ pool }: { readonly pool: PoolRow }) {
     <tr>
       <th scope="row">
         <span className="pool-program">{venueName(pool.program)}</span>
-        <Address address={pool.address} isShort />
+        <span className="pool-links">
+          <Address address={pool.address} isShort />
+          <a
+            className="small"
+            href={`https://dexscreener.com/solana/${pool.address}`}
+            target="_blank"
+            rel="noreferrer noopener"
+          >
+            DexScreener<span aria-hidden="true"> ↗</span>
+            <span className="visually-hidden">
+              , {venueName(pool.program)} {pool.address}
+            </span>
+          </a>
+        </span>
       </th>
       <td className="number" data-name={text.token.share}>
         {pool.share_pct === null ? <Unknown /> : formatPct(pool.share_pct, language, 1, 1)}

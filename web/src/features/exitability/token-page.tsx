@@ -52,7 +52,10 @@ export function TokenPage({ mint }: Props) {
   const [isAnswered, setIsAnswered] = useState(false);
   if (exit.data !== undefined && !isAnswered) setIsAnswered(true);
   const isPushed = useLiveExitability(mint, isAnswered);
-  const history = useHistory(mint, "hour", isAnswered);
+  const history = useHistory(mint, "hour", {
+    isWanted: isAnswered,
+    isAlerting: answer.data?.alerta_deterioro === true,
+  });
   const alert = useShownAlert(history.data, answer.data);
   useRereadOn(alert.shown?.id ?? null, mint);
   const name = nameOf(mint, facts.data);

@@ -143,6 +143,8 @@ export type Range = (typeof RANGES)[number];
 const RANGE_SECONDS: Readonly<Record<Range, number>> = { hour: 3_600, day: 86_400, week: 604_800 };
 const POINTS = 240;
 const REFRESH_MS = 15_000;
+/** While an alert is on whose cause has not been read yet. */
+const URGENT_MS = 2_000;
 /** Holders of pool shares are read at most once a minute. */
 const HOLDERS_MS = 60_000;
 const EXIT_MS = 5_000;
@@ -181,7 +183,11 @@ export function useStressed(mint: string, profile: Profile, isWanted: boolean) {
   });
 }
 
-export function useHistory(mint: string, range: Range, isWanted: boolean) {
+export function useHistory(
+  mint: string,
+  range: Range,
+  { isWanted = true, isAlerting = false } = {},
+) {
   return useQuery({
     queryKey: ["token", mint, "history", range],
     queryFn: ({ signal }) => {
@@ -192,7 +198,10 @@ export function useHistory(mint: string, range: Range, isWanted: boolean) {
       const query = `from=${from.toISOString()}&to=${to.toISOString()}&step=${step}`;
       return api<History>(path(mint, `/history?${query}`), { signal });
     },
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => {
+      const isExplained = state.data?.alerts.some(({ ended_at }) => ended_at === null) ?? true;
+      return isAlerting && !isExplained ? URGENT_MS : REFRESH_MS;
+    },
     enabled: isWanted,
   });
 }

@@ -8,6 +8,7 @@ import { usePreferences, useText } from "../../lib/preferences.tsx";
 import { recentTokens } from "../../lib/recent-tokens.ts";
 import { navigate } from "../../lib/router.ts";
 import { useTitle } from "../../lib/title.ts";
+import { CurrentAlerts } from "./current-alerts.tsx";
 import { type KnownToken, searchTokens } from "./search-tokens.ts";
 import { useExamples } from "./use-examples.ts";
 import "./home.css";
@@ -23,6 +24,7 @@ export function HomePage() {
         <Search />
         <Recent />
       </header>
+      <CurrentAlerts />
       <section className="stack" aria-labelledby="meaning">
         <h2 id="meaning">{text.home.meaningTitle}</h2>
         <ul className="meaning">

@@ -61,6 +61,8 @@ export const en: Text = {
       "There is no Solana address in that (32 to 44 characters of base58), and no token here has that symbol.",
     found: "Found",
     recent: "Opened last",
+    current: "Exits that are getting worse now",
+    currentNone: "None of the tokens that are followed here has an alert at the moment.",
     examples: "Example tokens",
     meaningTitle: "What the numbers say",
     meaning: [

@@ -59,6 +59,8 @@ export const es = {
       "Ahí no hay ninguna dirección de Solana (entre 32 y 44 caracteres en base58), y ningún token de aquí tiene ese símbolo.",
     found: "Encontrados",
     recent: "Abiertos hace poco",
+    current: "Salidas que empeoran ahora",
+    currentNone: "Ninguno de los tokens que aquí se siguen está en alerta en este momento.",
     examples: "Tokens de ejemplo",
     meaningTitle: "Qué dicen los números",
     meaning: [
