@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { formatTable, type Output, terminal, UsageError } from "#src/cli/output.ts";
+import { RecordingError } from "#src/node/recording.ts";
 import { DETECTORS } from "./detection/detectors.ts";
+import { judgeReplay, replayFiles } from "./detection/recorded.ts";
 import { playScript } from "./detection/run-detection.ts";
 import { SCRIPTS } from "./detection/scripts.ts";
 import { judgeSeriesFile } from "./detection/series.ts";
@@ -11,16 +13,19 @@ import { drawThresholdCurve, sweepThresholds } from "./detection/threshold-curve
 import { trackScript } from "./detection/tracked-markets.ts";
 
 const USAGE =
-  "npm run detection -- [--seed N] [--share S] [--json] [--curve FILE.svg] | --series FILE [--json]";
+  "npm run detection -- [--seed N] [--share S] [--json] [--curve FILE.svg] | --series FILE [--json] | --recorded FILE... [--json]";
 
 /**
  * How well deterioration is noticed, on scripted markets with known answers, beside two simple
- * baselines; or, with `--series`, when the alert is on in series from a file.
+ * baselines; with `--series`, when the alert is on in series from a file; with `--recorded`, on the
+ * markets that `exitability record --follow` has written.
  */
 export async function detection(args: readonly string[], output: Output): Promise<number> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...args],
+    allowPositionals: true,
     options: {
+      recorded: { type: "boolean", default: false },
       seed: { type: "string", default: "1" },
       share: { type: "string", default: "1" },
       json: { type: "boolean", default: false },
@@ -29,6 +34,8 @@ export async function detection(args: readonly string[], output: Output): Promis
     },
   });
   if (values.series !== undefined) return judgeSeriesFile(values.series, values.json, output);
+  if (values.recorded) return judgeRecorded(positionals, values.json, output);
+  if (positionals.length > 0) throw new UsageError(`unexpected ${positionals[0]}\n${USAGE}`);
   const seed = Number(values.seed);
   const share = Number(values.share);
   if (!Number.isSafeInteger(seed) || seed < 0)
@@ -49,6 +56,19 @@ export async function detection(args: readonly string[], output: Output): Promis
   playAll({ seed, share }, add, say);
   await playOverTracker({ seed, share }, add, say);
   if (!values.json) output.out(table(rows));
+  return 0;
+}
+
+async function judgeRecorded(
+  files: readonly string[],
+  isJson: boolean,
+  output: Output,
+): Promise<number> {
+  if (files.length === 0) throw new UsageError(`name the files\n${USAGE}`);
+  // Their names begin with their times.
+  const rows = judgeReplay(await replayFiles(files.toSorted()));
+  if (isJson) for (const row of rows) output.out(JSON.stringify(row));
+  else output.out(table(rows));
   return 0;
 }
 
@@ -118,7 +138,10 @@ if (import.meta.main) {
   try {
     process.exitCode = await detection(process.argv.slice(2), terminal);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof TypeError)) throw error;
+    const isExpected = [UsageError, TypeError, RecordingError].some(
+      (kind) => error instanceof kind,
+    );
+    if (!isExpected || !(error instanceof Error)) throw error;
     terminal.err(error.message);
     process.exitCode = 2;
   }

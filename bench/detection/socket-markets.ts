@@ -1,11 +1,11 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { clockAt } from "#src/node/slot-clock.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
+import { caughtUp } from "./demo-recording.ts";
 import { namedAddress, type PlainPool, plainPool, plainVenue } from "./plain-pool-venue.ts";
 import { accountsOf, mintFor, type PlayedMarket, playToEnd } from "./played-readings.ts";
 import type { Script } from "./scripts.ts";
@@ -13,7 +13,6 @@ import { type Alarm, emptyTally, noteAlarm, type Tally, tallyMarket } from "./ta
 
 /** The chain moves on by so much at once: readings in between share a slot. */
 const STRIDE_MS = 4_000;
-const PATIENCE_MS = 20_000;
 
 type Played = PlayedMarket & {
   readonly script: Script;
@@ -94,18 +93,6 @@ function writeUntil(ledger: Ledger, played: readonly Played[], nowMs: number): v
       ledger.apply(new Map([[address, { ...account, slot: 0n }]]));
     }
   }
-}
-
-/** The node publishes a slot after all changes in it: a client that received the slot has received them. */
-async function caughtUp(tracker: Tracker, slot: bigint): Promise<void> {
-  const givesUpAtMs = performance.now() + PATIENCE_MS;
-  while ((tracker.health().headSlot ?? 0n) < slot) {
-    if (performance.now() > givesUpAtMs) throw new Error(`slot ${slot} never arrived`);
-    await wait(1);
-  }
-  tracker.tick();
-  await tracker.idle();
-  tracker.tick();
 }
 
 function tallied(played: readonly Played[]): ReadonlyMap<Script, Tally> {

@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { ChainSource } from "./chain-source.ts";
+import { observedSource } from "./observed-source.ts";
 
 /** The replies that a remembering source has received. */
 export type RememberedReads = {
@@ -23,36 +24,18 @@ export function rememberReads(source: ChainSource): {
     unknown: new Set(),
   };
   const { accounts, refusedSearches, unknown } = remembered;
-
-  const readAccounts: ChainSource["readAccounts"] = async (addresses, signal) => {
-    const read = await source.readAccounts(addresses, signal);
-    for (const address of addresses) {
-      const account = read.accounts.get(address);
-      if (account !== undefined) accounts.set(address, account);
-      else if (!accounts.has(address)) unknown.add(address);
-      if (accounts.has(address)) unknown.delete(address);
-    }
-    return read;
-  };
-
-  const searchAccounts: ChainSource["searchAccounts"] = async (filter, signal) => {
-    const result = await source.searchAccounts(filter, signal);
-    if (result.kind === "refused") refusedSearches.push(filter);
-    else for (const [address, account] of result.accounts) accounts.set(address, account);
-    return result;
-  };
-
-  return {
-    source: {
-      origin: source.origin,
-      readAccounts,
-      searchAccounts,
-      findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
-      readHead: (signal) => source.readHead(signal),
-      follow: (events) => source.follow(events),
-      followProgram: (filter, onUpdate) => source.followProgram(filter, onUpdate),
-      close: () => source.close(),
+  const observed = observedSource(source, {
+    onUpdate: ({ address, account }) => {
+      accounts.set(address, account);
+      unknown.delete(address);
     },
-    remembered,
-  };
+    onLeftOut: (address) => {
+      if (!accounts.has(address)) unknown.add(address);
+    },
+    onSearch: (filter, result) => {
+      if (result.kind === "refused") refusedSearches.push(filter);
+      else for (const [address, account] of result.accounts) accounts.set(address, account);
+    },
+  });
+  return { source: observed, remembered };
 }

@@ -63,9 +63,18 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     exitCodes: [["0", "stopped by SIGINT or SIGTERM"], NO_TOKEN, WRONG],
   },
   record: {
-    options: [MINT, ["DIR", "new folder for the accounts"]],
+    options: [
+      MINT,
+      ["DIR", "new folder for the accounts, to measure them again with ACCOUNTS_DIR"],
+      ["--follow", "track the tokens and write every account update to DIR until stopped"],
+      ["--max-mb N", "of compressed files; the oldest are deleted beyond; default 2000"],
+    ],
     environment: CHAIN,
-    exitCodes: [["0", "recorded"], NO_TOKEN, WRONG],
+    exitCodes: [
+      ["0", "recorded"],
+      ["1", "no such token, no answer of the node, or no disk"],
+      WRONG,
+    ],
   },
   verify: {
     options: [

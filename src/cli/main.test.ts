@@ -152,6 +152,20 @@ test("a failure outside the program ends with 1 and one sentence, without a stac
   assert.doesNotMatch(second.err, /\n +at /);
 });
 
+test("a recording names a missing mint, a wrong limit, and a folder that can't be written", async (t) => {
+  const folder = emptyFolder(t);
+  for (const [args, reason] of [
+    [[folder], /name a folder and 1 to 200 mints/],
+    [[folder, "nobody"], /not a Solana address/],
+    [[folder, MINT, "--max-mb", "0"], /--max-mb: 1 to 100000/],
+    [["package.json", MINT], /^exitability record: package.json: can't be created/],
+  ] as const) {
+    const { code, err } = await call("record", "--follow", ...args);
+    assert.equal(code, 2);
+    assert.match(err, reason);
+  }
+});
+
 test("an operator's task never creates a missing database", async (t) => {
   withEnvironment(t, { DATABASE_URL: undefined, DATA_DIR: emptyFolder(t) });
   const { code, err } = await call("admin", "waitlist");

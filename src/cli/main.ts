@@ -42,9 +42,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     load: async () => (await import("./doctor.ts")).doctor,
   },
   record: {
-    usage: "MINT DIR",
-    summary: "save every account of an assessment, for ACCOUNTS_DIR",
-    load: async () => (await import("./measure.ts")).recordAssessment,
+    usage: "MINT DIR | --follow DIR MINT... [--max-mb N]",
+    summary: "save the accounts of an assessment, or every update",
+    load: async () => async (args, output) =>
+      args.includes("--follow")
+        ? (await import("./record-follow.ts")).recordFollow(args, output)
+        : (await import("./measure.ts")).recordAssessment(args, output),
   },
   verify: {
     usage: "FILE... [--json]",

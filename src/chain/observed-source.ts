@@ -1,0 +1,73 @@
+import type { Address } from "#src/units/address.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
+import type { AccountUpdate, ChainSource, SearchResult } from "./chain-source.ts";
+
+/** Called with what a source returns, before the caller gets it. */
+export type SourceObserver = {
+  /** An account that was read or notified. */
+  readonly onUpdate: (update: AccountUpdate) => void;
+  /** An address that a read named and the node left out. */
+  readonly onLeftOut?: (address: Address) => void;
+  readonly onSearch?: (filter: ProgramFilter, result: SearchResult) => void;
+  /** Notifications may have been lost. */
+  readonly onGap?: () => void;
+};
+
+/** The same source, whose replies and notifications pass by an observer. */
+export function observedSource(source: ChainSource, observer: SourceObserver): ChainSource {
+  const observed =
+    (read: ChainSource["readAccounts"]): ChainSource["readAccounts"] =>
+    async (addresses, signal) => {
+      const result = await read(addresses, signal);
+      for (const [address, account] of result.accounts) {
+        observer.onUpdate({ address, account, slot: account?.slot ?? result.slot });
+      }
+      for (const address of addresses) {
+        if (!result.accounts.has(address)) observer.onLeftOut?.(address);
+      }
+      return result;
+    };
+  const { background } = source;
+  return {
+    origin: source.origin,
+    readAccounts: observed((addresses, signal) => source.readAccounts(addresses, signal)),
+    background:
+      background === undefined
+        ? undefined
+        : { ...background, readAccounts: observed(background.readAccounts) },
+    ...(source.readAccountStarts === undefined
+      ? {}
+      : { readAccountStarts: source.readAccountStarts }),
+    searchAccounts: async (filter, signal) => {
+      const result = await source.searchAccounts(filter, signal);
+      observer.onSearch?.(filter, result);
+      return result;
+    },
+    findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
+    ...(source.readLastMention === undefined ? {} : { readLastMention: source.readLastMention }),
+    readHead: (signal) => source.readHead(signal),
+    follow: (events) =>
+      source.follow({
+        ...events,
+        onUpdate: (update) => {
+          observer.onUpdate(update);
+          events.onUpdate(update);
+        },
+        onGap: (sinceSlot) => {
+          observer.onGap?.();
+          events.onGap(sinceSlot);
+        },
+      }),
+    followProgram: (filter, onUpdate, onNamed) =>
+      source.followProgram(
+        filter,
+        (update) => {
+          observer.onUpdate(update);
+          onUpdate(update);
+        },
+        onNamed,
+      ),
+    ...(source.streamInUse === undefined ? {} : { streamInUse: source.streamInUse }),
+    close: () => source.close(),
+  };
+}
