@@ -91,7 +91,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Repeat the request after `Retry-After` seconds.",
   },
   proof_unavailable: {
-    when: "The sale cannot be executed by the deployed programs: proofs are off here, the programs are not loaded, or the token's decimals are unknown.",
+    when: "The sale cannot be executed by the deployed programs: proofs are off here, the chain is the demo market (its programs are simulated and have no code), the programs are not loaded, or the token's decimals are unknown.",
     remedy: "Use the exact quote without a proof. `message` gives the reason.",
   },
   overloaded: {

@@ -8,7 +8,7 @@ import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import { ExecutionRecord } from "#src/proof/execution-record.ts";
 import { ProofSampler } from "#src/proof/proof-sampler.ts";
-import { Proofs, unavailable } from "#src/proof/proofs.ts";
+import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { Database } from "#src/store/database.ts";
 import type { ExitQuery } from "#src/track/markets.ts";
@@ -50,8 +50,9 @@ export async function openTracking(
   const source = recordingSource(chain.source);
   const record = new AccuracyRecord();
   const executions = new ExecutionRecord();
+  const unprovable = unprovableBecause(config.proof, source.origin);
   const proofs =
-    config.proof === "off"
+    unprovable !== null
       ? null
       : new Proofs({
           chain: { ...source, readAccountSlice: chain.slices.readAccountSlice },
@@ -113,7 +114,7 @@ export async function openTracking(
   const accuracyReport = () => ({ ...accuracy.report(), executions: executions.report() });
   return {
     ...{ chain, tracker, accuracy, accuracyReport, start, close },
-    proofOf: proofOf(tracker, proofs),
+    proofOf: proofOf(tracker, proofs, unprovable),
   };
 }
 
@@ -121,9 +122,18 @@ function programsOf(venue: VenueId): readonly Address[] {
   return VENUE_SALES.find((sale) => sale.venue === venue)?.programs ?? [];
 }
 
-function proofOf(tracker: Tracker, proofs: Proofs | null): ProofOf {
+function unprovableBecause(
+  mode: Config["proof"],
+  origin: OpenChain["source"]["origin"],
+): string | null {
+  if (mode === "off") return "the operator has proofs switched off";
+  return origin === "demo" ? NO_CODE_IN_DEMO : null;
+}
+
+/** @param unprovable why there are no proofs */
+function proofOf(tracker: Tracker, proofs: Proofs | null, unprovable: string | null): ProofOf {
   return async (mint, sale) => {
-    if (proofs === null) throw unavailable("the operator has proofs switched off");
+    if (proofs === null) throw unavailable(unprovable ?? "no program can be executed here");
     const ground = tracker.saleGround(mint);
     if (ground === null) throw unavailable("the token is not tracked yet");
     return proofs.prove(ground, sale);

@@ -6,7 +6,7 @@ import type { Profile } from "#src/measure/assessment.ts";
 import { parseSizeLamports, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { Proofs } from "#src/proof/proofs.ts";
+import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { SaleOutcome, SaleProof } from "#src/proof/prover.ts";
 import { clockOf } from "#src/track/chain-clock.ts";
@@ -30,6 +30,7 @@ export async function prove(args: readonly string[], output: Output): Promise<nu
     onFailure: (what, cause) => output.err(`failed to ${what}: ${String(cause)}`),
   });
   try {
+    if (chain.source.origin === "demo") throw unavailable(NO_CODE_IN_DEMO);
     const deps = { source: chain.source, venues: VENUES, clock: systemClock };
     const loaded = await loadMarket(deps, mint);
     if (loaded.kind === "not-found") {

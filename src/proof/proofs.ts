@@ -12,6 +12,10 @@ import { type ExitProof, type ProofGround, type ProofQuery, proveExit } from "./
 import { Prover } from "./prover.ts";
 import { VmError, VmHost } from "./vm/vm-host.ts";
 
+/** Why there are no proofs on the demo market, for callers. */
+export const NO_CODE_IN_DEMO =
+  "this is the demo market, whose programs are simulated: there is no deployed code to execute";
+
 export type ProofsDeps = {
   readonly chain: Pick<ChainSource, "readAccounts"> & AccountSlices;
   /** Where program code is kept; null: it is read again by each process. */

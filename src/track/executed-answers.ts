@@ -22,7 +22,7 @@ const REPEAT_MS = 60_000;
 /** After this without a success the model answers again, with the low confidence that its failures give it. */
 const GIVE_UP_MS = 120_000;
 /** Of one processor, for answers that no request waits for. */
-const CPU_SHARE = 0.25;
+const CPU_SHARE = 0.5;
 const SHORTEST_WAIT_MS = 20;
 const RETRY_MS = 5_000;
 

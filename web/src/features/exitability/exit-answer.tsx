@@ -5,10 +5,12 @@ import { usePreferences } from "../../lib/preferences.tsx";
 import { venueName } from "../../lib/venue-names.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { lossParts } from "./loss-parts.ts";
+import { ProofCheck } from "./proof-check.tsx";
 import type { Sale } from "./token-search.ts";
 import type { ExitAt, TokenFacts } from "./use-token-data.ts";
 
 type Props = {
+  readonly mint: string;
   readonly exit: ExitAt | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
@@ -21,14 +23,19 @@ type Props = {
 
 /** What the sale pays, what it loses and why: the answer that the page is for. */
 export function ExitAnswer(props: Props) {
-  const { exit, error, onRetry, sale } = props;
+  const { mint, exit, error, onRetry, sale, solUsd } = props;
   const { text } = usePreferences();
   const size = useSizeText(sale);
   return (
     <div className="exit-answer" aria-busy={exit === undefined}>
       <p className="exit-lead">{text.exit.pays(size)}</p>
       {exit !== undefined ? (
-        <Outcome {...props} exit={exit} />
+        <>
+          <Outcome {...props} exit={exit} />
+          {exit.state === "bloqueado_dato" ? null : (
+            <ProofCheck key={Object.values(sale).join()} mint={mint} sale={sale} solUsd={solUsd} />
+          )}
+        </>
       ) : error !== null ? (
         <Failure error={error} onRetry={onRetry} />
       ) : (

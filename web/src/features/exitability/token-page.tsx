@@ -86,6 +86,7 @@ export function TokenPage({ mint }: Props) {
           <section className="hero" aria-label={name.long}>
             <SizeForm sale={sale} hasDollars={solUsd !== null} onSale={changeSale} />
             <ExitAnswer
+              mint={mint}
               exit={exit.data}
               error={exit.error}
               onRetry={() => void exit.refetch()}

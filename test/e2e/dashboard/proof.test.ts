@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  demoMint,
+  sidewaysOverflow,
+  startDashboard,
+  violationsOn,
+} from "#test/support/dashboard.ts";
+import { startExecutableNode } from "#test/support/executable-node.ts";
+
+test("the shown sale is checked with the program: pool, code, slot, both amounts and the verdict", async (t) => {
+  const node = await startExecutableNode(t);
+  if (node === null) return;
+  const dashboard = await startDashboard(t, { ...node.environment, ACCURACY: "off" });
+  if (dashboard === null) return;
+  for (const [language, button, verdict] of [
+    ["en", "Check with the programs", "Every program pays exactly what this page says."],
+    [
+      "es",
+      "Comprobar con los programas",
+      "Cada programa paga exactamente lo que dice esta página.",
+    ],
+  ] as const) {
+    for (const isPhone of [false, true]) {
+      await t.test(`${language}, ${isPhone ? "phone" : "wide"}`, async () => {
+        const { page, open, keepPicture } = await dashboard.visit({ language, isPhone });
+        await open(`/token/${node.splitMint}?size=20&profile=pro`);
+        await page.getByRole("button", { name: button }).click();
+        await page.getByText(verdict).waitFor();
+        const sales = page.locator(".proof-sales > li");
+        assert.equal(await sales.count(), 4);
+        const [modelled, executed] = await sales.first().locator("dd.figure").allInnerTexts();
+        assert.match(modelled ?? "", /^[\d.,\s]+ lamports$/);
+        assert.equal(executed, modelled);
+        assert.match(await sales.first().locator("code").innerText(), /^[0-9a-f]{16}$/);
+        assert.equal(await sidewaysOverflow(page), 0);
+        assert.deepEqual(await violationsOn(page), []);
+        await keepPicture(`token-proof-${language}${isPhone ? "-phone" : ""}`);
+      });
+    }
+  }
+});
+
+test("on the demo market the page says that there is no code to execute", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, keepPicture } = await dashboard.visit({ language: "es" });
+  await open(`/token/${demoMint("Steady")}`);
+  await page.getByRole("button", { name: "Comprobar con los programas" }).click();
+  await page.getByText("Sin comprobar: aquí no hay código que ejecutar.").waitFor();
+  await page.getByText(/programs are simulated/).waitFor();
+  assert.deepEqual(await violationsOn(page), []);
+  await keepPicture("token-proof-demo");
+});
