@@ -1,12 +1,19 @@
 import { decodeClock } from "#src/track/chain-clock.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
+import { mulDivCeil, mulDivFloor } from "#src/units/integer.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
-import type { InputToken, SkipReason, SwapReader, SwapSeen } from "#src/venues/swap-reader.ts";
-import type { ChainPlace, Clock, ExactIn, Quote, Venue } from "#src/venues/venue.ts";
+import type {
+  ExactOut,
+  InputToken,
+  SkipReason,
+  SwapReader,
+  SwapSeen,
+} from "#src/venues/swap-reader.ts";
+import type { ChainPlace, Clock, ExactIn, Quote } from "#src/venues/venue.ts";
 import type { AccountVersions } from "./account-versions.ts";
 
 type AnyReader = SwapReader<unknown, unknown>;
@@ -21,7 +28,8 @@ export type Replayed =
       readonly outputMint: Address;
       /** Null: the model refuses a swap that the program executed. */
       readonly modelled: bigint | null;
-      readonly ground: ReplayGround;
+      /** Null for an exact-out order, which `verify` does not replay. */
+      readonly ground: ReplayGround | null;
       /** The pool state after the swap; null if the model refuses it. */
       readonly after: unknown;
     };
@@ -87,8 +95,13 @@ function replayOn(replay: SwapReplay, state: unknown, known: AccountSet): Replay
   const inputMint = inputMintOf(swap.input, { pair, account: known.get(ref.address)?.data });
   if (inputMint === null) return { kind: "skipped", reason: "state-not-held" };
   const outputMint = inputMint === pair.mintA ? pair.mintB : pair.mintA;
+  if (swap.isExactOut === true) {
+    const modelled = exactOutModelled(replay, state, { inputMint, clock });
+    if (modelled === "other-terms") return { kind: "skipped", reason: modelled };
+    return { kind: "replayed", inputMint, outputMint, modelled, ground: null, after: null };
+  }
   const order: ExactIn = { inputMint, amountIn: swap.amountIn, clock };
-  const quote = quoteOnTerms(reader.venue, state, { order, place: swap.place ?? null });
+  const quote = quoteOnTerms(reader, state, { order, place: swap.place ?? null });
   if (quote === null) return { kind: "skipped", reason: "other-terms" };
   if (quote.kind === "unfillable") {
     const isBeyond =
@@ -103,14 +116,31 @@ function replayOn(replay: SwapReplay, state: unknown, known: AccountSet): Replay
   return { kind: "replayed", inputMint, outputMint, modelled, ground, after: quote.after };
 }
 
+/**
+ * An order that named its output, in terms of that output: what the amount that was charged buys at the
+ * modelled cost. Rounded so that it equals what was executed only if the cost is modelled exactly.
+ */
+function exactOutModelled(
+  { reader, swap: { amountIn, amountOut } }: SwapReplay,
+  state: unknown,
+  order: Omit<ExactOut, "amountOut">,
+): bigint | null | "other-terms" {
+  const cost = reader.costExactOut?.(state, { ...order, amountOut }) ?? "other-terms";
+  if (cost === "refused") return null;
+  if (cost === "other-terms") return cost;
+  return cost >= amountIn
+    ? mulDivFloor(amountOut, amountIn, cost)
+    : mulDivCeil(amountOut, amountIn, cost);
+}
+
 /** By the instruction that executed it; null where the venue does not model that instruction here. */
 function quoteOnTerms(
-  venue: Venue<unknown>,
+  { venue, quoteHop }: AnyReader,
   state: unknown,
   { order, place }: { readonly order: ExactIn; readonly place: ChainPlace | null },
 ): Quote<unknown> | null {
   if (place === null) return venue.quoteExactIn(state, order);
-  return venue.chainSales?.quoteHop(state, order, place) ?? null;
+  return quoteHop?.(state, order, place) ?? null;
 }
 
 /** The chain's clock at the slot: from its account, else with the time in the event. */

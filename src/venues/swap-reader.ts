@@ -2,11 +2,11 @@ import type { Address } from "#src/units/address.ts";
 import { BytesEnded } from "./byte-reader.ts";
 import type { PatchedAccounts } from "./patched-accounts.ts";
 import type { ProgramRun } from "./program-run.ts";
-import type { ChainPlace, ExactIn, Venue } from "./venue.ts";
+import type { ChainPlace, ExactIn, Quote, Venue } from "./venue.ts";
 
 /** Why a swap that was seen is not replayed. */
 const SKIP_REASONS = [
-  /** The trader named the output: our quotes name the input. */
+  /** The trader named the output, and the venue models only orders that name the input. */
   "exact-out",
   /** The program took less than was offered, or on terms that no plain holder has. */
   "other-terms",
@@ -51,6 +51,8 @@ export type SwapSeen<Before> =
       readonly amountIn: bigint;
       /** What the trader receives; or what the reader's `told` models, where it has one. */
       readonly amountOut: bigint;
+      /** Set where the trader named `amountOut`; `amountIn` is then what the program charged. */
+      readonly isExactOut?: true;
       /** Set for a hop of an instruction over several pools: its fees depend on its place. */
       readonly place?: ChainPlace;
       /** The trader, where the event names it. */
@@ -77,9 +79,19 @@ export interface SwapReader<State, Before> {
   setBefore?(accounts: PatchedAccounts, pool: Address, before: Before): void;
   /** Whether a held state can be the one before this swap. */
   agrees?(state: State, before: Before): boolean;
+  /**
+   * What an order that names the output costs the trader with all fees. "other-terms": not known of this
+   * pool. Absent: the venue skips such orders as "exact-out".
+   */
+  costExactOut?(state: State, order: ExactOut): bigint | "refused" | "other-terms";
+  /** A hop with a `place`, in either direction; null: not known of this pool. */
+  quoteHop?(state: State, order: ExactIn, place: ChainPlace): Quote<State> | null;
   /** The output as the event counts it, where that differs from what the trader receives. */
   reportedOutput?(state: State, order: ExactIn): bigint | null;
 }
+
+/** An order that names the output: `amountOut` base units for `inputMint`. */
+export type ExactOut = Pick<ExactIn, "inputMint" | "clock"> & { readonly amountOut: bigint };
 
 /** The swaps of a run; null where an event ends too early. */
 export function readRun<Before>(

@@ -59,7 +59,7 @@ export const getAccuracySwaps = defineOperation({
   id: "getAccuracySwaps",
   summary: "The last swaps, one by one",
   description:
-    "What each paid and what the model says, with the slot in which the code that ran was deployed. They are stored every few seconds; of a program with more than fifty a second some are left out here, and counted in /api/accuracy all the same.",
+    "What each paid and what the model says, with the slot in which the code that ran was deployed. They are stored every few seconds. A swap that named its output is judged by its cost: modelled is then what amount_in buys at the modelled cost. Of a program with more than fifty a second some are left out here, and counted in /api/accuracy all the same.",
   query: Type.Object({
     program: Type.Optional(
       Type.Enum([...JUDGED_PROGRAMS], { description: "Only swaps of this program" }),

@@ -7,6 +7,7 @@ import { pumpCurve } from "./adapter.ts";
 import { curveAddress } from "./addresses.ts";
 import type { PumpCurveState } from "./decode.ts";
 import { BONDING_CURVE } from "./layout.ts";
+import { costExactOut, purchaseInChain, quoteInChain } from "./quote.ts";
 
 const TRADE_EVENT = discriminator("bddb7fd34ee661ee");
 /** Offsets of TradeEvent, discriminator included; `afterName` counts from the end of ix_name. */
@@ -32,6 +33,10 @@ const OLD_LENGTH = 129;
 
 /** How the event names a hop of pump_amm's multi_hop_swap. */
 const CHAIN_NAME = "multi_hop_swap";
+/** So begin the names of the instructions that buy for a named amount. */
+const EXACT_IN_NAME = "buy_exact";
+/** These name the coins that are bought. */
+const EXACT_OUT_NAMES = ["buy", "buy_v2", "buy_v3"];
 
 /** Deriving one takes longer than all the rest of a replay. */
 const CURVES = new DerivedAddresses(20_000, (mint) => curveAddress(mint));
@@ -58,6 +63,11 @@ export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
       { offset: BONDING_CURVE.real_quote_reserves, value: realQuote },
       { offset: BONDING_CURVE.complete, value: 0n, width: 1 },
     ]),
+  costExactOut,
+  quoteHop: (state, order, place) =>
+    order.inputMint === state.quoteMint
+      ? purchaseInChain(state, order, place)
+      : quoteInChain(state, order, place),
 };
 
 function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
@@ -65,12 +75,12 @@ function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
   const isBuy = event.bool(TRADE.isBuy);
   if (event.length <= OLD_LENGTH) return { kind: "skipped", pool, reason: "old-event" };
   const { name, rest } = nameOf(event);
-  if (isBuy && name !== CHAIN_NAME && !name.startsWith("buy_exact"))
-    return { kind: "skipped", pool, reason: "exact-out" };
   const isChain = name === CHAIN_NAME;
+  const isExactOut = isBuy && EXACT_OUT_NAMES.includes(name);
+  const isKnown = !isBuy || isChain || isExactOut || name.startsWith(EXACT_IN_NAME);
   const quote = quoteFields(event, rest);
-  // What a transfer fee leaves of a trade over several pools, or of a purchase, was never recorded.
-  if (quote.transferFee > 0n || (isChain && isBuy)) {
+  // Whether the amounts of such an event are before or after the quote's transfer fee was never recorded.
+  if (!isKnown || quote.transferFee > 0n) {
     return { kind: "skipped", pool, reason: "other-terms" };
   }
   const tokens = event.u64(TRADE.tokenAmount);
@@ -79,7 +89,7 @@ function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
   const fees = protocolFee + creatorFee;
   const sign = isBuy ? -1n : 1n;
   // Full, and paid for with less than was offered: the offer is not in the event.
-  if (isBuy && event.u64(TRADE.realToken) === 0n) {
+  if (isBuy && !isExactOut && event.u64(TRADE.realToken) === 0n) {
     return { kind: "skipped", pool, reason: "other-terms" };
   }
   return {
@@ -88,6 +98,7 @@ function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
     input: { side: isBuy ? "b" : "a" },
     amountIn: isBuy ? quote.amount + fees : tokens,
     amountOut: isBuy ? tokens : quote.amount - fees,
+    ...(isExactOut ? { isExactOut: true } : {}),
     ...(isChain ? { place: { isFirst: creatorFee > 0n, isLast: protocolFee > 0n } } : {}),
     trader: event.address(TRADE.user),
     unixTimestamp: event.i64(TRADE.timestamp),

@@ -17,6 +17,7 @@ import {
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { pumpCurve } from "./adapter.ts";
 import type { PumpCurveState } from "./decode.ts";
+import { costExactOut, purchaseInChain } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
@@ -234,4 +235,33 @@ test("spot and reach stop at the real reserves", () => {
   assert.equal(pumpCurve.reachable(state, COIN, 100), 6n);
   assert.equal(pumpCurve.reachable(state, COIN, 10_000), 30n);
   assert.equal(pumpCurve.spotPrice(stateOf({ realQuote: 0n }), COIN), null);
+});
+
+test("named tokens cost what pump's own program charged for them", () => {
+  const bought = quote({}, "buy", 20_000_000_000n);
+  assert.ok(bought.kind === "filled");
+  const order = { inputMint: WSOL, amountOut: 4_000_000_000_000n, clock: CLOCK };
+  assert.equal(costExactOut(bought.after, order), 313_377_226n);
+});
+
+test("named tokens have no cost where they are not left, or the curve is full", () => {
+  const cost = (fields: CurveFixture, amountOut: bigint, inputMint = WSOL) =>
+    costExactOut(stateOf(fields), { inputMint, amountOut, clock: CLOCK });
+  assert.equal(typeof cost({ realToken: 5n }, 5n), "bigint");
+  assert.equal(cost({ realToken: 5n }, 6n), "refused");
+  assert.equal(cost({}, 0n), "refused");
+  assert.equal(cost({ isComplete: true }, 5n), "refused");
+  assert.equal(cost({}, 5n, COIN), "other-terms");
+});
+
+test("a hop of a purchase by multi_hop_swap pays out what pump's own program paid, the rounding spent", () => {
+  const state = stateOf({
+    virtualToken: 646_747_653_244_744n,
+    virtualQuote: 49_772_117_225n,
+    realToken: 366_847_653_244_744n,
+    realQuote: 19_772_117_225n,
+  });
+  const order = { inputMint: WSOL, amountIn: 1_142_542n, clock: CLOCK };
+  const found = purchaseInChain(state, order, { isFirst: false, isLast: true });
+  assert.equal(found?.kind === "filled" && found.amountOut, 14_706_331_095n);
 });

@@ -1,4 +1,4 @@
-import { checkedU64, divFloor, mulDivFloor } from "#src/units/integer.ts";
+import { checkedU64, divFloor, minBigint, mulDivFloor } from "#src/units/integer.ts";
 import { constantProductOut } from "../shared/curves/constant-product.ts";
 import {
   type FeeRates,
@@ -9,6 +9,7 @@ import {
 } from "../shared/pump-fees/fee-config.ts";
 import { filledOrUnfillable, unfillable } from "../shared/refusals.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { ExactOut } from "../swap-reader.ts";
 import type { ChainPlace, Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import type { PumpCurveState } from "./decode.ts";
 
@@ -31,7 +32,7 @@ export function quoteExactIn(state: PumpCurveState, order: ExactIn): Quote<PumpC
   return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
     return order.inputMint === state.quoteMint
-      ? buy(state, order.amountIn, order.clock)
+      ? buy(state, order.amountIn, { place: null, clock: order.clock })
       : sell(state, order.amountIn, { place: SINGLE_SALE, clock: order.clock });
   });
 }
@@ -63,6 +64,20 @@ export function sellParts(
 ): CurveTrade {
   const gross = constantProductOut(state.virtualToken, state.virtualQuote, tokens);
   return tradeOf(ratesInChain(curveRates(state), place), gross, tokens);
+}
+
+/**
+ * One hop of a purchase by multi_hop_swap: the coin that is bought pays its creator's fee, the first hop
+ * the protocol's. Answers never buy: for the accuracy record alone.
+ */
+export function purchaseInChain(
+  state: PumpCurveState,
+  { amountIn, clock }: ExactIn,
+  place: ChainPlace,
+): Quote<PumpCurveState> | null {
+  if (state.quoteTransferFee !== null) return null;
+  if (curveStatus(state) !== "open" || state.virtualQuote === 0n) return unfillable("refused");
+  return filledOrUnfillable(() => buy(state, checkedU64(amountIn), { place, clock }));
 }
 
 /**
@@ -111,26 +126,57 @@ function sell(
  * buy_exact_sol_in, in the order of its documentation. The last buyer gets what is left, and is
  * charged for that alone.
  *
+ * @param place of a hop of multi_hop_swap, which spends what rounding leaves over; null: a purchase alone
  * @throws MathError where the program would overflow u128
  */
-export function buyParts(state: PumpCurveState, spendable: bigint): CurveTrade {
+export function buyParts(
+  state: PumpCurveState,
+  spendable: bigint,
+  place: ChainPlace | null = null,
+): CurveTrade {
   const { virtualQuote, virtualToken, realToken } = state;
-  const rates = curveRates(state);
+  const rates = ratesInChain(curveRates(state), place ?? SINGLE_SALE);
   const totalBps = rates.protocolBps + rates.creatorBps;
   const net = mulDivFloor(spendable, 10_000n, 10_000n + totalBps);
   const protocolFee = feeOf(net, rates.protocolBps);
   const creatorFee = feeOf(net, rates.creatorBps);
-  const excess = net + protocolFee + creatorFee - spendable;
-  const gross = excess > 0n ? net - excess : net;
+  const rest = spendable - protocolFee - creatorFee;
+  const gross = place === null ? minBigint(net, rest) : rest;
   const tokens = gross > 1n ? constantProductOut(virtualQuote, virtualToken, gross - 1n) : 0n;
-  if (tokens <= realToken) return { gross, protocolFee, creatorFee, tokens };
-  const cost = divFloor(realToken * virtualQuote, virtualToken - realToken) + 1n;
-  return tradeOf(rates, cost, realToken);
+  return tokens <= realToken
+    ? { gross, protocolFee, creatorFee, tokens }
+    : purchaseOf(state, realToken, rates);
 }
 
-function buy(state: PumpCurveState, spent: bigint, clock: Clock): Quote<PumpCurveState> {
+/** The instruction `buy` and its later versions, which name the tokens. @throws MathError beyond u128 */
+function purchaseOf(
+  { virtualQuote, virtualToken }: PumpCurveState,
+  tokens: bigint,
+  rates: FeeRates,
+): CurveTrade {
+  const cost = divFloor(tokens * virtualQuote, virtualToken - tokens) + 1n;
+  return tradeOf(rates, cost, tokens);
+}
+
+/** What named tokens cost with all fees. The transfer fee of a quote was never recorded here. */
+export function costExactOut(
+  state: PumpCurveState,
+  { inputMint, amountOut }: ExactOut,
+): bigint | "refused" | "other-terms" {
+  if (state.quoteTransferFee !== null || inputMint !== state.quoteMint) return "other-terms";
+  const isOpen = curveStatus(state) === "open";
+  if (!isOpen || amountOut <= 0n || amountOut > state.realToken) return "refused";
+  const { gross, protocolFee, creatorFee } = purchaseOf(state, amountOut, curveRates(state));
+  return gross + protocolFee + creatorFee;
+}
+
+function buy(
+  state: PumpCurveState,
+  spent: bigint,
+  { place, clock }: { readonly place: ChainPlace | null; readonly clock: Clock },
+): Quote<PumpCurveState> {
   const spendable = checkedU64(spent - transferFee(state.quoteTransferFee, spent, clock.epoch));
-  const { gross, tokens } = buyParts(state, spendable);
+  const { gross, tokens } = buyParts(state, spendable, place);
   if (state.realToken === 0n) return unfillable("insufficient-liquidity");
   if (tokens === 0n) return unfillable("output-zero");
   const realToken = state.realToken - tokens;

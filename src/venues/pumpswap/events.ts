@@ -1,9 +1,11 @@
 import { ByteReader, discriminator } from "../byte-reader.ts";
 import { eventsOf, type ProgramRun, startsWith } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
+import type { ChainPlace } from "../venue.ts";
 import { pumpSwap } from "./adapter.ts";
 import { decodePool, type PumpSwapState } from "./decode.ts";
 import { POOL } from "./layout.ts";
+import { costExactOut, purchaseInChain, quoteInChain } from "./quote.ts";
 
 const SELL_EVENT = discriminator("3e2f370aa503dc2a");
 const BUY_EVENT = discriminator("67f4521f2cf57777");
@@ -18,8 +20,13 @@ const EVENT = {
   pool: 120,
   user: 152,
 } as const;
-const SELL_FEES = { lp: 80, protocol: 96, creator: 352, cashback: 368, transfer: 441 } as const;
+/** Where each event has its fees; those of a purchase that follow its name count from the name's end. */
+const FEES = { lp: 80, protocol: 96, creator: 352 } as const;
+const SELL_FEES = { cashback: 368, transfer: 441 } as const;
+const BUY_FEES = { cashback: 8, transfer: 81 } as const;
 const MULTI_HOP_SWAP = { name: "MultiHopSwap", data: discriminator("2b644913e9f66f94") };
+/** The operator's purchase of coins that are burned: its event looks as one of buy_exact_quote_in. */
+const BOOST_BUY_AND_BURN = { name: "BoostBuyAndBurn", data: discriminator("694406af000723a2") };
 const SELL_VIRTUAL_QUOTE = 392;
 const BUY_NAME = 401;
 const BUY_NAME_TO_VIRTUAL_QUOTE = 32;
@@ -34,11 +41,12 @@ export const pumpSwapSwaps: SwapReader<PumpSwapState, PumpSwapBefore> = {
   venue: pumpSwap,
   needsInstructions: false,
   read: (run) => {
-    const hasChain = hasMultiHopSwap(run);
+    const hasChain = hasInstruction(run, MULTI_HOP_SWAP);
+    const hasBoost = hasInstruction(run, BOOST_BUY_AND_BURN);
     return eventsOf(run).flatMap((bytes) => {
       const event = new ByteReader(bytes);
       if (event.has(0, SELL_EVENT)) return [readSell(event, hasChain)];
-      return event.has(0, BUY_EVENT) ? [readBuy(event)] : [];
+      return event.has(0, BUY_EVENT) ? [readBuy(event, hasBoost)] : [];
     });
   },
   setBefore: (accounts, address, { baseReserve, quoteReserve, virtualQuote }) => {
@@ -51,32 +59,35 @@ export const pumpSwapSwaps: SwapReader<PumpSwapState, PumpSwapBefore> = {
       { offset: POOL.virtual_quote_reserves, value: virtualQuote, width: 16 },
     ]);
   },
+  costExactOut,
+  quoteHop: (state, order, place) =>
+    order.inputMint === state.quoteMint
+      ? purchaseInChain(state, order, place)
+      : quoteInChain(state, order, place),
 };
 
 /** In the calls where they are known, else in the log. */
-function hasMultiHopSwap({ calls, instructionNames }: ProgramRun): boolean {
+function hasInstruction(
+  { calls, instructionNames }: ProgramRun,
+  { name, data: start }: typeof MULTI_HOP_SWAP,
+): boolean {
   return (
-    calls?.some(({ data }) => startsWith(data, MULTI_HOP_SWAP.data)) === true ||
-    instructionNames?.includes(MULTI_HOP_SWAP.name) === true
+    calls?.some(({ data }) => startsWith(data, start)) === true ||
+    instructionNames?.includes(name) === true
   );
 }
 
 /** A single sale pays all fees, so its place among one hop follows from the fees too. */
 function readSell(event: ByteReader, hasChain: boolean): SwapSeen<PumpSwapBefore> {
-  const fee = (offset: number): bigint => (event.length >= offset + 8 ? event.u64(offset) : 0n);
-  const { lp, protocol, creator, cashback, transfer } = SELL_FEES;
+  const pool = event.address(EVENT.pool);
   // Whether the amount in the event is before or after it was never recorded.
-  if (fee(transfer) > 0n) {
-    return { kind: "skipped", pool: event.address(EVENT.pool), reason: "other-terms" };
-  }
-  const place = {
-    isFirst: fee(lp) + fee(creator) + fee(cashback) > 0n,
-    isLast: fee(protocol) > 0n,
-  };
+  if (feeAt(event, SELL_FEES.transfer) > 0n)
+    return { kind: "skipped", pool, reason: "other-terms" };
+  const place = placeOf(event, SELL_FEES.cashback);
   const isPart = hasChain && !(place.isFirst && place.isLast);
   return {
     kind: "reported",
-    pool: event.address(EVENT.pool),
+    pool,
     input: { side: "a" },
     amountIn: event.u64(EVENT.baseAmount),
     amountOut: event.u64(EVENT.userQuote),
@@ -87,28 +98,53 @@ function readSell(event: ByteReader, hasChain: boolean): SwapSeen<PumpSwapBefore
   };
 }
 
-/** In `buy_exact_quote_in`, and its v2, alone is `quote_amount_in` all that the buyer spends. */
-function readBuy(event: ByteReader): SwapSeen<PumpSwapBefore> {
+/** Zero in an event that is older than the fee. */
+function feeAt(event: ByteReader, offset: number): bigint {
+  return event.length >= offset + 8 ? event.u64(offset) : 0n;
+}
+
+/** Where a hop is, follows from its fees: the coin's end pays its creator, the other end the protocol. */
+function placeOf(event: ByteReader, cashback: number): ChainPlace {
+  const coinFees = [FEES.lp, FEES.creator, cashback].map((offset) => feeAt(event, offset));
+  return {
+    isFirst: coinFees.some((fee) => fee > 0n),
+    isLast: feeAt(event, FEES.protocol) > 0n,
+  };
+}
+
+/**
+ * In `buy` and its v2 `user_quote_amount_in` is all that the buyer spends, in the other instructions
+ * `quote_amount_in`.
+ */
+function readBuy(event: ByteReader, hasBoost: boolean): SwapSeen<PumpSwapBefore> {
   const pool = event.address(EVENT.pool);
   const start = BUY_NAME + 4;
   if (event.length < start) return { kind: "skipped", pool, reason: "old-event" };
   const length = event.u32(BUY_NAME);
   const name = textAt(event, start, length);
-  if (name === CHAIN_NAME) return { kind: "skipped", pool, reason: "other-terms" };
-  if (!name.startsWith(EXACT_IN_NAME)) return { kind: "skipped", pool, reason: "exact-out" };
+  const rest = start + length;
+  const isKnown = [...EXACT_OUT_NAMES, ...EXACT_IN_NAMES, CHAIN_NAME].includes(name);
+  if (!isKnown || feeAt(event, rest + BUY_FEES.transfer) > 0n)
+    return { kind: "skipped", pool, reason: "other-terms" };
+  const isExactOut = EXACT_OUT_NAMES.includes(name);
+  const place = placeOf(event, rest + BUY_FEES.cashback);
+  const isFree = hasBoost && !place.isFirst && !place.isLast;
   return {
     kind: "reported",
     pool,
     input: { side: "b" },
-    amountIn: event.u64(EVENT.quoteAmount),
+    amountIn: event.u64(isExactOut ? EVENT.userQuote : EVENT.quoteAmount),
     amountOut: event.u64(EVENT.baseAmount),
+    ...(isExactOut ? { isExactOut: true } : {}),
+    ...(name === CHAIN_NAME || isFree ? { place } : {}),
     trader: event.address(EVENT.user),
     unixTimestamp: event.i64(EVENT.timestamp),
-    before: beforeOf(event, start + length + BUY_NAME_TO_VIRTUAL_QUOTE),
+    before: beforeOf(event, rest + BUY_NAME_TO_VIRTUAL_QUOTE),
   };
 }
 
-const EXACT_IN_NAME = "buy_exact_quote_in";
+const EXACT_OUT_NAMES = ["buy", "buy_v2"];
+const EXACT_IN_NAMES = ["buy_exact_quote_in", "buy_exact_quote_in_v2"];
 const CHAIN_NAME = "multi_hop_swap";
 
 function textAt(event: ByteReader, start: number, length: number): string {

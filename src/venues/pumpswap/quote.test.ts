@@ -16,6 +16,7 @@ import {
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { pumpSwap } from "./adapter.ts";
 import type { PumpSwapState } from "./decode.ts";
+import { costExactOut, purchaseInChain } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
@@ -243,4 +244,40 @@ test("amounts and mints at the edges give a reason", () => {
     kind: "unfillable",
     reason: "refused",
   });
+});
+
+test("named base units cost what pump's own program charged for them", () => {
+  const state = stateOf({
+    baseReserve: 141_693_144_420_481n,
+    quoteReserve: 106_530_237_452n,
+    virtualQuote: 17_572_491_036n,
+  });
+  const order = { inputMint: WSOL, amountOut: 2_000_000_000_000n, clock: CLOCK };
+  assert.equal(costExactOut(state, order), 1_798_112_026n);
+  const refused = { ...order, amountOut: state.baseReserve };
+  assert.equal(costExactOut(state, refused), "refused");
+  assert.equal(costExactOut({ ...state, isBuyDisabled: true }, order), "refused");
+  assert.equal(costExactOut(state, { ...order, inputMint: COIN }), "other-terms");
+});
+
+test("a hop of a purchase by multi_hop_swap pays out what pump's own program paid, the rounding spent", () => {
+  const state = stateOf({
+    baseReserve: 204_864_397_889_535n,
+    quoteReserve: 68_252_354_627n,
+    virtualQuote: 17_582_497_683n,
+  });
+  const order = { inputMint: WSOL, amountIn: 2_813_451n, clock: CLOCK };
+  const found = purchaseInChain(state, order, { isFirst: false, isLast: true });
+  assert.equal(found?.kind === "filled" && found.amountOut, 6_652_848_758n);
+});
+
+test("the operator's boost buys without any fee", () => {
+  const state = stateOf({
+    baseReserve: 141_807_410_569_888n,
+    quoteReserve: 106_430_237_452n,
+    virtualQuote: 17_572_491_036n,
+  });
+  const order = { inputMint: WSOL, amountIn: 100_000_000n, clock: CLOCK };
+  const found = purchaseInChain(state, order, { isFirst: false, isLast: false });
+  assert.equal(found?.kind === "filled" && found.amountOut, 114_266_149_407n);
 });

@@ -1,4 +1,4 @@
-import { checkedU64, mulDivFloor } from "#src/units/integer.ts";
+import { checkedU64, minBigint, mulDivCeil, mulDivFloor } from "#src/units/integer.ts";
 import { constantProductOut } from "../shared/curves/constant-product.ts";
 import {
   type FeeRates,
@@ -9,6 +9,7 @@ import {
 } from "../shared/pump-fees/fee-config.ts";
 import { filledOrUnfillable, unfillable } from "../shared/refusals.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
+import type { ExactOut } from "../swap-reader.ts";
 import type { ChainPlace, Clock, ExactIn, Quote } from "../venue.ts";
 import type { PumpSwapState } from "./decode.ts";
 
@@ -24,7 +25,7 @@ export function quoteExactIn(state: PumpSwapState, order: ExactIn): Quote<PumpSw
   return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
     return isBuy
-      ? buy(state, order.amountIn, order.clock)
+      ? buy(state, order.amountIn, { place: null, clock: order.clock })
       : sell(state, order.amountIn, { place: SINGLE_SALE, clock: order.clock });
   });
 }
@@ -41,6 +42,20 @@ export function quoteInChain(
   if (inputMint !== state.baseMint || !sellsInChain(state, place)) return null;
   const found = filledOrUnfillable(() => sell(state, checkedU64(amountIn), { place, clock }));
   return found.kind === "filled" && found.amountOut === 0n ? unfillable("output-zero") : found;
+}
+
+/**
+ * One hop of a purchase by multi_hop_swap: the coin that is bought pays its creator's and the liquidity
+ * providers' fee, the first hop the protocol's. Answers never buy: for the accuracy record alone.
+ */
+export function purchaseInChain(
+  state: PumpSwapState,
+  { amountIn, clock }: ExactIn,
+  place: ChainPlace,
+): Quote<PumpSwapState> | null {
+  if (state.baseTransferFee !== null || state.quoteTransferFee !== null) return null;
+  if (state.baseReserve === 0n || effectiveQuote(state) <= 0n) return unfillable("refused");
+  return filledOrUnfillable(() => buy(state, checkedU64(amountIn), { place, clock }));
 }
 
 /** Cashback coins are refused only where their creator fee is charged. Taxed mints were never recorded. */
@@ -127,25 +142,54 @@ export type BuyParts = {
   readonly base: bigint;
 };
 
-/** @throws MathError where the program would overflow u128 */
-export function buyParts(state: PumpSwapState, spendable: bigint): BuyParts {
-  const rates = poolRates(state);
+/**
+ * @param place of a hop of multi_hop_swap, which spends what rounding leaves over; null: a purchase alone
+ * @throws MathError where the program would overflow u128
+ */
+export function buyParts(
+  state: PumpSwapState,
+  spendable: bigint,
+  place: ChainPlace | null = null,
+): BuyParts {
+  const rates = ratesInChain(poolRates(state), place ?? SINGLE_SALE);
   const totalBps = rates.lpBps + rates.protocolBps + rates.creatorBps;
-  let cost = mulDivFloor(spendable, 10_000n, 10_000n + totalBps);
-  const lpFee = feeOf(cost, rates.lpBps);
-  const protocolFee = feeOf(cost, rates.protocolBps);
-  const creatorFee = feeOf(cost, rates.creatorBps);
-  const excess = cost + lpFee + protocolFee + creatorFee - spendable;
-  if (excess > 0n) cost -= excess;
+  const net = mulDivFloor(spendable, 10_000n, 10_000n + totalBps);
+  const lpFee = feeOf(net, rates.lpBps);
+  const protocolFee = feeOf(net, rates.protocolBps);
+  const creatorFee = feeOf(net, rates.creatorBps);
+  const rest = spendable - lpFee - protocolFee - creatorFee;
+  const cost = place === null ? minBigint(net, rest) : rest;
   // One unit less than is paid, so that the plain buy of this output never costs more.
   const base =
     cost > 1n ? constantProductOut(effectiveQuote(state), state.baseReserve, cost - 1n) : 0n;
   return { cost, lpFee, protocolFee, creatorFee, base };
 }
 
-function buy(state: PumpSwapState, spent: bigint, { epoch }: Clock): Quote<PumpSwapState> {
+/** What named base units cost with all fees. Transfer fees were never recorded here. */
+export function costExactOut(
+  state: PumpSwapState,
+  { inputMint, amountOut }: ExactOut,
+): bigint | "refused" | "other-terms" {
+  const { baseReserve, baseTransferFee, quoteTransferFee, quoteMint } = state;
+  if (baseTransferFee !== null || quoteTransferFee !== null || inputMint !== quoteMint)
+    return "other-terms";
+  const quote = effectiveQuote(state);
+  if (state.isBuyDisabled || amountOut <= 0n || amountOut >= baseReserve || quote <= 0n)
+    return "refused";
+  const rates = poolRates(state);
+  const cost = mulDivCeil(quote, amountOut, baseReserve - amountOut);
+  return (
+    cost + feeOf(cost, rates.lpBps) + feeOf(cost, rates.protocolBps) + feeOf(cost, rates.creatorBps)
+  );
+}
+
+function buy(
+  state: PumpSwapState,
+  spent: bigint,
+  { place, clock: { epoch } }: { readonly place: ChainPlace | null; readonly clock: Clock },
+): Quote<PumpSwapState> {
   const spendable = checkedU64(spent - transferFee(state.quoteTransferFee, spent, epoch));
-  const { cost, lpFee, base } = buyParts(state, spendable);
+  const { cost, lpFee, base } = buyParts(state, spendable, place);
   if (base === 0n) return unfillable("output-zero");
   return {
     kind: "filled",
