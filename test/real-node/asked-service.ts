@@ -14,6 +14,7 @@ export type SaleAnswer = {
 };
 
 export type TokenAnswer = {
+  readonly state: string;
   readonly fase: string;
   readonly alerta_deterioro: boolean;
   readonly aviso: string | null;

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import type { AskedService } from "./asked-service.ts";
-import type { Coin, PumpNode } from "./pump-node.ts";
+import { paidLamports } from "./node-chain.ts";
+import type { NotifiedTrades } from "./notified-trades.ts";
+import { TRADER } from "./pump-accounts.ts";
+import type { Coin } from "./pump-instructions.ts";
 import type { Instruction } from "./transaction.ts";
 
 export type SaleCounts = {
@@ -12,11 +15,11 @@ export type SaleCounts = {
 /** Sells through the service's eyes: each sale is asked first, then executed and compared. */
 export class Sales {
   readonly counts: SaleCounts = { exact: 0, refusedByBoth: 0, byInstruction: new Map() };
-  readonly #market: PumpNode;
+  readonly #trades: NotifiedTrades;
   readonly #service: AskedService;
 
-  constructor(market: PumpNode, service: AskedService) {
-    this.#market = market;
+  constructor(trades: NotifiedTrades, service: AskedService) {
+    this.#trades = trades;
     this.#service = service;
   }
 
@@ -32,24 +35,22 @@ export class Sales {
     assert.ok(coin !== undefined);
     const what = `${name} of ${amountIn} ${coin.mint}`;
     const answer = await this.#service.sale(coin.mint, amountIn);
-    await this.#market.subscribed(coins);
-    const sent = await this.#market.trade(coins, [instruction]);
+    await this.#trades.subscribed(coins);
+    const sent = await this.#trades.trade(coins, [instruction]);
     const { byInstruction } = this.counts;
     byInstruction.set(name, (byInstruction.get(name) ?? 0) + 1);
-    const paid = sent.kind === "done" ? sent.paidLamports : 0n;
+    const { node } = this.#trades;
+    const paid =
+      sent.kind === "done" ? await paidLamports(node, sent.signature, TRADER.address) : 0n;
     if (answer.net_lamports === null) {
       assert.equal(paid, 0n, `${what}: ${answer.reason}, but ${paid} lamports were paid`);
       this.counts.refusedByBoth++;
     } else {
-      assert.equal(sent.kind, "done", `${what}: ${JSON.stringify(sent, bigintText)}`);
+      assert.equal(sent.kind, "done", `${what}: ${JSON.stringify(sent)}`);
       assert.equal(String(paid), answer.net_lamports, what);
       this.counts.exact++;
     }
   }
-}
-
-function bigintText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }
 
 /** Parts of what is held, from dust to a third, always in the same order. */

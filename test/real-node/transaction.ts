@@ -31,7 +31,12 @@ export function namedSigner(name: string): Signer {
   return signerFromSeed(createHash("sha256").update(name).digest());
 }
 
-export type SignedTransaction = { readonly signature: string; readonly base64: string };
+export type SignedTransaction = {
+  readonly signature: string;
+  readonly base64: string;
+  /** The accounts of the message in its order. */
+  readonly addresses: readonly Address[];
+};
 
 /** A legacy transaction; the first signer pays. */
 export function signedTransaction(
@@ -39,12 +44,13 @@ export function signedTransaction(
   signers: readonly Signer[],
   blockhash: string,
 ): SignedTransaction {
-  const message = compile(instructions, signers, blockhash);
+  const { message, addresses } = compile(instructions, signers, blockhash);
   const signatures = signers.map(({ key }) => sign(null, message, key));
   const bytes = Buffer.concat([compactLength(signatures.length), ...signatures, message]);
   return {
     signature: base58Encode(signatures[0] ?? new Uint8Array()),
     base64: bytes.toString("base64"),
+    addresses,
   };
 }
 
@@ -52,7 +58,7 @@ function compile(
   instructions: readonly Instruction[],
   signers: readonly Signer[],
   blockhash: string,
-): Buffer {
+): { readonly message: Buffer; readonly addresses: readonly Address[] } {
   const flags = new Map<Address, { isSigner: boolean; isWritable: boolean }>();
   for (const { address } of signers) flags.set(address, { isSigner: true, isWritable: true });
   for (const { accounts, programId } of instructions) {
@@ -82,7 +88,7 @@ function compile(
       data,
     ]),
   );
-  return Buffer.concat([
+  const message = Buffer.concat([
     Uint8Array.of(signers.length, 0, readOnly.length),
     compactLength(ordered.length),
     ...ordered.map((address) => addressBytes(address) ?? new Uint8Array(32)),
@@ -90,6 +96,7 @@ function compile(
     compactLength(compiled.length),
     ...compiled,
   ]);
+  return { message, addresses: ordered };
 }
 
 function compactLength(value: number): Uint8Array {
