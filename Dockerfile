@@ -14,8 +14,9 @@ RUN node tools/build-web.ts
 
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
-# The image brings the runtime: the pinned copy of it would only double the size.
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
+# The base brings the runtime. The compiler and react-dom are peers of packages for their own types and
+# browsers: nothing here runs them.
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/typescript node_modules/@typescript node_modules/react-dom
 
 FROM base AS service
 ENV HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

@@ -79,7 +79,12 @@ export default defineConfig({
       },
       {
         text: "Operate",
-        items: linksTo(["docs/operations.md", "docs/operations-backup.md", "docs/scale.md"]),
+        items: linksTo([
+          "docs/operations.md",
+          "docs/image.md",
+          "docs/operations-backup.md",
+          "docs/scale.md",
+        ]),
       },
       {
         text: "Trust",

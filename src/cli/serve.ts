@@ -74,6 +74,6 @@ function beyondTheDay(url: string, { dataDir, smtpUrl }: Config): readonly strin
     `Without a key an address has ${TIERS.anonymous.dailyQueries} queries a day. For more:`,
     `  1. sign in at ${url}/sign-in with any e-mail address; the code is in ${mail}`,
     `  2. create a key at ${url}/api-keys and send it as header x-api-key: ${TIERS.free.dailyQueries} a day`,
-    "  3. exitability admin user tier YOUR_ADDRESS pro: no daily limit",
+    "  3. npx exitability admin user tier YOUR_ADDRESS pro: no daily limit",
   ];
 }

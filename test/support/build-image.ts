@@ -6,6 +6,13 @@ import type { ImageFile, Step } from "./image-file.ts";
 import { linkTree } from "./link-tree.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
+/** Installed for production, and then removed from the image. */
+const REMOVED = [
+  "node_modules/node-linux-*",
+  "node_modules/typescript",
+  "node_modules/@typescript",
+  "node_modules/react-dom",
+];
 
 /**
  * Lays out in `directory` what a container engine would put into the image, above its base: the same
@@ -98,7 +105,7 @@ function run(command: string, directory: string): void {
     case "npm ci":
       symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
       return;
-    case "npm ci --omit=dev && rm -rf node_modules/node-linux-*":
+    case `npm ci --omit=dev && rm -rf ${REMOVED.join(" ")}`:
       copyProductionPackages(join(directory, "package-lock.json"), directory);
       return;
     case "node tools/build-web.ts": {
@@ -112,14 +119,18 @@ function run(command: string, directory: string): void {
   }
 }
 
+function isRemoved(path: string): boolean {
+  return REMOVED.some((pattern) => matchesGlob(path, pattern) || path.startsWith(`${pattern}/`));
+}
+
 type Lock = { readonly packages: Readonly<Record<string, { readonly dev?: boolean }>> };
 
-/** What is installed here of what the lock file says is for production, but for the runtime's copies. */
+/** What is installed here of what the lock file says is for production, but for what the image removes. */
 function copyProductionPackages(lockFile: string, directory: string): void {
   const { packages } = JSON.parse(readFileSync(lockFile, "utf8")) as Lock;
   for (const [path, { dev }] of Object.entries(packages)) {
     const from = join(ROOT, path);
-    if (path === "" || dev || matchesGlob(path, "node_modules/node-linux-*")) continue;
+    if (path === "" || dev || isRemoved(path)) continue;
     if (!existsSync(from)) continue; // For another kind of machine.
     const inner = join(from, "node_modules");
     linkTree(from, join(directory, path), (file) => file === inner);
