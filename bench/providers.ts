@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { DemoMarket } from "#demo/market.ts";
@@ -23,6 +24,8 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     only: { type: "string" },
+    /** Serve this plan until interrupted instead, for a service under SOLANA_RPC_URL. */
+    serve: { type: "string" },
     seed: { type: "string", default: "1" },
     /** Cold tokens asked for one after the other. */
     alone: { type: "string", default: "4" },
@@ -73,6 +76,14 @@ const demo = new DemoMarket({
 });
 const playing = setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
 const mints = demo.namedTokens.map(({ mint }) => mint);
+if (values.serve !== undefined) {
+  const plan = PLANS.find(({ id }) => id === values.serve);
+  if (plan === undefined) throw new RangeError(`no plan ${values.serve}`);
+  const { httpUrl, wsUrl } = await openFakeProvider(demo.ledger, plan);
+  console.log(`SOLANA_RPC_URL=${httpUrl} SOLANA_WS_URL=${wsUrl}`);
+  await once(process, "SIGINT");
+  process.exit(0);
+}
 const rows: Row[] = [];
 for (const plan of PLANS) {
   if (values.only !== undefined && values.only !== plan.id) continue;

@@ -136,6 +136,12 @@ export const PLANS: readonly ProviderPlan[] = [
   },
   {
     ...DEFAULTS,
+    id: "throttled",
+    name: "429 above one call a second",
+    limits: [{ methods: null, calls: 1, perSeconds: 1 }],
+  },
+  {
+    ...DEFAULTS,
     id: "hanging",
     name: "searches hang",
     refused: new Map<string, Refusal>([["getProgramAccounts", { kind: "hang" }]]),

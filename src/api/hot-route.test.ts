@@ -76,6 +76,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),

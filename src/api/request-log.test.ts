@@ -35,6 +35,7 @@ test("what failed is logged once, under the id that its answer carries, without 
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock: users.clock,
     logger: pino({ level: "info" }, stream),

@@ -94,7 +94,10 @@ async function openRemote(
     const transactions = { httpUrl: urls.httpUrl, wsUrl: urls.wsUrl, geyser };
     const venues = VENUES.filter(({ id }) => geyser.programs.includes(id));
     const everything = venues.length === 0 ? null : { venues, transactions: source };
-    return { source, starts: rpc, slices: rpc, transactions, everything, node: rpc, close };
+    return {
+      ...{ starts: rpc, slices: rpc, transactions, everything, node: rpc, close },
+      source: { ...source, refusals: rpc.refusals },
+    };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;
     deps.logger?.warn(

@@ -28,6 +28,13 @@ export type SearchResult =
   /** The provider refuses such queries, or failed: it is unknown which accounts exist. */
   | { readonly kind: "refused"; readonly reason: string };
 
+/** What a provider refuses: a method, for one program or (null) at all. */
+export type NodeRefusal = {
+  readonly method: string;
+  readonly programId: Address | null;
+  readonly reason: string;
+};
+
 /** The accounts that hold most of a mint's tokens, as listed by a node. */
 export type LargestAccounts =
   | {
@@ -153,6 +160,8 @@ export interface ChainSource {
   ): Subscription;
   /** Absent: the node's WebSocket is the configured stream. */
   readonly streamInUse?: () => StreamInUse;
+  /** What the provider refuses now; absent: nothing is known of it. */
+  readonly refusals?: () => readonly NodeRefusal[];
   close(): Promise<void>;
 }
 

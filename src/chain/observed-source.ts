@@ -68,6 +68,7 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
         onNamed,
       ),
     ...(source.streamInUse === undefined ? {} : { streamInUse: source.streamInUse }),
+    ...(source.refusals === undefined ? {} : { refusals: source.refusals }),
     close: () => source.close(),
   };
 }

@@ -6,7 +6,7 @@ import type { ProgramFilter } from "#src/venues/venue.ts";
 import { wait } from "./call-pacer.ts";
 import { createJsonRpcClient, isRecord, type JsonRpcClient } from "./json-rpc-client.ts";
 import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
-import { filtersOf } from "./rpc-reader.ts";
+import { filtersOf } from "./rpc-searches.ts";
 
 export type ProbeResult = {
   readonly what: string;

@@ -12,11 +12,11 @@ import type {
 import { isRecord } from "./json-rpc-client.ts";
 import { matchesFilter, parseAccount, parseContext, parseKeyedAccount } from "./rpc-answers.ts";
 import { RpcFailure } from "./rpc-failure.ts";
-import { type Commitment, filtersOf } from "./rpc-reader.ts";
+import type { Commitment } from "./rpc-reader.ts";
+import { INVALID_PARAMS } from "./rpc-refusal.ts";
+import { filtersOf } from "./rpc-searches.ts";
 import { parseLogs } from "./rpc-transaction.ts";
 import type { SubscriptionLink, WantedSubscription } from "./subscription-link.ts";
-
-const INVALID_PARAMS = -32602;
 
 export type RpcFollowerOptions = {
   readonly link: SubscriptionLink;

@@ -1,35 +1,26 @@
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
-import { AppError } from "#src/platform/app-error.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import {
+  FAST_RETRY,
+  fakeNode,
+  isUnavailable,
+  notFound,
+  RAW_ACCOUNT,
+  result,
+  sourceAt,
+} from "#test/support/fake-rpc-node.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
-import { createRpcSource, type RpcSourceOptions } from "./rpc-source.ts";
 
 const PROGRAM = testAddress(1);
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
-const FAST_RETRY = { attempts: 3, firstWaitMs: 1, longestWaitMs: 20 };
-
-function sourceAt(t: TestContext, httpUrl: string, options: Partial<RpcSourceOptions> = {}) {
-  const source = createRpcSource({
-    httpUrl,
-    wsUrl: httpUrl.replace("http", "ws"),
-    origin: "live",
-    clock: { nowMs: () => 1_000 },
-    random: () => 0.5,
-    retry: FAST_RETRY,
-    staleWaitMs: 1,
-    ...options,
-  });
-  t.after(() => source.close());
-  return source;
-}
 
 async function localNode(t: TestContext) {
   const ledger = new Ledger(CLOCK);
@@ -37,44 +28,6 @@ async function localNode(t: TestContext) {
   t.after(node.close);
   return { ledger, ...(await node.listen()) };
 }
-
-type Request = { readonly id: number; readonly method: string; readonly params: unknown[] };
-type Answer = (request: Request, response: ServerResponse, count: number) => void;
-
-/** A node that answers as the test says. */
-async function fakeNode(t: TestContext, answer: Answer) {
-  let count = 0;
-  const server = createServer((incoming: IncomingMessage, response) => {
-    const parts: Buffer[] = [];
-    incoming.on("data", (part: Buffer) => parts.push(part));
-    incoming.on("end", () => answer(JSON.parse(String(Buffer.concat(parts))), response, ++count));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { httpUrl: `http://127.0.0.1:${port}`, count: () => count };
-}
-
-function result(response: ServerResponse, { id }: Request, value: unknown): void {
-  response.end(JSON.stringify({ jsonrpc: "2.0", id, result: value }));
-}
-
-function refuse(response: ServerResponse, { id }: Request, code: number, message: string): void {
-  response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }));
-}
-
-function notFound(response: ServerResponse, request: Request): void {
-  refuse(response, request, -32601, "Method not found");
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === "chain_unavailable";
-}
-
-const RAW_ACCOUNT = { lamports: 1, owner: PROGRAM, data: ["AQ==", "base64"] };
 
 test("accounts of several batches are read together; absent ones are null", async (t) => {
   const { ledger, httpUrl } = await localNode(t);
@@ -206,20 +159,6 @@ test("a closed port, and a connection cut in the middle, are unavailable", async
   await assert.rejects(sourceAt(t, cut.httpUrl).readAccounts([PROGRAM]), isUnavailable);
 });
 
-test("Retry-After is waited for when it is short, and ends the call when it is long", async (t) => {
-  const patient = await fakeNode(t, (_request, response) =>
-    response.writeHead(429, { "retry-after": "3600" }).end(),
-  );
-  await assert.rejects(sourceAt(t, patient.httpUrl).readAccounts([PROGRAM]), isUnavailable);
-  assert.equal(patient.count(), 1);
-  const brief = await fakeNode(t, (request, response, count) => {
-    if (count === 1) response.writeHead(429, { "retry-after": "0.01" }).end();
-    else result(response, request, { context: { slot: 5 }, value: [null] });
-  });
-  await sourceAt(t, brief.httpUrl).readAccounts([PROGRAM]);
-  assert.equal(brief.count(), 2);
-});
-
 test("answers that make no sense never become accounts", async (t) => {
   const nonsense: unknown[] = [
     null,
@@ -277,31 +216,6 @@ test("an answer from before what was seen is asked for again, a bounded number o
   assert.equal(node.count(), slots.length);
 });
 
-test("a provider that does not serve searches costs the search, not the source", async (t) => {
-  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
-  const refusing = await fakeNode(t, ({ id }, response) =>
-    response.end(
-      JSON.stringify({
-        jsonrpc: "2.0",
-        id,
-        error: { code: -32010, message: "excluded from account secondary indexes" },
-      }),
-    ),
-  );
-  const found = await sourceAt(t, refusing.httpUrl).searchAccounts(filter);
-  assert.ok(found.kind === "refused");
-  assert.match(found.reason, /-32010.*excluded/);
-  assert.equal(
-    refusing.count(),
-    2,
-    "once for the paged form of the search, once for the plain one",
-  );
-  const forbidding = await fakeNode(t, (_request, response) => response.writeHead(403).end());
-  assert.equal((await sourceAt(t, forbidding.httpUrl).searchAccounts(filter)).kind, "refused");
-  const absent = sourceAt(t, "http://127.0.0.1:9").searchAccounts(filter);
-  await assert.rejects(absent, isUnavailable);
-});
-
 test("accounts that do not match the filter are dropped from a search", async (t) => {
   const node = await fakeNode(t, (request, response) =>
     request.method === "getProgramAccountsV2"
@@ -353,145 +267,4 @@ test("a password in the URL is sent as the header that says the same", async (t)
     return isUnavailable(error);
   });
   assert.equal(header, `Basic ${Buffer.from("me:p@ss").toString("base64")}`);
-});
-
-test("a refused search is remembered: the same program is not searched again at once", async (t) => {
-  const node = await fakeNode(t, (request, response) =>
-    refuse(response, request, -32010, "excluded"),
-  );
-  const source = sourceAt(t, node.httpUrl);
-  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
-  await source.searchAccounts(filter);
-  const sent = node.count();
-  assert.equal((await source.searchAccounts(filter)).kind, "refused");
-  assert.equal(node.count(), sent);
-  assert.deepEqual(
-    source.refusedSearches().programs.map(({ programId }) => programId),
-    [PROGRAM],
-  );
-});
-
-test("a method that is not served is not tried for other programs either", async (t) => {
-  const node = await fakeNode(t, (_request, response) => response.writeHead(403).end());
-  const source = sourceAt(t, node.httpUrl);
-  await source.searchAccounts({ programId: PROGRAM, dataSize: null, memcmp: [] });
-  const sent = node.count();
-  await source.searchAccounts({ programId: testAddress(2), dataSize: null, memcmp: [] });
-  assert.equal(node.count(), sent);
-  assert.match(source.refusedSearches().all ?? "", /403/);
-});
-
-test("a paged search collects every page, empty ones included", async (t) => {
-  const keys = ["one", "two", null];
-  const node = await fakeNode(t, (request, response, count) => {
-    assert.equal(request.method, "getProgramAccountsV2");
-    const accounts =
-      count === 2
-        ? [{ pubkey: testAddress(90), account: { ...RAW_ACCOUNT, owner: testAddress(9) } }]
-        : [{ pubkey: testAddress(count), account: RAW_ACCOUNT }];
-    const page = { accounts, paginationKey: keys[count - 1], totalResults: 3 };
-    result(response, request, { context: { slot: 5 + count }, value: page });
-  });
-  const filter = { programId: PROGRAM, dataSize: 1, memcmp: [] };
-  const found = await sourceAt(t, node.httpUrl).searchAccounts(filter);
-  assert.ok(found.kind === "found");
-  assert.deepEqual([...found.accounts.keys()], [testAddress(1), testAddress(3)]);
-  assert.equal(found.slot, 6n);
-});
-
-test("slow searches do not delay reads", async (t) => {
-  const node = await fakeNode(t, (request, response) => {
-    if (request.method === "getMultipleAccounts") {
-      result(response, request, { context: { slot: 5 }, value: [null] });
-    }
-  });
-  const source = sourceAt(t, node.httpUrl);
-  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
-  const searches = Array.from({ length: 30 }, () => source.searchAccounts(filter));
-  assert.equal((await source.readAccounts([PROGRAM])).slot, 5n);
-  await source.close();
-  await Promise.allSettled(searches);
-});
-
-test("a node that allows fewer accounts in a read gets smaller reads from then on", async (t) => {
-  const sizes: number[] = [];
-  const node = await fakeNode(t, (request, response) => {
-    const [addresses] = request.params as [unknown[]];
-    sizes.push(addresses.length);
-    if (addresses.length > 5) refuse(response, request, -32602, "Too many inputs provided; max 5");
-    else result(response, request, { context: { slot: 5 }, value: addresses.map(() => null) });
-  });
-  const source = sourceAt(t, node.httpUrl);
-  const addresses = Array.from({ length: 40 }, (_, index) => testAddress(index));
-  assert.equal((await source.readAccounts(addresses)).accounts.size, 40);
-  sizes.length = 0;
-  assert.equal((await source.readAccounts(addresses)).accounts.size, 40);
-  assert.ok(
-    sizes.every((size) => size <= 5),
-    String(sizes),
-  );
-});
-
-test("a rate limit inside HTTP 200 is waited for, whatever its code", async (t) => {
-  for (const [code, message] of [
-    [429, "Too many requests"],
-    [-32029, "slow down"],
-    [-32005, "You've exceeded the RPS limit available on the current plan."],
-    [-1, "rate limit reached"],
-  ] as const) {
-    const node = await fakeNode(t, (request, response, count) => {
-      if (count < 3) refuse(response, request, code, message);
-      else result(response, request, { context: { slot: 5 }, value: [null] });
-    });
-    assert.equal((await sourceAt(t, node.httpUrl).readAccounts([PROGRAM])).slot, 5n);
-  }
-});
-
-test("a node whose slots go far back is not served; one in the future neither", async (t) => {
-  const slots = [100_000, 99_000, 99_000, 99_000, 99_000, 200_000, 100_001];
-  const node = await fakeNode(t, (request, response, count) =>
-    result(response, request, { context: { slot: slots[count - 1] }, value: [null] }),
-  );
-  const source = sourceAt(t, node.httpUrl);
-  await source.readAccounts([PROGRAM]);
-  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
-  assert.equal(source.isBack(), true);
-  assert.equal((await source.readAccounts([PROGRAM])).slot, 100_001n);
-  assert.equal(source.isBack(), false);
-});
-
-test("another endpoint answers while the first does not, unless it is of another chain", async (t) => {
-  const answering = (slot: number, hash: string) =>
-    fakeNode(t, (request, response) =>
-      request.method === "getGenesisHash"
-        ? result(response, request, hash)
-        : result(response, request, { context: { slot }, value: [null] }),
-    );
-  const second = await answering(7, "main");
-  const fallback = { httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" };
-  const absent = sourceAt(t, "http://127.0.0.1:9", { fallbacks: [fallback] });
-  assert.equal((await absent.readAccounts([PROGRAM])).slot, 7n);
-  let isBroken = false;
-  const first = await fakeNode(t, (request, response) => {
-    if (isBroken) response.writeHead(500).end();
-    else if (request.method === "getGenesisHash") result(response, request, "other");
-    else result(response, request, { context: { slot: 6 }, value: [null] });
-  });
-  const source = sourceAt(t, first.httpUrl, { fallbacks: [fallback] });
-  assert.deepEqual(await source.compareChains(), ["other", "main"]);
-  isBroken = true;
-  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
-});
-
-test("calls are counted by method and outcome", async (t) => {
-  const node = await fakeNode(t, (request, response, count) => {
-    if (count === 1) refuse(response, request, 429, "Too many requests");
-    else result(response, request, { context: { slot: 5 }, value: [null] });
-  });
-  const source = sourceAt(t, node.httpUrl);
-  await source.readAccounts([PROGRAM]);
-  assert.deepEqual(source.calls(), [
-    { method: "getMultipleAccounts", outcome: "rate-limited", calls: 1 },
-    { method: "getMultipleAccounts", outcome: "ok", calls: 1 },
-  ]);
 });

@@ -5,13 +5,13 @@ import type {
   AccountSlices,
   AccountStarts,
   ChainSource,
+  NodeRefusal,
   TransactionSource,
 } from "./chain-source.ts";
 import { createJsonRpcClient, type RetryPolicy } from "./json-rpc-client.ts";
 import { type CallCount, RpcCalls } from "./rpc-calls.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import { type Commitment, createRpcReader } from "./rpc-reader.ts";
-import type { SearchMemory } from "./search-memory.ts";
 import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 import { createSubscriptionLinks } from "./subscription-links.ts";
 
@@ -44,8 +44,8 @@ export type RpcSourceOptions = {
 export type NodeReport = {
   /** Calls sent to it, by method and outcome. */
   readonly calls: () => readonly CallCount[];
-  /** What it refuses to search. */
-  readonly refusedSearches: SearchMemory["list"];
+  /** What it refuses now. */
+  readonly refusals: () => readonly NodeRefusal[];
   /** Whether its slots went back, so that its replies are not used. */
   readonly isBack: () => boolean;
   /** The genesis hash of each endpoint; endpoints of another chain than the first are not used. */

@@ -1,9 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { ChainLogger } from "./chain-logger.ts";
+import type { NodeRefusal } from "./chain-source.ts";
 import { isRateLimit, type RpcFailure } from "./rpc-failure.ts";
-
-/** A program that the provider does not search. */
-export type RefusedSearch = { readonly programId: Address; readonly reason: string };
 
 /** A refusal is trusted for so long before the search is tried again. */
 const REFUSED_FOR_MS = 10 * 60_000;
@@ -15,16 +13,18 @@ const FORBIDDEN_STATUSES = new Set([401, 402, 403, 404, 405]);
 type Memory = { readonly reason: string; readonly untilMs: number; readonly timeouts: number };
 
 /**
- * What a provider refuses to search, so that the same refusal is not asked for with every token: by
+ * What a provider refuses of one method, so that the same refusal is not asked for with every token: by
  * program, or for the whole method where the provider does not serve it.
  */
 export class SearchMemory {
+  readonly #what: string;
   readonly #logger: ChainLogger | null;
   readonly #byProgram = new Map<Address, Memory>();
   readonly #logged = new Set<string>();
   #method: Memory | null = null;
 
-  constructor(logger: ChainLogger | null) {
+  constructor(method: string, logger: ChainLogger | null) {
+    this.#what = method;
     this.#logger = logger;
   }
 
@@ -37,16 +37,13 @@ export class SearchMemory {
     return null;
   }
 
-  /** The programs whose searches are refused now. `all` is the reason for a method that is not served. */
-  list(): { readonly all: string | null; readonly programs: readonly RefusedSearch[] } {
+  /** What is refused now. */
+  list(): readonly NodeRefusal[] {
     const nowMs = performance.now();
-    const method = this.#method;
-    return {
-      all: method !== null && method.untilMs > nowMs ? method.reason : null,
-      programs: [...this.#byProgram]
-        .filter(([, { untilMs }]) => untilMs > nowMs)
-        .map(([programId, { reason }]) => ({ programId, reason })),
-    };
+    const all = this.#method === null ? [] : [[null, this.#method] as const];
+    return [...all, ...this.#byProgram]
+      .filter(([, { untilMs }]) => untilMs > nowMs)
+      .map(([programId, { reason }]) => ({ method: this.#what, programId, reason }));
   }
 
   succeeded(programId: Address): void {
@@ -80,7 +77,7 @@ export class SearchMemory {
     if (this.#logged.has(context.programId)) return;
     this.#logged.add(context.programId);
     const text =
-      "the node refuses to search a program's pools; they are found by derived addresses and holders, and the search is tried again later";
-    this.#logger?.warn(context, text);
+      "the node refuses a search for pools; they are found in the other ways, answers name the gap, and the search is tried again later";
+    this.#logger?.warn({ method: this.#what, ...context }, text);
   }
 }

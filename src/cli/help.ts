@@ -62,6 +62,14 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
     environment: [...CHAIN, COLOURS],
     exitCodes: [["0", "stopped by SIGINT or SIGTERM"], NO_TOKEN, WRONG],
   },
+  doctor: {
+    options: [["--json", "every call with its outcome and duration"]],
+    environment: [
+      ["SOLANA_RPC_URL", "the node to be examined; required"],
+      ["SOLANA_WS_URL", "its WebSocket address, where that differs"],
+    ],
+    exitCodes: [["0", "the service can work with the node"], ["1", "it can't"], WRONG],
+  },
   record: {
     options: [
       MINT,

@@ -60,7 +60,7 @@ function someLed(): LedSources {
     database: { failures: { reads: 0, writes: 0 } },
     node: {
       calls: () => [{ method: "getMultipleAccounts", outcome: "rate-limited", calls: 3 }],
-      refusedSearches: () => ({ all: null, programs: [] }),
+      refusals: () => [],
     },
   };
 }

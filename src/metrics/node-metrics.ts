@@ -7,16 +7,16 @@ export type NodeCounts = {
     readonly outcome: string;
     readonly calls: number;
   }[];
-  readonly refusedSearches: () => {
-    /** Why every search is refused; null: not every one is. */
-    readonly all: string | null;
-    readonly programs: readonly unknown[];
-  };
+  readonly refusals: () => readonly {
+    readonly method: string;
+    readonly programId: string | null;
+  }[];
 };
 
 /** Calls to the RPC node, without those of the accuracy thread, and what the node refuses. */
 export function nodeMetrics(node: NodeCounts): readonly Metric[] {
-  const { all, programs } = node.refusedSearches();
+  const refused = node.refusals().filter(({ method }) => method === "getProgramAccounts");
+  const isWhole = refused.some(({ programId }) => programId === null);
   return [
     {
       name: "exitability_rpc_calls_total",
@@ -31,7 +31,7 @@ export function nodeMetrics(node: NodeCounts): readonly Metric[] {
       name: "exitability_rpc_refused_programs",
       help: "Programs whose pools the RPC node refuses to search now; -1: it refuses every search.",
       type: "gauge",
-      samples: [{ labels: {}, value: all === null ? programs.length : -1 }],
+      samples: [{ labels: {}, value: isWhole ? -1 : refused.length }],
     },
   ];
 }

@@ -14,7 +14,7 @@ import { type Address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
-import { type Discovery, discoverInStages, discoverPools } from "./discover-pools.ts";
+import { type Discovery, discoverInStages } from "./discover-pools.ts";
 
 const MINT = namedAddress("token");
 const RESERVES = { base: 500_000_000_000_000n, quote: 80n * SOL };
@@ -86,9 +86,9 @@ test("where every search is answered, holders cost no call", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   const pool = placePool(chain, derivedPool(MINT, WSOL), RESERVES);
-  const found = await discoverPools(depsFor(chain), QUERY);
+  const { first: found, rest } = await discoverInStages(depsFor(chain), QUERY);
   assert.deepEqual(addressesOf(found), new Set([pool.address]));
-  assert.ok(found.isComplete);
+  assert.ok(found.isComplete && rest === null);
   assert.deepEqual(chain.holderSearches, []);
 });
 

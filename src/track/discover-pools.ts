@@ -66,21 +66,8 @@ const CONTINUES = "the search continues";
  * query only makes the result incomplete. Addresses per fee configuration are derived only if a venue's
  * filters were refused; those that a launchpad uses, if the mint has a curve of that launchpad.
  *
- * @throws AppError chain_unavailable if the node can't be reached at all
- */
-export async function discoverPools(
-  deps: DiscoveryDeps,
-  query: PoolQuery,
-  signal?: AbortSignal,
-): Promise<Discovery> {
-  let staged = await discoverInStages(deps, query, signal);
-  while (staged.rest !== null) staged = await staged.rest;
-  return staged.first;
-}
-
-/**
- * The same in stages: the first result never waits long for the searches, which a provider may serve
- * slowly, a few a second, or not at all. Holders are asked for only if the searches leave something open.
+ * The first result never waits long for the searches, which a provider may serve slowly, a few a second,
+ * or not at all. Holders are asked for only if the searches leave something open.
  *
  * @throws AppError chain_unavailable if the node can't be reached at all
  */

@@ -1,9 +1,16 @@
 import type { StreamInUse } from "#src/chain/chain-source.ts";
 import { toNumber } from "#src/units/to-number.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import type { LiveState } from "./live-state.ts";
 
 export type TokenLoadCounts = { readonly running: number; readonly waiting: number };
+
+export type VenueRefusal = {
+  readonly method: string;
+  readonly venue: VenueId | null;
+  readonly reason: string;
+};
 
 /** How current tracking is, for readiness and metrics. */
 export type TrackerHealth = {
@@ -24,6 +31,8 @@ export type TrackerHealth = {
   readonly readsFailedAtMs: number | null;
   /** How changes of accounts arrive; null: nothing is tracked. */
   readonly stream: StreamInUse | null;
+  /** Searches that the node refuses now, by method and venue; null: of every venue. */
+  readonly refusals: readonly VenueRefusal[];
   /** Dollars for one SOL, by the stable pools measured in the last ten minutes; null: not known. */
   readonly solUsd: number | null;
 };
@@ -38,6 +47,7 @@ export function trackerHealth(
     readonly readsFailedAtMs: number | null;
     readonly loads: TokenLoadCounts;
     readonly stream: StreamInUse;
+    readonly refusals: readonly VenueRefusal[];
   },
 ): TrackerHealth {
   const clock = state.times.newest;
@@ -58,6 +68,7 @@ export function trackerHealth(
     waitingTokens: state.dirtyTokens.size,
     loads: shell.loads,
     stream: shell.stream,
+    refusals: shell.refusals,
     readsFailedAtMs: shell.readsFailedAtMs,
     solUsd: solUsdNow(state, shell.nowMs),
   };
@@ -76,6 +87,7 @@ export const NOTHING_TRACKED: TrackerHealth = {
   loads: { running: 0, waiting: 0 },
   readsFailedAtMs: null,
   stream: null,
+  refusals: [],
   solUsd: null,
 };
 

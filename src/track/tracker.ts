@@ -36,7 +36,7 @@ import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 import { TokenMarkets } from "./token-markets.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
-import { type TrackerHealth, trackerHealth } from "./tracker-health.ts";
+import { type TrackerHealth, trackerHealth, type VenueRefusal } from "./tracker-health.ts";
 import { usdPrice } from "./usd-price.ts";
 
 const TICK_EVERY_MS = 15;
@@ -222,6 +222,15 @@ export class Tracker implements Markets {
       readsFailedAtMs: this.#feed.readsFailedAtMs,
       loads: this.#registry.loads,
       stream: this.#feed.streamInUse(this.#deps.clock.nowMs()),
+      refusals: this.#refusals(),
+    });
+  }
+
+  #refusals(): readonly VenueRefusal[] {
+    const { source, venues } = this.#deps;
+    return (source.refusals?.() ?? []).map(({ method, programId, reason }) => {
+      const venue = venues.find((known) => known.programId === programId)?.id ?? null;
+      return { method, venue, reason };
     });
   }
 

@@ -96,6 +96,7 @@ async function onStore(
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock: users.clock,
     logger: pino({ level: "silent" }),

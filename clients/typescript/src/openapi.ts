@@ -2006,6 +2006,13 @@ export interface components {
             /** @description Since when it is another, UTC */
             readonly since: string | null;
         };
+        readonly NodeRefusal: {
+            /** @description The method of the RPC node */
+            readonly method: string;
+            /** @description The venue whose pools it does not search; null: all */
+            readonly program: string | null;
+            readonly reason: string;
+        };
         readonly Status: {
             /** @enum {unknown} */
             readonly chain: "demo" | "recorded" | "live";
@@ -2016,6 +2023,8 @@ export interface components {
             readonly slot_lag: number | null;
             /** @description Null in a process that reaches no tracker */
             readonly stream: components["schemas"]["ChainStream"] | null;
+            /** @description What the RPC node refuses now: pools are then found in other ways, or not at all */
+            readonly refusals: readonly components["schemas"]["NodeRefusal"][];
             /** @description Dollars for one SOL, by the tracked pools of stables */
             readonly sol_usd: number | null;
             readonly venues: readonly {
@@ -2160,6 +2169,7 @@ export interface components {
             readonly chain_age_seconds: number | null;
             readonly slot_lag: number | null;
             readonly stream: components["schemas"]["ChainStream"] | null;
+            readonly refusals: readonly components["schemas"]["NodeRefusal"][];
         };
         readonly WebhookAlert: components["schemas"]["Alert"] & {
             /** @description The token's page */
@@ -2254,6 +2264,7 @@ export type AddedChannel = components['schemas']['AddedChannel'];
 export type Examples = components['schemas']['Examples'];
 export type CurrentAlert = components['schemas']['CurrentAlert'];
 export type ChainStream = components['schemas']['ChainStream'];
+export type NodeRefusal = components['schemas']['NodeRefusal'];
 export type Status = components['schemas']['Status'];
 export type Deployment = components['schemas']['Deployment'];
 export type Executed = components['schemas']['Executed'];

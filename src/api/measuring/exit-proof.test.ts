@@ -50,6 +50,7 @@ async function startApp(
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),

@@ -40,6 +40,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock: { nowMs: () => clock.nowMs },
     logger: pino({ level: "silent" }),

@@ -47,6 +47,7 @@ async function serve(
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock,
     logger: pino({ level: "silent" }),

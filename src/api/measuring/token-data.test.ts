@@ -45,6 +45,7 @@ async function startApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,
+      refusals: [],
     }),
     clock: { nowMs: () => NOW },
     logger: pino({ level: "silent" }),

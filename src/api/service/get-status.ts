@@ -2,9 +2,16 @@ import Type from "typebox";
 import { toNumber } from "#src/units/to-number.ts";
 import { defineOperation } from "../operation.ts";
 import { nullable } from "../values.ts";
+import {
+  REFUSAL_EXAMPLE,
+  RefusalBody,
+  refusalBodies,
+  STREAM_EXAMPLE,
+  StreamBody,
+  streamBody,
+} from "./chain-bodies.ts";
 import { OPEN_OPERATION } from "./open-operation.ts";
 import { ChainWord } from "./service-facts.ts";
-import { STREAM_EXAMPLE, StreamBody, streamBody } from "./stream-body.ts";
 
 const StatusBody = Type.Object(
   {
@@ -13,6 +20,10 @@ const StatusBody = Type.Object(
     slot: nullable(Type.Integer()),
     slot_lag: nullable(Type.Integer(), "Slots between the node's newest and the newest applied"),
     stream: nullable(StreamBody, "Null in a process that reaches no tracker"),
+    refusals: Type.Array(RefusalBody, {
+      description:
+        "What the RPC node refuses now: pools are then found in other ways, or not at all",
+    }),
     sol_usd: nullable(Type.Number(), "Dollars for one SOL, by the tracked pools of stables"),
     venues: Type.Array(
       Type.Object({ program: Type.String(), family: Type.String(), kind: Type.String() }),
@@ -37,6 +48,7 @@ export const getStatus = defineOperation({
         slot: 420000000,
         slot_lag: 0,
         stream: STREAM_EXAMPLE,
+        refusals: [REFUSAL_EXAMPLE],
         sol_usd: 152.4,
         venues: [{ program: "raydium-cpmm", family: "raydium", kind: "amm" }],
         version: "0.1.0",
@@ -45,7 +57,7 @@ export const getStatus = defineOperation({
   },
   errors: [],
   async handler(_input, { service, markets }) {
-    const { chainAgeMs, headSlot, slotLag, stream, solUsd } = markets.health();
+    const { chainAgeMs, headSlot, slotLag, stream, refusals, solUsd } = markets.health();
     return {
       body: {
         chain: service.origin,
@@ -53,6 +65,7 @@ export const getStatus = defineOperation({
         slot: headSlot === null ? null : toNumber(headSlot),
         slot_lag: slotLag,
         stream: streamBody(stream),
+        refusals: refusalBodies(refusals),
         sol_usd: solUsd,
         venues: service.venues.map(({ id, family, kind }) => ({ program: id, family, kind })),
         version: service.version,

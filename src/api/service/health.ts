@@ -3,8 +3,14 @@ import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Admission } from "../admission.ts";
 import { type Answer, defineOperation } from "../operation.ts";
 import { nullable } from "../values.ts";
+import {
+  RefusalBody,
+  refusalBodies,
+  STREAM_EXAMPLE,
+  StreamBody,
+  streamBody,
+} from "./chain-bodies.ts";
 import { OPEN_OPERATION } from "./open-operation.ts";
-import { STREAM_EXAMPLE, StreamBody, streamBody } from "./stream-body.ts";
 
 /** The chain counts as reached while its newest block is younger than this. */
 const READY_CHAIN_AGE_SECONDS = 120;
@@ -21,6 +27,8 @@ export type Readiness = {
   readonly slotLag: number | null;
   /** How changes of accounts arrive; null where no chain is followed. */
   readonly stream: StreamBody | null;
+  /** What the RPC node refuses now. */
+  readonly refusals: readonly RefusalBody[];
 };
 
 /**
@@ -29,7 +37,7 @@ export type Readiness = {
  */
 export function readinessOf(
   { database, redis }: Pick<Readiness, "database" | "redis">,
-  health: Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "stream"> | null,
+  health: Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "stream" | "refusals"> | null,
 ): Readiness {
   const chainAgeMs = health?.chainAgeMs ?? null;
   const chainAgeSeconds = chainAgeMs === null ? null : chainAgeMs / 1_000;
@@ -42,6 +50,7 @@ export function readinessOf(
     chainAgeSeconds,
     slotLag: health?.slotLag ?? null,
     stream: streamBody(health?.stream ?? null),
+    refusals: refusalBodies(health?.refusals ?? []),
   };
 }
 
@@ -53,6 +62,7 @@ const ReadyBody = Type.Object(
     chain_age_seconds: nullable(Type.Number()),
     slot_lag: nullable(Type.Integer()),
     stream: nullable(StreamBody),
+    refusals: Type.Array(RefusalBody),
   },
   { $id: "Readiness" },
 );
@@ -89,6 +99,7 @@ export const getReadiness = defineOperation({
         chain_age_seconds: 0.4,
         slot_lag: 0,
         stream: STREAM_EXAMPLE,
+        refusals: [],
       },
     },
   },
@@ -104,7 +115,8 @@ export type HealthDeps = {
 
 /** 200, or 503 with the cause. */
 export async function readinessAnswer({ readiness, admission }: HealthDeps): Promise<Answer> {
-  const { isReady, database, redis, chainAgeSeconds, slotLag, stream } = await readiness();
+  const { isReady, database, redis, chainAgeSeconds, slotLag, stream, refusals } =
+    await readiness();
   const isTakingRequests = isReady && !admission.isStopping;
   return {
     status: isTakingRequests ? 200 : 503,
@@ -115,6 +127,7 @@ export async function readinessAnswer({ readiness, admission }: HealthDeps): Pro
       chain_age_seconds: chainAgeSeconds,
       slot_lag: slotLag,
       stream,
+      refusals,
     },
   };
 }

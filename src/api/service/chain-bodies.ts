@@ -29,3 +29,24 @@ export function streamBody(stream: TrackerHealth["stream"]): StreamBody | null {
   const since = sinceMs === null ? null : new Date(sinceMs).toISOString();
   return { configured, in_use: inUse, reason, since };
 }
+
+/** A search that the node refuses. */
+export const RefusalBody = Type.Object(
+  {
+    method: Type.String({ description: "The method of the RPC node" }),
+    program: nullable(Type.String(), "The venue whose pools it does not search; null: all"),
+    reason: Type.String(),
+  },
+  { $id: "NodeRefusal" },
+);
+export type RefusalBody = Static<typeof RefusalBody>;
+
+export const REFUSAL_EXAMPLE: RefusalBody = {
+  method: "getProgramAccounts",
+  program: "raydium-amm-v4",
+  reason: "the node returned error -32010: excluded from account secondary indexes",
+};
+
+export function refusalBodies(refusals: TrackerHealth["refusals"]): readonly RefusalBody[] {
+  return refusals.map(({ method, venue, reason }) => ({ method, program: venue, reason }));
+}

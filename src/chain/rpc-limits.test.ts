@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  fakeNode,
+  isUnavailable,
+  RAW_ACCOUNT,
+  refuse,
+  result,
+  sourceAt,
+} from "#test/support/fake-rpc-node.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
+
+const PROGRAM = testAddress(1);
+
+test("Retry-After is waited for when it is short, and ends the call when it is long", async (t) => {
+  const patient = await fakeNode(t, (_request, response) =>
+    response.writeHead(429, { "retry-after": "3600" }).end(),
+  );
+  await assert.rejects(sourceAt(t, patient.httpUrl).readAccounts([PROGRAM]), isUnavailable);
+  assert.equal(patient.count(), 1);
+  const brief = await fakeNode(t, (request, response, count) => {
+    if (count === 1) response.writeHead(429, { "retry-after": "0.01" }).end();
+    else result(response, request, { context: { slot: 5 }, value: [null] });
+  });
+  await sourceAt(t, brief.httpUrl).readAccounts([PROGRAM]);
+  assert.equal(brief.count(), 2);
+});
+
+test("a provider that does not serve searches costs the search, not the source", async (t) => {
+  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
+  const refusing = await fakeNode(t, ({ id }, response) =>
+    response.end(
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32010, message: "excluded from account secondary indexes" },
+      }),
+    ),
+  );
+  const found = await sourceAt(t, refusing.httpUrl).searchAccounts(filter);
+  assert.ok(found.kind === "refused");
+  assert.match(found.reason, /-32010.*excluded/);
+  assert.equal(
+    refusing.count(),
+    2,
+    "once for the paged form of the search, once for the plain one",
+  );
+  const forbidding = await fakeNode(t, (_request, response) => response.writeHead(403).end());
+  assert.equal((await sourceAt(t, forbidding.httpUrl).searchAccounts(filter)).kind, "refused");
+  const absent = sourceAt(t, "http://127.0.0.1:9").searchAccounts(filter);
+  await assert.rejects(absent, isUnavailable);
+});
+
+test("a refused search is remembered: the same program is not searched again at once", async (t) => {
+  const node = await fakeNode(t, (request, response) =>
+    refuse(response, request, -32010, "excluded"),
+  );
+  const source = sourceAt(t, node.httpUrl);
+  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
+  await source.searchAccounts(filter);
+  const sent = node.count();
+  assert.equal((await source.searchAccounts(filter)).kind, "refused");
+  assert.equal(node.count(), sent);
+  assert.deepEqual(
+    source.refusals().map(({ method, programId }) => [method, programId]),
+    [["getProgramAccounts", PROGRAM]],
+  );
+});
+
+test("a method that is not served is not tried for other programs either", async (t) => {
+  const node = await fakeNode(t, (_request, response) => response.writeHead(403).end());
+  const source = sourceAt(t, node.httpUrl);
+  await source.searchAccounts({ programId: PROGRAM, dataSize: null, memcmp: [] });
+  const sent = node.count();
+  await source.searchAccounts({ programId: testAddress(2), dataSize: null, memcmp: [] });
+  assert.equal(node.count(), sent);
+  const [refused] = source.refusals();
+  assert.equal(refused?.programId, null);
+  assert.match(refused?.reason ?? "", /403/);
+});
+
+test("a paged search collects every page, empty ones included", async (t) => {
+  const keys = ["one", "two", null];
+  const node = await fakeNode(t, (request, response, count) => {
+    assert.equal(request.method, "getProgramAccountsV2");
+    const accounts =
+      count === 2
+        ? [{ pubkey: testAddress(90), account: { ...RAW_ACCOUNT, owner: testAddress(9) } }]
+        : [{ pubkey: testAddress(count), account: RAW_ACCOUNT }];
+    const page = { accounts, paginationKey: keys[count - 1], totalResults: 3 };
+    result(response, request, { context: { slot: 5 + count }, value: page });
+  });
+  const filter = { programId: PROGRAM, dataSize: 1, memcmp: [] };
+  const found = await sourceAt(t, node.httpUrl).searchAccounts(filter);
+  assert.ok(found.kind === "found");
+  assert.deepEqual([...found.accounts.keys()], [testAddress(1), testAddress(3)]);
+  assert.equal(found.slot, 6n);
+});
+
+test("slow searches do not delay reads", async (t) => {
+  const node = await fakeNode(t, (request, response) => {
+    if (request.method === "getMultipleAccounts") {
+      result(response, request, { context: { slot: 5 }, value: [null] });
+    }
+  });
+  const source = sourceAt(t, node.httpUrl);
+  const filter = { programId: PROGRAM, dataSize: null, memcmp: [] };
+  const searches = Array.from({ length: 30 }, () => source.searchAccounts(filter));
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 5n);
+  await source.close();
+  await Promise.allSettled(searches);
+});
+
+test("a node that allows fewer accounts in a read gets smaller reads from then on", async (t) => {
+  const sizes: number[] = [];
+  const node = await fakeNode(t, (request, response) => {
+    const [addresses] = request.params as [unknown[]];
+    sizes.push(addresses.length);
+    if (addresses.length > 5) refuse(response, request, -32602, "Too many inputs provided; max 5");
+    else result(response, request, { context: { slot: 5 }, value: addresses.map(() => null) });
+  });
+  const source = sourceAt(t, node.httpUrl);
+  const addresses = Array.from({ length: 40 }, (_, index) => testAddress(index));
+  assert.equal((await source.readAccounts(addresses)).accounts.size, 40);
+  sizes.length = 0;
+  assert.equal((await source.readAccounts(addresses)).accounts.size, 40);
+  assert.ok(
+    sizes.every((size) => size <= 5),
+    String(sizes),
+  );
+});
+
+test("a rate limit inside HTTP 200 is waited for, whatever its code", async (t) => {
+  for (const [code, message] of [
+    [429, "Too many requests"],
+    [-32029, "slow down"],
+    [-32005, "You've exceeded the RPS limit available on the current plan."],
+    [-1, "rate limit reached"],
+  ] as const) {
+    const node = await fakeNode(t, (request, response, count) => {
+      if (count < 3) refuse(response, request, code, message);
+      else result(response, request, { context: { slot: 5 }, value: [null] });
+    });
+    assert.equal((await sourceAt(t, node.httpUrl).readAccounts([PROGRAM])).slot, 5n);
+  }
+});
+
+test("a node whose slots go far back is not served; one in the future neither", async (t) => {
+  const slots = [100_000, 99_000, 99_000, 99_000, 99_000, 200_000, 100_001];
+  const node = await fakeNode(t, (request, response, count) =>
+    result(response, request, { context: { slot: slots[count - 1] }, value: [null] }),
+  );
+  const source = sourceAt(t, node.httpUrl);
+  await source.readAccounts([PROGRAM]);
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+  assert.equal(source.isBack(), true);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 100_001n);
+  assert.equal(source.isBack(), false);
+});
+
+test("another endpoint answers while the first does not, unless it is of another chain", async (t) => {
+  const answering = (slot: number, hash: string) =>
+    fakeNode(t, (request, response) =>
+      request.method === "getGenesisHash"
+        ? result(response, request, hash)
+        : result(response, request, { context: { slot }, value: [null] }),
+    );
+  const second = await answering(7, "main");
+  const fallback = { httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" };
+  const absent = sourceAt(t, "http://127.0.0.1:9", { fallbacks: [fallback] });
+  assert.equal((await absent.readAccounts([PROGRAM])).slot, 7n);
+  let isBroken = false;
+  const first = await fakeNode(t, (request, response) => {
+    if (isBroken) response.writeHead(500).end();
+    else if (request.method === "getGenesisHash") result(response, request, "other");
+    else result(response, request, { context: { slot: 6 }, value: [null] });
+  });
+  const source = sourceAt(t, first.httpUrl, { fallbacks: [fallback] });
+  assert.deepEqual(await source.compareChains(), ["other", "main"]);
+  isBroken = true;
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+});
+
+test("calls are counted by method and outcome", async (t) => {
+  const node = await fakeNode(t, (request, response, count) => {
+    if (count === 1) refuse(response, request, 429, "Too many requests");
+    else result(response, request, { context: { slot: 5 }, value: [null] });
+  });
+  const source = sourceAt(t, node.httpUrl);
+  await source.readAccounts([PROGRAM]);
+  assert.deepEqual(source.calls(), [
+    { method: "getMultipleAccounts", outcome: "rate-limited", calls: 1 },
+    { method: "getMultipleAccounts", outcome: "ok", calls: 1 },
+  ]);
+});
