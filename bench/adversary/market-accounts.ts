@@ -327,6 +327,7 @@ function writeDlmm(writer: Writer, { plan, baseMint, quoteMint }: Placed): Plann
       id,
       amountX: isBid ? 0n : units(Number(each) / unitPrice),
       amountY: isBid ? each : 0n,
+      liquiditySupply: 0n,
       price: binPrice(id, binStep),
       orders: { isAskSide: false, processedRemaining: 0n, open: 0n },
     };

@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { ByteReader } from "#src/venues/byte-reader.ts";
 import { binArrayIndex, lowestBinId } from "#src/venues/meteora-dlmm/bin-price.ts";
 import { needsExtension } from "#src/venues/meteora-dlmm/bitmap.ts";
 import {
@@ -10,6 +11,7 @@ import {
   DLMM_PROGRAM,
   LB_PAIR,
   ORACLE,
+  POSITION,
 } from "#src/venues/meteora-dlmm/layout.ts";
 import type { Bin, DlmmParameters, DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import { ByteWriter, edited } from "../byte-writer.ts";
@@ -118,6 +120,53 @@ export function bitmapExtensionAccount(
   return { owner: DLMM_PROGRAM, lamports: 11_859_840n, data: writer.bytes, slot };
 }
 
+type BinSupply = Pick<Bin, "id" | "liquiditySupply">;
+
+/** A position over a range of up to 70 bins that has all of their liquidity. */
+export function positionAccount(
+  {
+    pair,
+    owner,
+    lower,
+    upper,
+  }: {
+    readonly pair: Address;
+    readonly owner: Address;
+    readonly lower: number;
+    /** The bin after the last one. */
+    readonly upper: number;
+  },
+  bins: readonly BinSupply[],
+  slot: bigint,
+): Account {
+  const writer = new ByteWriter(new Uint8Array(POSITION.length))
+    .raw(0, POSITION.discriminator)
+    .address(POSITION.lbPair, pair)
+    .address(POSITION.owner, owner)
+    .i32(POSITION.lowerBinId, lower)
+    .i32(POSITION.upperBinId, upper - 1);
+  writeShares(writer, bins);
+  return { owner: DLMM_PROGRAM, lamports: 57_406_080n, data: writer.bytes, slot };
+}
+
+/** The position with all of its bins' liquidity as it is now. */
+export function changedPosition(
+  account: Account,
+  bins: readonly BinSupply[],
+  slot: bigint,
+): Account {
+  return edited(account, slot, (writer) => writeShares(writer, bins));
+}
+
+function writeShares(writer: ByteWriter, bins: readonly BinSupply[]): void {
+  const reader = new ByteReader(writer.bytes);
+  const lower = reader.i32(POSITION.lowerBinId);
+  const supplies = new Map(bins.map(({ id, liquiditySupply }) => [id, liquiditySupply]));
+  for (let place = 0; place < POSITION.ownBins; place++) {
+    writer.u128(POSITION.liquidityShares + 16 * place, supplies.get(lower + place) ?? 0n);
+  }
+}
+
 /** An oracle without observations: no quote reads it. */
 export function oracleAccount(slot: bigint): Account {
   const writer = new ByteWriter(new Uint8Array(ORACLE.length)).raw(0, ORACLE.discriminator);
@@ -154,13 +203,14 @@ function writePairState(writer: ByteWriter, state: PairState): void {
 }
 
 function writeBins(writer: ByteWriter, index: number, bins: readonly Bin[]): void {
-  for (const { id, amountX, amountY, price, orders } of bins) {
+  for (const { id, amountX, amountY, liquiditySupply, price, orders } of bins) {
     if (binArrayIndex(id) !== index) continue;
     const offset = BIN_ARRAY.bins + (id - lowestBinId(index)) * BIN.length;
     writer
       .u64(offset + BIN.amountX, amountX)
       .u64(offset + BIN.amountY, amountY)
       .u128(offset + BIN.price, price)
+      .u128(offset + BIN.liquiditySupply, liquiditySupply)
       .u64(offset + BIN.openOrderAmount, orders.open)
       .u64(offset + BIN.processedOrderRemainingAmount, orders.processedRemaining)
       .u8(offset + BIN.limitOrderAskSide, orders.isAskSide ? 1 : 0);

@@ -1,6 +1,6 @@
 import { type Address, address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
-import { findProgramAddress } from "#src/units/program-address.ts";
+import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { discriminator } from "#src/venues/byte-reader.ts";
@@ -12,7 +12,7 @@ import {
 import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { binArrayIndex, binPrice } from "#src/venues/meteora-dlmm/bin-price.ts";
 import { needsExtension } from "#src/venues/meteora-dlmm/bitmap.ts";
-import { DLMM_PROGRAM, LB_PAIR, MAX_BIN_ID } from "#src/venues/meteora-dlmm/layout.ts";
+import { DLMM_PROGRAM, LB_PAIR, MAX_BIN_ID, POSITION } from "#src/venues/meteora-dlmm/layout.ts";
 import { type DlmmSwap, swapExactIn } from "#src/venues/meteora-dlmm/quote.ts";
 import type { Bin, DlmmParameters, DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import { associatedTokenAddress } from "#src/venues/shared/token/associated-token.ts";
@@ -25,9 +25,11 @@ import {
   bitmapExtensionAccount,
   changedBinArray,
   changedPair,
+  changedPosition,
   oracleAccount,
   pairAccount,
   pairWithParameters,
+  positionAccount,
 } from "./meteora-dlmm-accounts.ts";
 import {
   type ChangeLiquidity,
@@ -57,6 +59,8 @@ const PARAMETERS: DlmmParameters = {
 /** Liquidity is spread evenly over this many bins on each side of the active one. */
 const BINS_PER_SIDE = 69;
 const ARRAY_VERSION = 3;
+/** Of each bin: what its deposit was counted as, whatever it held. */
+const BIN_SUPPLY = 1n << 64n;
 /** A base fee of one part per million is this much of `baseFactor * binStep * 10`. */
 const RATE_PER_PPM = 1_000;
 const LARGEST_BASE_FACTOR = 65_535;
@@ -110,6 +114,12 @@ const createPool: CreatePool = (known, opening) => {
     const array = { pair: pool, index, version: ARRAY_VERSION, slot };
     changes.set(binArrayAddress(pool, index), binArrayAccount(array, bins));
   }
+  // Two positions side by side: one holds 70 bins at most.
+  for (const place of [0, 1]) {
+    const lower = activeId - BINS_PER_SIDE + place * POSITION.ownBins;
+    const range = { pair: pool, owner: creator, lower, upper: lower + POSITION.ownBins };
+    changes.set(positionAddress(pool, place), positionAccount(range, bins, slot));
+  }
   if (arrays.some(needsExtension)) {
     changes.set(bitmapExtensionAddress(pool), bitmapExtensionAccount(pool, arrays, slot));
   }
@@ -151,7 +161,8 @@ function spreadBins(
       id === activeId
         ? active
         : { amountX: id > activeId ? x / parts : 0n, amountY: id < activeId ? y / parts : 0n };
-    return { id, ...amounts, price: binPrice(id, PARAMETERS.binStep), orders: NO_ORDERS };
+    const price = binPrice(id, PARAMETERS.binStep);
+    return { id, ...amounts, liquiditySupply: BIN_SUPPLY, price, orders: NO_ORDERS };
   });
 }
 
@@ -228,14 +239,26 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, { slot }) => {
     ...bin,
     amountX: bin.amountX - taken(bin.amountX),
     amountY: bin.amountY - taken(bin.amountY),
+    liquiditySupply: bin.liquiditySupply - taken(bin.liquiditySupply),
   }));
   let [reserveX, reserveY] = [state.reserveX ?? 0n, state.reserveY ?? 0n];
   for (const { amountX, amountY } of state.bins) {
     reserveX -= taken(amountX);
     reserveY -= taken(amountY);
   }
-  return stateChanges(known, pool, { ...state, bins, reserveX, reserveY }, slot);
+  return new Map([
+    ...stateChanges(known, pool, { ...state, bins, reserveX, reserveY }, slot),
+    ...[0, 1].flatMap((place): (readonly [Address, Account])[] => {
+      const address = positionAddress(pool, place);
+      const position = known.get(address);
+      return position ? [[address, changedPosition(position, bins, slot)]] : [];
+    }),
+  ]);
 };
+
+function positionAddress(pool: Address, place: number): Address {
+  return findProgramAddress(["demo position", { address: pool }, u16LeSeed(place)], DLMM_PROGRAM);
+}
 
 /** Sets the base fee, not the variable one. A fee too large for the factor uses its power of ten. */
 const setFee: SetFee = (known, pool, feePpm, { slot }) => {

@@ -11,6 +11,7 @@ import {
   FIXED_TICK,
   FIXED_TICK_ARRAY,
   ORCA_CONFIG,
+  POSITION,
   PROGRAM_ID,
   TICKS_PER_ARRAY,
   WHIRLPOOL,
@@ -35,6 +36,7 @@ import {
 } from "../concentrated-positions.ts";
 import { FieldWriter } from "../field-writer.ts";
 import type { MarketProgram, Trade } from "../market-program.ts";
+import { changedPositions, nestedPositions } from "../nested-positions.ts";
 import { fixedTickArrayAccount, whirlpoolAccount, writePrice } from "./orca-whirlpool-accounts.ts";
 import {
   type AccountEntry,
@@ -59,7 +61,7 @@ const SWAP_V2 = discriminator("2b04ed0b1ac91e62");
 const TRADED_EVENT = discriminator("e1ca49af932ba096");
 
 const createPool: CreatePool = (known, opening) => {
-  const { baseMint, baseAmount, clock, freshAddress } = opening;
+  const { baseMint, baseAmount, creator, clock, freshAddress } = opening;
   const { slot } = clock;
   const [a, b] = sortedSides(opening);
   const seeds = [{ address: ORCA_CONFIG }, { address: a.mint }, { address: b.mint }];
@@ -87,6 +89,7 @@ const createPool: CreatePool = (known, opening) => {
       [pool, account],
       ...missingMint(known, baseMint, baseAmount, slot),
       ...tickArrays(pool, liquidity.ticks, slot),
+      ...nestedPositions(POSITION, { pool, owner: creator, ticks: liquidity.ticks, slot }),
       ...newVaults(known, vaults, pool, slot),
     ]),
   };
@@ -209,6 +212,7 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, clock) => {
   return new Map([
     ...empty,
     ...tickArrays(pool, used, slot),
+    ...changedPositions(POSITION, known, { pool, ticks: scaled, slot }),
     ...(account ?? []),
     ...vaultsWithoutShare(known, [vaultA, vaultB], shareBps, slot),
   ]);

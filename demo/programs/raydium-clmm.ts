@@ -9,6 +9,7 @@ import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { type PoolHeader, readPoolHeader } from "#src/venues/raydium-clmm/decode.ts";
 import {
   AMM_CONFIG,
+  PERSONAL_POSITION,
   POOL_STATE,
   PROGRAM_ID,
   STATUS_SWAP_DISABLED,
@@ -23,6 +24,7 @@ import { edited } from "../byte-writer.ts";
 import { liquidityAtTick, openingLiquidity, scaleLiquidity } from "../concentrated-positions.ts";
 import { FieldWriter } from "../field-writer.ts";
 import type { MarketProgram, Trade } from "../market-program.ts";
+import { changedPositions, nestedPositions } from "../nested-positions.ts";
 import {
   type ChangeLiquidity,
   type CreatePool,
@@ -96,6 +98,7 @@ const createPool: CreatePool = (known, opening) => {
     pool,
     changes: new Map([
       ...withTickArrays(pool, account, tickSpacing, ticks),
+      ...nestedPositions(PERSONAL_POSITION, { pool, owner: creator, ticks, slot }),
       ...missingMint(known, baseMint, baseAmount, slot),
       ...newVaults(known, vaults, pool, slot),
     ]),
@@ -206,6 +209,7 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, { slot }) => {
   });
   return new Map([
     ...withTickArrays(pool, unmarked, header.tickSpacing, used),
+    ...changedPositions(PERSONAL_POSITION, known, { pool, ticks: scaled, slot }),
     ...vaultsWithoutShare(known, [header.vault0, header.vault1], shareBps, slot),
   ]);
 };

@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.ts";
 
 /** Whether a share's owner can burn it for what it is worth. */
 export type OwnerStanding =
@@ -28,10 +29,19 @@ export type HoldersUnknownReason =
   /** The pool itself can't be priced. */
   | "not-priced";
 
+/** Positions with ranges of their own: what their owners take out is not a part of the whole. */
+export type RangedHoldings = {
+  readonly byOwner: ReadonlyMap<Address, readonly RangedPosition[]>;
+  readonly totals: PositionTotals;
+};
+
 /** Who holds the shares of a pool's liquidity. The parts add up to `issued`. */
 export type KnownHolders = {
   readonly kind: "known";
-  /** What the pool divides its reserves by. */
+  /**
+   * What the pool divides its reserves by. Where positions have ranges of their own, a share is a base
+   * unit of the quote that a position holds now.
+   */
   readonly issued: bigint;
   /** By owner, the largest first. */
   readonly owners: readonly ShareOwner[];
@@ -41,6 +51,8 @@ export type KnownHolders = {
   readonly locked: bigint;
   /** Held in accounts that the node did not list: each smaller than any of the listed ones. */
   readonly unlisted: bigint;
+  /** Only where positions have ranges of their own. */
+  readonly ranged?: RangedHoldings;
   readonly slot: bigint;
 };
 

@@ -1,11 +1,16 @@
 import { type Address, compareAddressBytes } from "#src/units/address.ts";
-import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import type { QuotablePool, Withdrawal } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { assess } from "./assess.ts";
 import type { Assessment } from "./assessment.ts";
 import type { Market } from "./market.ts";
 import { inLamports, type PricedMarket, priceMarket } from "./priced-market.ts";
-import type { HoldersUnknownReason, OwnerStanding, PoolHolders } from "./share-holders.ts";
+import type {
+  HoldersUnknownReason,
+  KnownHolders,
+  OwnerStanding,
+  PoolHolders,
+} from "./share-holders.ts";
 
 const WHOLE_BPS = 10_000;
 
@@ -88,11 +93,21 @@ function judgePool(pool: QuotablePool, holders: PoolHolders | undefined): Judged
   if (holders.kind !== "known") return { pool, holders, withdrawals: [] };
   const withdrawals: OwnerWithdrawal[] = [];
   for (const { owner, standing, shares } of holders.owners) {
-    const left = pool.withdraw({ shares, issued: holders.issued });
+    const left = pool.withdraw(withdrawalBy(owner, shares, holders));
     if (left === null) return unknownOf(pool, "withdrawal-not-modelled");
     withdrawals.push({ owner, standing, left });
   }
   return { pool, holders, withdrawals };
+}
+
+function withdrawalBy(
+  owner: Address,
+  shares: bigint,
+  { issued, ranged }: KnownHolders,
+): Withdrawal {
+  if (ranged === undefined) return { kind: "share", shares, issued };
+  const positions = ranged.byOwner.get(owner) ?? [];
+  return { kind: "positions", positions, totals: ranged.totals };
 }
 
 function unknownOf(pool: QuotablePool, reason: HoldersUnknownReason): Judged {
@@ -151,9 +166,16 @@ function stressedPool(
     venue: pool.venue,
     address: pool.address,
     depthLamports: inLamports(priced, pool.quoteMint, depthOf(pool)),
-    holders,
+    holders: withoutPositions(holders),
     leavingLamports: isUnknown ? null : leavingOf(priced, pool, left ?? pool),
   };
+}
+
+/** What an answer is made of: the positions themselves may be thousands. */
+function withoutPositions(holders: PoolHolders): PoolHolders {
+  if (holders.kind !== "known") return holders;
+  const { ranged: _ranged, ...summed } = holders;
+  return summed;
 }
 
 function unpricedPools(market: Market): readonly StressedPool[] {

@@ -56,7 +56,7 @@ describe("who can take liquidity out", () => {
     const { pool } = cpmmFixture({ vault0: 10n, vault1: 10n });
     for (const venue of VENUES) {
       const shares = venue.shares(pool, new Map());
-      const isDivided = venue.withdraw !== undefined;
+      const isDivided = venue.withdraw !== undefined || venue.withdrawPositions !== undefined;
       assert.equal(shares === null, isDivided, venue.id);
       if (venue.kind === "curve") assert.equal(shares?.kind, "nobody", venue.id);
     }

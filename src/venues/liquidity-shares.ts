@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint, mulDivFloor } from "#src/units/integer.ts";
 import type { Account } from "./account-set.ts";
+import type { PositionTotals, RangedPosition } from "./quotable-pool.ts";
 import type { ProgramFilter } from "./venue.ts";
 
 /**
@@ -35,11 +36,25 @@ export type PositionShare = {
   readonly locked: bigint;
 };
 
+/** An account for each position, each with a range of its own. */
+export type RangedShares = {
+  readonly kind: "ranged";
+  /** The pool's own count of liquidity at its price, which deposits and withdrawals change; null: it has none. */
+  readonly issued: bigint | null;
+  /** Finds the pool's positions. */
+  readonly filter: ProgramFilter;
+  /** Null where the account is not a position of the pool. Never throws. */
+  readonly decode: (account: Account) => RangedPosition | null;
+  /** Null where the positions contradict the pool's own liquidity at any price: some are missing, or changed. */
+  readonly addUp: (positions: readonly RangedPosition[]) => PositionTotals | null;
+};
+
 /** How a pool's liquidity is divided among those who put it in. */
 export type LiquidityShares =
   | FungibleShares
   | PositionShares
-  /** Positions with their own ranges, or of an unmodelled kind. */
+  | RangedShares
+  /** Positions of an unmodelled kind. */
   | { readonly kind: "unread-positions" }
   /** A launchpad's curve: its reserves leave only by sales. */
   | { readonly kind: "nobody" };

@@ -19,6 +19,34 @@ export type Sale =
   | { readonly kind: "filled"; readonly amountOut: bigint; readonly after: QuotablePool }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
 
+/** A position with a price range of its own. */
+export type RangedPosition = {
+  /** Who may take it out, or the token whose holder may. */
+  readonly owner: { readonly kind: "address" | "token"; readonly address: Address };
+  /** The first tick of its range, or its first bin. */
+  readonly lower: number;
+  /** The tick at which its range ends, or the bin after its last one. */
+  readonly upper: number;
+  /** Of the whole range of ticks, as one number; of bins, one number each, from `lower` on. */
+  readonly liquidity: readonly bigint[];
+  /** What it is paid when it is taken out now: base units by mint, rounded down as the program does. */
+  readonly held: ReadonlyMap<Address, bigint>;
+};
+
+/** By tick: the liquidity of all positions that end there. By bin: that of all positions in it. */
+export type PositionTotals = ReadonlyMap<number, bigint>;
+
+/** Some of a pool's positions, and what all of them add up to. */
+export type TakenPositions = {
+  readonly positions: readonly RangedPosition[];
+  readonly totals: PositionTotals;
+};
+
+/** What one owner takes out of a pool. */
+export type Withdrawal =
+  | (ShareOfPool & { readonly kind: "share" })
+  | (TakenPositions & { readonly kind: "positions" });
+
 /** A pool bound to its state, one direction and one clock: what measuring needs, and no venue's name for it. */
 export type QuotablePool = {
   readonly venue: VenueId;
@@ -51,8 +79,8 @@ export type QuotablePool = {
   readonly hopOf?: string;
   /** The other direction: what the pool sells its base for. Weighs asks; `buy` quotes there. */
   readonly purchases: PoolSide;
-  /** The pool after the holder of that part of its shares took it out; null where that is not known. */
-  readonly withdraw: (part: ShareOfPool) => QuotablePool | null;
+  /** The pool after an owner took that out; null where it is not known. */
+  readonly withdraw: (withdrawal: Withdrawal) => QuotablePool | null;
 };
 
 export type ChainSide = {
@@ -118,8 +146,12 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     return soldBy(venue.quoteExactIn(state, order));
   }
 
-  function withdraw(part: ShareOfPool): QuotablePool | null {
-    const left = venue.withdraw?.(state, part, clock) ?? null;
+  function withdraw(withdrawal: Withdrawal): QuotablePool | null {
+    const left =
+      withdrawal.kind === "share"
+        ? venue.withdraw?.(state, withdrawal, clock)
+        : venue.withdrawPositions?.(state, withdrawal);
+    if (left === undefined) return null;
     return left === null ? null : bindPool({ ...binding, state: left, fast: null });
   }
 

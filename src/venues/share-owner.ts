@@ -15,6 +15,15 @@ export const INCINERATOR = address("1nc1nerator11111111111111111111111111111111"
  */
 export const RAYDIUM_LOCK_AUTHORITY = address("3f7GcQFG397GAaEnv51zR6tsTVihYRydnydDD1cXekxH");
 
+/**
+ * The same program's authority over locked CLMM positions: it holds their tokens.
+ *
+ * @see CLMM_LOCK_AUTH_ID in @raydium-io/raydium-sdk-v2
+ */
+const RAYDIUM_CLMM_LOCK_AUTHORITY = address("kN1kEznaF5Xbd8LYuqtEFcxzWSBk5Fv6ygX6SqEGJVy");
+
+const LOCK_AUTHORITIES: readonly Address[] = [RAYDIUM_LOCK_AUTHORITY, RAYDIUM_CLMM_LOCK_AUTHORITY];
+
 /** DAMM v1's LockEscrow: it too gives back fees and no liquidity. */
 const LOCK_ESCROW = discriminator("be6a7906c8b6154b");
 
@@ -37,7 +46,7 @@ export function shareOwnerKind(
   account: Account | null | undefined,
 ): ShareOwnerKind {
   if (owner === INCINERATOR || owner === SYSTEM_PROGRAM) return "burned";
-  if (owner === RAYDIUM_LOCK_AUTHORITY || isLockEscrow(account)) return "locked";
+  if (LOCK_AUTHORITIES.includes(owner) || isLockEscrow(account)) return "locked";
   const bytes = addressBytes(owner);
   const isProgramOwned =
     account !== null && account !== undefined && account.owner !== SYSTEM_PROGRAM;

@@ -3,6 +3,7 @@ import type { Ratio } from "#src/units/ratio.ts";
 import type { AccountSet } from "./account-set.ts";
 import type { FastQuoter } from "./fast-quoter.ts";
 import type { LiquidityShares, ShareOfPool } from "./liquidity-shares.ts";
+import type { TakenPositions } from "./quotable-pool.ts";
 
 /** The name of the venue's folder; published in answers and stored in the accuracy record. */
 export type VenueId = string;
@@ -230,6 +231,12 @@ export interface Venue<State> {
    * withdrawals are switched off: the operator can switch them on again. Never throws.
    */
   withdraw?(state: State, part: ShareOfPool, clock: Clock): State | null;
+
+  /**
+   * The pool after an owner took out these of its positions, each with a range of its own; null where
+   * the pool does not have that liquidity, so that they are of another moment. Never throws.
+   */
+  withdrawPositions?(state: State, taken: TakenPositions): State | null;
 
   /**
    * A certified quoter in doubles for one direction, or null where this pool's numbers are out of

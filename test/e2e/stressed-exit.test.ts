@@ -124,21 +124,35 @@ test("a pool of positions whose owner is read counts as one of shares does", asy
   assert.ok(Math.abs(rest / whole - 1 / 3) < 1e-3, `${rest} of ${whole}`);
 });
 
-test("pools of positions are named as unknown beside one whose holders are known", async (t) => {
+test("owners of positions with ranges of their own are known, and one who leaves takes the whole pool", async (t) => {
   const { stressed } = await tracked(t);
   const exit = await stressed(THREE);
-  const known = exit.pools.filter(({ holders }) => holders.kind === "known");
+  assert.deepEqual(exit.pools.map(({ venue, holders }) => [venue, holders.kind]).toSorted(), [
+    ["meteora-dlmm", "known"],
+    ["raydium-clmm", "known"],
+    ["raydium-cpmm", "known"],
+  ]);
+  for (const { venue, holders } of exit.pools) {
+    if (holders.kind !== "known" || venue === "raydium-cpmm") continue;
+    assert.equal(holders.owners.length, 1);
+    assert.equal(holders.owners[0]?.shares, holders.issued);
+  }
+  // The largest owner is the one of the pool of shares: 70 % of it.
+  const leaving = exit.pools.filter(({ leavingLamports }) => leavingLamports !== 0n);
   assert.deepEqual(
-    known.map(({ venue }) => venue),
+    leaving.map(({ venue }) => venue),
     ["raydium-cpmm"],
   );
-  for (const { holders } of exit.pools) {
-    if (holders.kind === "known") continue;
-    assert.deepEqual(holders, { kind: "unknown", reason: "positions-not-read" });
-  }
-  const leaving =
-    toNumber(exit.withdrawal?.lamports ?? 0n) / toNumber(known[0]?.depthLamports ?? 1n);
-  assert.equal(leaving.toFixed(6), "0.700000");
+  const shares = toNumber(exit.withdrawal?.lamports ?? 0n);
+  assert.equal((shares / toNumber(leaving[0]?.depthLamports ?? 1n)).toFixed(6), "0.700000");
+
+  // Where that owner has left, and the positions have lost as much, the next one has all of a pool.
+  const later = await tracked(t);
+  assert.ok(later.market.script(THREE, { kind: "liquidity", shareBps: 7_000 }));
+  const left = await later.stressed(THREE);
+  const taken = left.pools.find(({ leavingLamports }) => leavingLamports !== 0n);
+  assert.equal(taken?.venue, "meteora-dlmm");
+  assert.equal(taken.leavingLamports, taken.depthLamports);
 });
 
 test("a coin that graduated normally has no owner who could withdraw", async (t) => {

@@ -25,6 +25,8 @@ export type BinAmounts = {
   readonly x?: bigint;
   readonly y?: bigint;
   readonly orders?: Bin["orders"];
+  /** What the positions' shares add up to. */
+  readonly supply?: bigint;
 };
 
 export type DlmmPool = {
@@ -57,10 +59,11 @@ const NO_ORDERS: Bin["orders"] = { isAskSide: false, processedRemaining: 0n, ope
 /** The accounts of a pair in the true layouts, by address. */
 export function dlmmAccounts(pool: DlmmPool): Map<Address, Account | null> {
   const parameters = { ...PARAMETERS, ...pool.parameters };
-  const bins = pool.bins.map(({ id, x = 0n, y = 0n, orders = NO_ORDERS }) => ({
+  const bins = pool.bins.map(({ id, x = 0n, y = 0n, supply = 0n, orders = NO_ORDERS }) => ({
     id,
     amountX: x,
     amountY: y,
+    liquiditySupply: supply,
     price: binPrice(id, parameters.binStep),
     orders,
   }));

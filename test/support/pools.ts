@@ -82,13 +82,16 @@ export function constantProductPool(shape: ConstantProduct): QuotablePool {
         quote: quote - amountOut,
         realQuote: realQuote - amountOut,
       }),
-    withdraw: ({ shares, issued }) =>
-      constantProductPool({
+    withdraw(withdrawal) {
+      if (withdrawal.kind !== "share") return null;
+      const { shares, issued } = withdrawal;
+      return constantProductPool({
         ...shape,
         base: base - (base * shares) / issued,
         quote: quote - (quote * shares) / issued,
         realQuote: realQuote - (realQuote * shares) / issued,
-      }),
+      });
+    },
   });
 }
 

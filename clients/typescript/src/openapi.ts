@@ -1377,13 +1377,13 @@ export interface components {
                 readonly reason: ("positions-not-read" | "holders-not-read" | "shares-do-not-add-up" | "not-among-the-deepest" | "withdrawal-not-modelled" | "not-priced") | null;
                 /** @description What of its depth leaves with the withdrawal; null: not known */
                 readonly leaving_sol: number | null;
-                /** @description Of its shares, those of the one who holds most and may withdraw */
+                /** @description Of its shares, those of the one who holds most and may withdraw. Where positions have ranges of their own, a share is what they hold now of the mint that sellers take out */
                 readonly largest_pct: number | null;
                 /** @description Burned, never issued, or held by an address without a signer */
                 readonly burned_pct: number | null;
                 /** @description Held by a locker that gives back fees and never the liquidity */
                 readonly locked_pct: number | null;
-                /** @description In accounts beyond the twenty largest: each smaller than any of these */
+                /** @description In accounts that were not read, each smaller than any that was: beyond the twenty largest, of positions with ranges of their own beyond the eight largest */
                 readonly unlisted_pct: number | null;
                 /** @description The slot at which the holders were read */
                 readonly holders_slot: number | null;

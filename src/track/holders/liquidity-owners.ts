@@ -2,6 +2,7 @@ import type { Market } from "#src/measure/market.ts";
 import { priceMarket } from "#src/measure/priced-market.ts";
 import type { PoolHolders } from "#src/measure/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { LiquidityShares } from "#src/venues/liquidity-shares.ts";
 import type { PoolRef } from "../open-pool.ts";
@@ -18,13 +19,17 @@ export async function liquidityOwners(
 ): Promise<ReadonlyMap<Address, PoolHolders>> {
   const owners = new Map<Address, PoolHolders>();
   const shared: SharedPool[] = [];
+  const quoteMints = new Map(market.pools.map((pool) => [pool.address, pool.quoteMint]));
   for (const { venue, address } of refs) {
     const shares: LiquidityShares | null = venue.shares(address, known);
     if (shares === null) continue;
     if (shares.kind === "nobody") owners.set(address, { kind: "nobody" });
     else if (shares.kind === "unread-positions") {
       owners.set(address, { kind: "unknown", reason: "positions-not-read" });
-    } else shared.push({ pool: address, shares });
+    } else {
+      const quoteMint = quoteMints.get(address) ?? WSOL;
+      shared.push({ pool: address, quoteMint, shares });
+    }
   }
   const asked = deepestFirst(market, shared);
   for (const { pool } of asked.slice(MAX_POOLS_READ)) {

@@ -7,7 +7,7 @@ import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { KnownHolders, PoolHolders } from "#src/measure/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, address } from "#src/units/address.ts";
-import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
+import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { PROGRAM_ID as DAMM_V1_PROGRAM } from "#src/venues/meteora-damm-v1/layout.ts";
 import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
@@ -25,6 +25,7 @@ import { type SharedPool, ShareHolders } from "./share-holders.ts";
 const MINT = namedAddress("share mint");
 const POOL: SharedPool = {
   pool: namedAddress("pool"),
+  quoteMint: WSOL,
   shares: { kind: "fungible", mint: MINT, issued: 1_000n },
 };
 /** A keypair's address, as wallets have: a point of the curve. */
@@ -138,7 +139,7 @@ function chainWithPositions(
   const ask = async (): Promise<PoolHolders | undefined> => {
     const shares = meteoraDammV2.shares(pool, accounts);
     assert.ok(shares?.kind === "positions");
-    return (await holders.of([{ pool: PAIR, shares }])).get(PAIR);
+    return (await holders.of([{ pool: PAIR, quoteMint: WSOL, shares }])).get(PAIR);
   };
   return { chain, ask, tokenAccounts };
 }

@@ -7,10 +7,12 @@ import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
-import type { FungibleShares, PositionShares } from "#src/venues/liquidity-shares.ts";
+import type { FungibleShares, PositionShares, RangedShares } from "#src/venues/liquidity-shares.ts";
+import type { RangedPosition } from "#src/venues/quotable-pool.ts";
 import { tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
 import { sumHolders } from "./sum-holders.ts";
 import { largestPositions, sumPositions } from "./sum-positions.ts";
+import { largestRanged, sumRanged } from "./sum-ranged.ts";
 
 /** Shares are transferred rarely: holders are read again after this time. */
 const MAX_AGE_MS = 60_000;
@@ -31,7 +33,9 @@ const MAX_POOLS_KEPT = 5_000;
 /** A pool whose liquidity shares can be read. */
 export type SharedPool = {
   readonly pool: Address;
-  readonly shares: FungibleShares | PositionShares;
+  /** What sellers take out of it. */
+  readonly quoteMint: Address;
+  readonly shares: FungibleShares | PositionShares | RangedShares;
 };
 
 export type ShareHoldersDeps = {
@@ -95,12 +99,12 @@ export class ShareHolders {
     return this.#deps.clock.nowMs() - atMs < maxAgeMs ? holders : null;
   }
 
-  async #read({ shares }: SharedPool): Promise<PoolHolders> {
+  async #read({ shares, quoteMint }: SharedPool): Promise<PoolHolders> {
     const signal = AbortSignal.any([this.#deps.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
     try {
-      return shares.kind === "fungible"
-        ? await this.#readHolders(shares, signal)
-        : await this.#readPositions(shares, signal);
+      if (shares.kind === "fungible") return await this.#readHolders(shares, signal);
+      if (shares.kind === "positions") return await this.#readPositions(shares, signal);
+      return await this.#readRanged(shares, quoteMint, signal);
     } catch (cause) {
       const isUnanswered = cause instanceof AppError || signal.aborted;
       if (!isUnanswered) throw cause;
@@ -130,6 +134,50 @@ export class ShareHolders {
     const read = holders.length === 0 ? null : await source.readAccounts(holders, signal);
     const known = await this.#withOwners(read?.accounts ?? new Map(), holders, signal);
     return sumPositions({ issued, ...positions, known, slot: found.slot });
+  }
+
+  async #readRanged(
+    shares: RangedShares,
+    quoteMint: Address,
+    signal: AbortSignal,
+  ): Promise<PoolHolders> {
+    const { source } = this.#deps;
+    const found = await source.searchAccounts(shares.filter, signal);
+    if (found.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    const { slot } = found;
+    const all: RangedPosition[] = [];
+    for (const account of found.accounts.values()) {
+      const position = shares.decode(account);
+      if (position === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+      all.push(position);
+    }
+    const totals = shares.addUp(all);
+    if (totals === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+    const largest = largestRanged(all, quoteMint);
+    const holderOf = await this.#holdersOfTokens(largest, signal);
+    if (holderOf === null) return { kind: "unknown", reason: "holders-not-read" };
+    const holders = [...holderOf.values()];
+    const read = holders.length === 0 ? null : await source.readAccounts(holders, signal);
+    const known = await this.#withOwners(read?.accounts ?? new Map(), holders, signal);
+    return sumRanged({ quoteMint, all, totals, largest, holderOf, known, slot });
+  }
+
+  /** The account that holds each position's token; null where the node refuses to list it. */
+  async #holdersOfTokens(
+    positions: readonly RangedPosition[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Address, Address> | null> {
+    const tokens = positions.flatMap(({ owner }) =>
+      owner.kind === "token" ? [owner.address] : [],
+    );
+    const holderOf = new Map<Address, Address>();
+    for (const token of new Set(tokens)) {
+      const listed = await this.#deps.source.findLargestAccounts(token, signal);
+      const [holder] = listed.kind === "refused" ? [] : listed.addresses;
+      if (holder === undefined) return null;
+      holderOf.set(token, holder);
+    }
+    return holderOf;
   }
 
   /** The accounts, and the accounts of their owners. */

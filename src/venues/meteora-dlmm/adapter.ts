@@ -13,6 +13,7 @@ import { firstPayingBin, priceOf, reachableOut } from "./depth.ts";
 import { openFastDlmm } from "./fast.ts";
 import { accumulatorAt, feeRate, referencesAt } from "./fees.ts";
 import { DLMM_PROGRAM, LB_PAIR } from "./layout.ts";
+import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteExactIn, sideOf, statusOf } from "./quote.ts";
 import type { Bin, DlmmState } from "./state.ts";
 
@@ -54,7 +55,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "unread-positions" }),
+  shares: liquidityShares,
   decode: decodePool,
   status: statusOf,
   cautions,
@@ -65,6 +66,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
     return side === null ? 0n : reachableOut(state, side, fallBps);
   },
   feePpm,
+  withdrawPositions,
   openFast: openFastDlmm,
 };
 

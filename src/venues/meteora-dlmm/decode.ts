@@ -238,6 +238,7 @@ function readBins(array: ByteReader, binStep: number): readonly Bin[] {
       id,
       amountX,
       amountY,
+      liquiditySupply: array.u128(offset + BIN.liquiditySupply),
       price: array.u128(offset + BIN.price) || binPrice(id, binStep),
       orders: {
         isAskSide: array.u8(offset + BIN.limitOrderAskSide) !== 0,

@@ -73,6 +73,22 @@ export const BIN = {
   limitOrderAskSide: 140,
 } as const;
 
+/** Byte offsets of PositionV2. A position over more bins has a record for each further one behind it. */
+export const POSITION = {
+  discriminator: discriminator("75b0d4c7f5b485b6"),
+  length: 8_120,
+  lbPair: 8,
+  owner: 40,
+  liquidityShares: 72,
+  lowerBinId: 7_912,
+  upperBinId: 7_916,
+  /** Bins whose shares are in the table. */
+  ownBins: 70,
+  /** Bins of the longest position. */
+  maxBins: 1_400,
+  extraBinLength: 112,
+} as const;
+
 /** Byte offsets of BinArrayBitmapExtension. */
 export const BITMAP_EXTENSION = {
   discriminator: discriminator("506f7c7137ed1205"),

@@ -6,6 +6,8 @@ export type Bin = {
   readonly id: number;
   readonly amountX: bigint;
   readonly amountY: bigint;
+  /** What the positions' shares in it add up to. */
+  readonly liquiditySupply: bigint;
   readonly price: bigint;
   readonly orders: BinOrders;
 };

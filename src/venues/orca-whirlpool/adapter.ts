@@ -11,6 +11,7 @@ import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_FEE_TIER_INDEXES, ORCA_CONFIG, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
 import { directionOf, type WhirlpoolState } from "./pool-state.ts";
+import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulateFee, beginFee, feePpmNow } from "./swap-fee.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
@@ -32,7 +33,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "unread-positions" }),
+  shares: liquidityShares,
   decode,
   status,
   cautions: (state) => tickCautions(state.isPartlyLoaded, state.tokenA, state.tokenB),
@@ -42,6 +43,7 @@ export const orcaWhirlpool: Venue<WhirlpoolState> = {
   reachable: (state, inputMint, fallBps) =>
     reachable(state, directionOf(state, inputMint), fallBps),
   feePpm,
+  withdrawPositions,
   openFast,
 };
 

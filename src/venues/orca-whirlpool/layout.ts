@@ -86,3 +86,15 @@ export const ORACLE = {
   tickGroupIndexReference: 102,
   volatilityAccumulator: 106,
 } as const;
+
+/** Position; the rest is fees and rewards. */
+export const POSITION = {
+  programId: PROGRAM_ID,
+  discriminator: discriminator("aabc8fe47a40f7d0"),
+  length: 216,
+  pool: 8,
+  token: 40,
+  liquidity: 72,
+  lower: 88,
+  upper: 92,
+} as const;

@@ -12,6 +12,7 @@ import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_CONFIGS, POOL_STATE, PROGRAM_ID } from "./layout.ts";
 import { type ClmmState, directionOf, isTransferBlocked } from "./pool-state.ts";
+import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulate, beginVolatility, feePpmNow } from "./swap-volatility.ts";
 import {
@@ -40,7 +41,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   search,
   accountsNeeded,
   outline,
-  shares: () => ({ kind: "unread-positions" }),
+  shares: liquidityShares,
   decode,
   status,
   cautions: (state) => tickCautions(state.isPartlyLoaded, state.token0, state.token1),
@@ -50,6 +51,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   reachable: (state, inputMint, fallBps) =>
     reachable(state, directionOf(state, inputMint), fallBps),
   feePpm,
+  withdrawPositions,
   openFast,
 };
 

@@ -108,3 +108,15 @@ export const KNOWN_CONFIGS = [
   "3h2e43PunVA5K34vwKCLHWhZF4aZpyaC9RmxvshGAQpL",
   "Gex2NJRS3jVLPfbzSFM5d5DRsNoL5ynnwT1TXoDEhanz",
 ].map(address);
+
+/** PersonalPositionState; the rest is fees and rewards. */
+export const PERSONAL_POSITION = {
+  programId: PROGRAM_ID,
+  discriminator: discriminator("466f967ee60f1975"),
+  length: 281,
+  token: 9,
+  pool: 41,
+  lower: 73,
+  upper: 77,
+  liquidity: 81,
+} as const;

@@ -1,0 +1,94 @@
+import type { PoolHolders } from "#src/measure/share-holders.ts";
+import type { Address } from "#src/units/address.ts";
+import type { AccountSet } from "#src/venues/account-set.ts";
+import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.ts";
+import { shareOwnerKind } from "#src/venues/share-owner.ts";
+import {
+  decodeTokenAccount,
+  isFrozenAccount,
+  tokenAccountOwner,
+} from "#src/venues/shared/token/token-account.ts";
+import { type OwnedShares, tallyOwners } from "./owner-tally.ts";
+
+/**
+ * Positions of one pool whose owners are read: those that hold most of what sellers take out. A position's
+ * token costs a call to find who holds it.
+ */
+const MAX_OWNERS_READ = 8;
+
+/** The positions whose owners are read, largest first. */
+export function largestRanged(
+  positions: readonly RangedPosition[],
+  quoteMint: Address,
+): readonly RangedPosition[] {
+  return positions
+    .filter((position) => quoteOf(position, quoteMint) > 0n)
+    .toSorted((a, b) => {
+      const more = quoteOf(b, quoteMint) - quoteOf(a, quoteMint);
+      return more === 0n ? 0 : more > 0n ? 1 : -1;
+    })
+    .slice(0, MAX_OWNERS_READ);
+}
+
+export type FoundRanged = {
+  readonly quoteMint: Address;
+  readonly all: readonly RangedPosition[];
+  readonly totals: PositionTotals;
+  readonly largest: readonly RangedPosition[];
+  /** By token of a position: the account that holds it. */
+  readonly holderOf: ReadonlyMap<Address, Address>;
+  /** Those accounts, and their owners. */
+  readonly known: AccountSet;
+  readonly slot: bigint;
+};
+
+/** Who owns a pool's positions, in base units of the quote that they hold now. Pure. */
+export function sumRanged(found: FoundRanged): PoolHolders {
+  const { quoteMint, all, largest, known, slot } = found;
+  const issued = all.reduce((sum, position) => sum + quoteOf(position, quoteMint), 0n);
+  const parts: OwnedShares[] = [];
+  const byOwner = new Map<Address, RangedPosition[]>();
+  let lockedByProgram = 0n;
+  for (const position of largest) {
+    const owner = ownerOf(position, found);
+    if (owner === null) return { kind: "unknown", reason: "holders-not-read" };
+    const shares = quoteOf(position, quoteMint);
+    // The program freezes the token of a position that is locked for good.
+    if (owner === "locked") lockedByProgram += shares;
+    else {
+      parts.push({ owner, shares });
+      const kind = shareOwnerKind(owner, known.get(owner));
+      if (kind === "wallet" || kind === "program")
+        byOwner.set(owner, [...(byOwner.get(owner) ?? []), position]);
+    }
+  }
+  const { owners, burned, locked } = tallyOwners(parts, known);
+  const owned = parts.reduce((sum, { shares }) => sum + shares, 0n);
+  return {
+    kind: "known",
+    issued,
+    owners,
+    burned,
+    locked: locked + lockedByProgram,
+    unlisted: issued - owned - lockedByProgram,
+    ranged: { byOwner, totals: found.totals },
+    slot,
+  };
+}
+
+/** Null where the token has left the account that was listed as its holder. */
+function ownerOf(
+  { owner }: RangedPosition,
+  { holderOf, known }: Pick<FoundRanged, "holderOf" | "known">,
+): Address | "locked" | null {
+  if (owner.kind === "address") return owner.address;
+  const holder = holderOf.get(owner.address);
+  const account = holder === undefined ? null : known.get(holder);
+  const held = decodeTokenAccount(account);
+  if (held?.mint !== owner.address || held.amount !== 1n) return null;
+  return isFrozenAccount(account) ? "locked" : tokenAccountOwner(account);
+}
+
+function quoteOf({ held }: RangedPosition, quoteMint: Address): bigint {
+  return held.get(quoteMint) ?? 0n;
+}
