@@ -38,7 +38,7 @@ const { hours: HOURS, hourMs } = CALIBRATION.deterioration.day;
 /** With one more reading, no older than the newest. */
 export function advanceLevels(before: DayLevels, reading: LevelReading): DayLevels {
   const { timeMs, level } = reading;
-  const totals = addLosses(before.totals, reading.losses);
+  const totals = madeUpFor(before, reading.losses);
   const kept =
     before.kept === null
       ? startHeld(timeMs, -totals.withdrawn)
@@ -51,6 +51,17 @@ export function advanceLevels(before: DayLevels, reading: LevelReading): DayLeve
     hours = [...earlier, { hour, level, totals: { ...totals, withdrawn: -heldOf(kept) } }];
   }
   return { totals, kept, hours, last: { level, timeMs } };
+}
+
+/**
+ * The totals with one more change. Pools that appear make up for what was withdrawn since the highest
+ * level, and for no more: a pool that was only lost from sight does not add anything when it is found again.
+ */
+function madeUpFor({ totals, hours }: DayLevels, losses: Losses | null): Losses {
+  const sum = addLosses(totals, losses);
+  const reference = highestOf(hours)?.totals.withdrawn ?? sum.withdrawn;
+  const least = Math.min(sum.withdrawn, reference);
+  return { ...sum, withdrawn: Math.max(least, sum.withdrawn - (losses?.appeared ?? 0)) };
 }
 
 /** Without levels to fall from: the level that C10 has now is the new normal. */
@@ -67,12 +78,17 @@ export function drainedFrom(
   { totals, hours, last }: DayLevels,
   { day, recoveredPct }: Pick<DeteriorationRules, "day" | "recoveredPct">,
 ): HourLevel | null {
-  let highest: HourLevel | null = null;
-  for (const entry of hours) if (highest === null || entry.level > highest.level) highest = entry;
+  const highest = highestOf(hours);
   if (highest === null || last === null) return null;
   const withdrawn = totals.withdrawn - highest.totals.withdrawn;
   const fall = highest.level - last.level;
   const half = -Math.log1p(-day.withdrawnPct / 100);
   const isDrained = withdrawn >= half && fall > -Math.log(recoveredPct / 100);
   return isDrained || (fall >= half && withdrawn >= fall * day.withdrawnShare) ? highest : null;
+}
+
+function highestOf(hours: readonly HourLevel[]): HourLevel | null {
+  let highest: HourLevel | null = null;
+  for (const entry of hours) if (highest === null || entry.level > highest.level) highest = entry;
+  return highest;
 }

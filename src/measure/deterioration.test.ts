@@ -241,6 +241,33 @@ describe("withdrawn over a day", () => {
     }));
     assert.deepEqual(onAt([...steady(0, 600, 10), ...turns]), []);
   });
+
+  test("pools that others open and close again and again do not make a fall of the price a drain", () => {
+    const step = Math.log(1.05);
+    const cycles = Array.from({ length: 40 }, (_, turn) => ({
+      at: 600 + 90 * turn,
+      c10: turn % 2 === 0 ? 10.5 : 10,
+      losses: turn % 2 === 0 ? { appeared: step } : { withdrawn: step },
+    }));
+    const slide = Array.from({ length: 360 }, (_, index) => ({
+      at: 4_300 + 10 * index,
+      c10: 10 * 0.7 ** (index / 360),
+      losses: { sold: Math.log(1 / 0.7) / 360 },
+    }));
+    assert.deepEqual(onAt([...steady(0, 600, 10), ...cycles, ...slide]), []);
+  });
+
+  test("a pool that is lost from sight and found again makes up for no withdrawal", () => {
+    const found = Array.from({ length: 10 }, (_, turn) => ({
+      at: 600 + 90 * turn,
+      c10: turn % 2 === 0 ? 7 : 10,
+      losses: turn % 2 === 0 ? {} : { appeared: Math.log(10 / 7) },
+    }));
+    const slices = drain(10, 640).map((reading) => ({ ...reading, at: reading.at + 1_500 }));
+    const [first] = judge([...steady(0, 600, 10), ...found, ...slices]).changes;
+    assert.ok(first?.change.kind === "on");
+    assert.ok(first.change.deterioration.goneShare < 0.6);
+  });
 });
 
 describe("gone after a gap", () => {

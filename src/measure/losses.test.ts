@@ -75,6 +75,21 @@ test("a withdrawal is counted while another pool appears, which gives more than 
   assert.ok(Math.abs((losses?.withdrawn ?? 0) + Math.log(0.9)) < 1e-3, `${losses?.withdrawn}`);
 });
 
+test("what a pool that appears adds is not a cause, and is kept apart", () => {
+  const bid = poolOfSol(15, 0.001, { number: 2 });
+  const losses = lossesBetween(assess(marketOf([whole])), assess(marketOf([whole, bid])));
+  assert.equal(losses?.withdrawn, 0);
+  assert.ok(Math.abs((losses?.appeared ?? 0) - Math.log(1.15)) < 1e-3, `${losses?.appeared}`);
+});
+
+test("a pool that is switched on again is not an addition, which would hide a withdrawal", () => {
+  const small = poolOfSol(10, 0.001, { number: 2 });
+  const off = poolOfSol(10, 0.001, { number: 2, status: "paused" });
+  const losses = lossesBetween(assess(marketOf([whole, off])), assess(marketOf([whole, small])));
+  assert.equal(Math.abs(losses?.withdrawn ?? 1), 0);
+  assert.ok((losses?.paused ?? 0) < 0);
+});
+
 test("a rise has no losses, and a gap has none that are known", () => {
   const more = poolOfSol(200);
   assert.equal(causeBetweenOrNull([whole], [more]), null);

@@ -15,6 +15,11 @@ export type Losses = {
   readonly sold: number;
   readonly fees: number;
   readonly paused: number;
+  /**
+   * What pools that appeared added, above 0. No cause: they may only have been found late. Absent: nothing.
+   * Never summed up.
+   */
+  readonly appeared?: number;
 };
 
 export const CAUSES = ["withdrawn", "sold", "fees", "paused"] as const;
@@ -102,13 +107,13 @@ export function lossesBetween(
   const lostLog = -Math.log1p(-Math.min(explainedBy(lost) / whole, 1));
   const gainedLog = explainedFactor * Math.log1p(-explainedBy(gained) / whole);
   // What came at the same time can hide a loss: it counts as far as that may have made up for it.
-  const hidden = Math.min(
-    lostLog,
-    fall + gainedLog + explainedFactor * Math.log1p(appeared / whole),
-  );
+  const appearedLog = explainedFactor * Math.log1p(appeared / whole);
+  const hidden = Math.min(lostLog, fall + gainedLog + appearedLog);
   const taken = Math.max(0, Math.min(explainedFactor * lostLog, Math.max(fall, hidden)));
   const rise = Math.max(0, taken - fall);
-  return addLosses(summingTo(lost, taken), summingTo(gained, -Math.min(rise, gainedLog)));
+  const added = Math.min(rise, gainedLog);
+  const changes = addLosses(summingTo(lost, taken), summingTo(gained, -added));
+  return appeared === 0 ? changes : { ...changes, appeared: Math.min(rise - added, appearedLog) };
 }
 
 /** Changes of near depth as natural logarithms of C10: scaled so that together they are `sum`. */
@@ -147,6 +152,10 @@ function gainsOf(before: PoolShare, after: PoolShare): Losses {
   const weight = toNumber(before.nearDepthLamports);
   const own = toNumber(before.ownNearDepthLamports);
   if (after.spotPrice === null) return NO_LOSSES;
+  // Trading again is not an addition: a pool that is switched off and on would hide withdrawals.
+  if (before.status === "paused") {
+    return { ...NO_LOSSES, paused: -toNumber(after.nearDepthLamports) };
+  }
   if (before.spotPrice === null || weight === 0 || own === 0) {
     return { ...NO_LOSSES, withdrawn: -toNumber(after.nearDepthLamports) };
   }
