@@ -2,8 +2,8 @@ import type { Address } from "#src/units/address.ts";
 
 /**
  * Cache of the addresses that a program derives from a pool and an index. Deriving one takes about
- * 40 us and a tick pool needs two dozen at each decode: this and the base58 cache of
- * `units/address.ts` are the two module-level caches that pure code keeps. A derivation is a pure
+ * 40 us and a tick pool needs two dozen at each decode: this, the base58 cache of `units/address.ts`
+ * and pump's fee configs are the module-level caches that pure code keeps. A derivation is a pure
  * function, so a cached result never differs from a new one.
  */
 export class DerivedAddresses {

@@ -45,8 +45,22 @@ export type FeeConfig = {
   readonly exotic: FeeRates;
 };
 
+/**
+ * Cache by the account itself, which every coin of pump is priced with and which hardly ever changes. A
+ * module-level cache of a pure function: changed bytes arrive as another account.
+ */
+const DECODED = new WeakMap<Account, FeeConfig | null>();
+
 /** A FeeConfig of pump_fees in any of its lengths, or null where the account is none. */
 export function decodeFeeConfig(account: Account): FeeConfig | null {
+  const known = DECODED.get(account);
+  if (known !== undefined) return known;
+  const decoded = readFeeConfig(account);
+  DECODED.set(account, decoded);
+  return decoded;
+}
+
+function readFeeConfig(account: Account): FeeConfig | null {
   if (account.owner !== PUMP_FEES_PROGRAM) return null;
   const reader = new ByteReader(account.data);
   if (!reader.has(0, FEE_CONFIG.discriminator) || reader.length < FEE_CONFIG.minLength) return null;
@@ -114,8 +128,11 @@ export function launchedSchedule(config: FeeConfig, quoteMint: Address): FeeSche
 }
 
 function nonEmpty(tiers: readonly FeeTier[]): FeeSchedule | null {
-  const [first, ...rest] = tiers;
-  return first === undefined ? null : [first, ...rest];
+  return isSchedule(tiers) ? tiers : null;
+}
+
+function isSchedule(tiers: readonly FeeTier[]): tiers is FeeSchedule {
+  return tiers.length > 0;
 }
 
 /** The schedule with every tier's creator rate replaced. */
