@@ -191,3 +191,21 @@ test("every named token answers what is left after its holders have sold, also a
     );
   }
 });
+
+test("of the depth of all named tokens at most 5 % has an unknown owner, also after minutes of trading", async (t) => {
+  const { market, stressed } = await tracked(t);
+  for (let slot = 0; slot < TWO_MINUTES_SLOTS; slot++) market.tick();
+  let [whole, unknown] = [0n, 0n];
+  const reasons = new Set<string>();
+  for (const { mint } of market.namedTokens) {
+    for (const { depthLamports, holders, venue } of (await stressed(mint)).pools) {
+      whole += depthLamports ?? 0n;
+      if (holders.kind !== "unknown") continue;
+      unknown += depthLamports ?? 0n;
+      reasons.add(`${venue}: ${holders.reason}`);
+    }
+  }
+  const share = ratioToNumber(unknown, whole);
+  assert.ok(share <= 0.05, `${(100 * share).toFixed(2)} %: ${[...reasons].join("; ")}`);
+  t.diagnostic(`${(100 * share).toFixed(2)} % unknown: ${[...reasons].join("; ")}`);
+});
