@@ -15,6 +15,7 @@ export const START_MS = 1_790_000_000_500;
 
 export const ASSESS_DEPS: AssessDeps = {
   isFrozen: false,
+  isProcessed: false,
   historySeconds: () => 1_000,
   exactPctByVenue: () => new Map(),
 };

@@ -9,6 +9,7 @@ import {
   type LargestAccounts,
   type SearchResult,
 } from "#src/chain/chain-source.ts";
+import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
@@ -30,6 +31,8 @@ type Version = { readonly slot: bigint; readonly account: PlainAccount | null };
  */
 export class ScriptedChain implements ChainSource {
   readonly origin: "demo" | "recorded" | "live";
+  /** Notifications are of processed slots. */
+  isProcessed = false;
   slot = 1_000n;
   nowMs: number;
   delivery: (update: AccountUpdate) => Delivery = () => "now";
@@ -106,6 +109,11 @@ export class ScriptedChain implements ChainSource {
 
   gap(sinceSlot: bigint | null = null): void {
     for (const follower of this.#followers) follower.events.onGap(sinceSlot);
+  }
+
+  /** Reports what became of a slot, to followers of processed state. */
+  endSlot(slot: bigint, outcome: SlotOutcome): void {
+    for (const follower of this.#followers) follower.events.onSlotEnd?.(slot, outcome);
   }
 
   /** The stream delivers every change from now on, or part of it is lost. */

@@ -92,7 +92,11 @@ export type HttpDeps = {
 export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   const { users, clock, admission } = deps;
   const nextRequestId = createRequestIds();
-  const safety = safetyHeaders(deps.dashboard);
+  const named = {
+    ...safetyHeaders(deps.dashboard),
+    "x-commitment": deps.service.commitment,
+    ...(deps.service.origin === "demo" ? { "x-chain": "demo" } : {}),
+  };
   const hot = createHotRoute({
     admission,
     ...users,
@@ -100,8 +104,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     requests: deps.requests,
     clock,
     nextRequestId,
-    isDemo: deps.service.origin === "demo",
-    safety,
+    named,
   });
   const app = Fastify({
     serverFactory: (handler) => {
@@ -131,8 +134,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   registerCounting(app, deps.requests);
   // On request: streams bypass the hooks of answers.
   app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id).headers(safety);
-    if (deps.service.origin === "demo") reply.header("x-chain", "demo");
+    reply.header("x-request-id", request.id).headers(named);
   });
   registerErrors(app);
   await registerCors(app);

@@ -2,6 +2,9 @@
 export const HEADERS = {
   "X-Request-Id": header("Names this answer in our log"),
   "X-Chain": header("demo: measured on the demo market; neither tokens nor prices are real"),
+  "X-Commitment": header(
+    "Commitment of the chain state: confirmed, or processed, which may be taken back",
+  ),
   "Cache-Control": header("What depends on who asks is kept by no shared cache"),
   Vary: header("What of the request this answer depends on"),
   "X-RateLimit-Limit": header("Queries in the window that binds the caller"),
@@ -33,6 +36,7 @@ export const METERED_HEADERS = [
 export const EXPOSED_HEADERS = [
   "X-Request-Id",
   "X-Chain",
+  "X-Commitment",
   ...METERED_HEADERS,
   "Retry-After",
   "ETag",

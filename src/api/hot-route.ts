@@ -27,9 +27,8 @@ export type HotRouteDeps = {
   readonly quotas: Pick<Quotas, "spendAtOnce" | "peekAtOnce">;
   readonly clock: WallClock;
   readonly admission: Pick<Admission, "isStopping" | "isLate" | "refusalOf">;
-  readonly isDemo: boolean;
   /** Headers of every answer. */
-  readonly safety: Headers;
+  readonly named: Headers;
   readonly nextRequestId: () => string;
   readonly requests: RequestCounts;
 };
@@ -72,8 +71,7 @@ export function createHotRoute(deps: HotRouteDeps): HotRoute {
   const everywhere = {
     "cache-control": MEASURED_CACHING,
     vary: VARY,
-    ...deps.safety,
-    ...(deps.isDemo ? { "x-chain": "demo" } : {}),
+    ...deps.named,
   };
 
   function refusal(startedMs: number): HotAnswer | null {

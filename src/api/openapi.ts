@@ -30,7 +30,13 @@ const TAGS = {
   service: "The service itself. None of it counts.",
 };
 
-const ON_EVERY_ANSWER = ["X-Request-Id", "X-Chain", "Cache-Control", "Vary"] as const;
+const ON_EVERY_ANSWER = [
+  "X-Request-Id",
+  "X-Chain",
+  "X-Commitment",
+  "Cache-Control",
+  "Vary",
+] as const;
 
 /** What errors of these statuses say in headers of their own. */
 const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {

@@ -85,6 +85,7 @@ export function openApi(
     admission,
     service: {
       origin: ORIGIN_OF_CHAIN[config.chain.kind],
+      commitment: config.commitment,
       examples,
       venues: VENUES.map(({ id, family, kind }) => ({ id, family, kind })),
       version: manifest.version,

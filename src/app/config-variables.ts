@@ -17,6 +17,7 @@ export const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ["GEYSER_URL", "Yellowstone gRPC, in addition to the node", "off"],
   ["GEYSER_TOKEN", "its access token", "none"],
   ["GEYSER_PROGRAMS", "programs streamed whole: all, none or their names", "all"],
+  ["COMMITMENT", "confirmed, or processed: earlier, and may be taken back", "confirmed"],
   ["ACCURACY", "full, sample (two transactions a minute) or off", "sample on a node"],
   ["PROOF", "full, sample or off: sales executed by the deployed programs", "sample"],
   ["SMTP_URL", "mail server", "files in DATA_DIR/mail"],

@@ -70,6 +70,7 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example", ACCOUNTS_DIR: "y" }],
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_TOKEN: "y" }],
     ["GEYSER_PROGRAMS", { ...GEYSER, GEYSER_PROGRAMS: "pump-curve,nothing" }],
+    ["COMMITMENT", { COMMITMENT: "finalized" }],
     ["AUTH_ISSUER", { AUTH_ISSUER: "x" }],
     ["KEY_PREFIX", { KEY_PREFIX: "Exi_" }],
   ];

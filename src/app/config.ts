@@ -29,6 +29,8 @@ export type Config = {
   readonly redisUrl: string | null;
   readonly chain: ChainConfig;
   readonly geyser: GeyserConfig | null;
+  /** How far the cluster has agreed on the state that answers and alerts are made of. */
+  readonly commitment: "processed" | "confirmed";
   /** How many transactions the accuracy record reads: all that it needs, a few a minute, or no swap is judged. */
   readonly accuracy: AccuracyMode;
   /** How often sales are executed by the deployed programs: of every new answer, some, or never. */
@@ -123,6 +125,7 @@ export function readConfig(environment: Environment): Config {
     redisUrl,
     chain,
     geyser: geyserOf(read, chain),
+    commitment: oneOf(read("COMMITMENT") ?? "confirmed", "COMMITMENT", ["processed", "confirmed"]),
     accuracy: oneOf(read("ACCURACY") ?? defaultAccuracy(read, chain), "ACCURACY", ACCURACY_MODES),
     proof: oneOf(read("PROOF") ?? "sample", "PROOF", PROOF_MODES),
     smtpUrl,

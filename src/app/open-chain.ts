@@ -50,6 +50,7 @@ export type ChainDeps = {
   readonly logger?: ChainLogger;
   /** The gRPC stream for subscriptions; without it they use the node's WebSocket. */
   readonly geyser?: Config["geyser"];
+  readonly commitment?: Config["commitment"];
 };
 
 /** Connects to the configured node: a remote one, or one in this process. */

@@ -41,12 +41,21 @@ export type Tracking = {
 };
 
 export async function openTracking(
-  config: Pick<Config, "chain" | "geyser" | "stateDays" | "accuracy" | "proof" | "dataDir">,
+  config: Pick<
+    Config,
+    "chain" | "geyser" | "commitment" | "stateDays" | "accuracy" | "proof" | "dataDir"
+  >,
   { database, logger }: { readonly database: Database; readonly logger: Logger },
 ): Promise<Tracking> {
   const clock = systemClock;
-  const { geyser } = config;
-  const chain = await openChain(config.chain, { clock, random: cryptoRandom, logger, geyser });
+  const { geyser, commitment } = config;
+  const chain = await openChain(config.chain, {
+    clock,
+    random: cryptoRandom,
+    logger,
+    geyser,
+    commitment,
+  });
   const source = recordingSource(chain.source);
   const record = new AccuracyRecord();
   const executions = new ExecutionRecord();

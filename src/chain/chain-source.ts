@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
+import type { SlotOutcome } from "./slot-outcomes.ts";
 
 /** An account's content from `slot` on; null: it does not exist (any more). */
 export type AccountUpdate = {
@@ -65,6 +66,11 @@ export type FollowEvents = {
    * Only a stream of whole programs calls it; until the first call it is not so.
    */
   readonly onWhole?: (isWhole: boolean) => void;
+  /**
+   * Where state is followed before it is confirmed: what became of a slot. The changes of a dropped one
+   * are void. After a gap, nothing more is reported of the slots before it.
+   */
+  readonly onSlotEnd?: (slot: bigint, outcome: SlotOutcome) => void;
 };
 
 /** How changes of accounts arrive. */
@@ -158,6 +164,8 @@ export interface ChainSource {
     onUpdate: (update: AccountUpdate) => void,
     onNamed?: (address: Address) => void,
   ): Subscription;
+  /** Set where notifications are of processed slots, which can be dropped. Reads are always confirmed. */
+  readonly isProcessed?: boolean;
   /** Absent: the node's WebSocket is the configured stream. */
   readonly streamInUse?: () => StreamInUse;
   /** What the provider refuses now; absent: nothing is known of it. */

@@ -59,7 +59,8 @@ export function subscribeRequest(
   return {
     ...EMPTY,
     accounts,
-    slots: { slots: { filterByCommitment: true } },
+    // Of a processed slot it matters what becomes of it.
+    slots: { slots: { filterByCommitment: commitment !== "processed" } },
     transactions: Object.fromEntries(transactions),
     commitment: COMMITMENT[commitment],
   };

@@ -17,6 +17,7 @@ import { GeyserPlacement } from "./geyser-placement.ts";
 import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
 import { GeyserStream } from "./geyser-stream.ts";
 import type { Commitment } from "./rpc-reader.ts";
+import { type SlotOutcome, SlotOutcomes } from "./slot-outcomes.ts";
 import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 
 export type GeyserOptions = {
@@ -61,6 +62,7 @@ export async function createGeyserSource(
     follow: source.follow,
     followProgram: followers.followProgram,
     followTransactions: followers.followTransactions,
+    isProcessed: options.commitment === "processed",
     streamInUse: source.streamInUse,
     close: source.close,
   };
@@ -75,6 +77,8 @@ class GeyserSource {
   readonly #streams = new Map<number, GeyserStream>();
   readonly #placement = new GeyserPlacement();
   readonly #health = new GeyserHealth();
+  /** What becomes of slots that are followed when they are processed; null: they are followed confirmed. */
+  readonly #outcomes: SlotOutcomes | null;
   #limits = FIRST_LIMITS;
   #isWhole = false;
   #refreshTimer: NodeJS.Timeout | null = null;
@@ -87,6 +91,13 @@ class GeyserSource {
     this.#open = open;
     this.#timing = options.timing ?? DEFAULT_LINK_TIMING;
     this.#fallback = new GeyserFallback(options.reads);
+    const onEnd = (slot: bigint, outcome: SlotOutcome): void => {
+      for (const { events } of this.followers.accounts) events.onSlotEnd?.(slot, outcome);
+    };
+    this.#outcomes =
+      options.commitment === "processed"
+        ? new SlotOutcomes({ onEnd, onUnknown: () => this.#gap(null) })
+        : null;
   }
 
   readonly follow = (events: FollowEvents): Following => {
@@ -121,7 +132,8 @@ class GeyserSource {
       onUpdate: (update) => this.followers.dispatch(update),
       onSlot: (slot) => this.#receiveSlot(index, slot),
       onLost: (loss) => this.#lost(index, loss),
-      onGap: (sinceSlot) => this.followers.gap(sinceSlot),
+      outcomes: this.#outcomes,
+      onGap: (sinceSlot) => this.#gap(sinceSlot),
     });
     this.#streams.set(index, stream);
     return stream;
@@ -140,6 +152,11 @@ class GeyserSource {
     this.#publishWhole(this.#health.isWhole(this.#streams.keys()));
     if (reached === null) return;
     for (const { events } of this.followers.accounts) events.onSlot(reached);
+  }
+
+  #gap(sinceSlot: bigint | null): void {
+    this.#outcomes?.clear();
+    this.followers.gap(sinceSlot);
   }
 
   #publishWhole(isWhole: boolean): void {
@@ -168,7 +185,7 @@ class GeyserSource {
       return;
     }
     if (!isGivenUp) return;
-    this.followers.gap(null);
+    this.#gap(null);
     if (!hasFallenBack) {
       const text =
         "the gRPC server accepts no stream or sends nothing; following over the node's WebSocket until it does";

@@ -12,7 +12,9 @@ import type { OpenStream } from "./geyser-client.ts";
 import type { StreamLoss } from "./geyser-health.ts";
 import { pingRequest } from "./geyser-request.ts";
 import { parseU64 } from "./geyser-updates.ts";
+import type { SlotOutcomes } from "./slot-outcomes.ts";
 import type { LinkTiming } from "./subscription-link.ts";
+import { UnfinishedSlots } from "./unfinished-slots.ts";
 
 export type GeyserStreamOptions = {
   readonly open: OpenStream;
@@ -20,6 +22,8 @@ export type GeyserStreamOptions = {
   readonly request: () => SubscribeRequest;
   readonly onUpdate: (update: SubscribeUpdate) => void;
   readonly onSlot: (slot: bigint) => void;
+  /** Set where slots are followed when they are processed: gets what becomes of them. */
+  readonly outcomes: Pick<SlotOutcomes, "processed" | "confirmed" | "dead"> | null;
   /** Updates may have been lost since then (null: unknown). */
   readonly onGap: (sinceSlot: bigint | null) => void;
   /** The stream ended or could not be opened; it is opened again after this. */
@@ -40,10 +44,13 @@ const SLOTS_TO_SETTLE = 2;
 const SLOT_CONFIRMED = 1;
 const SLOT_FINALIZED = 2;
 const SLOT_PROCESSED = 0;
+const SLOT_DEAD = 6;
 /** A stream without slots is noticed after its time and this part of it. */
 const CHECKS_PER_SILENCE = 10;
 /** A reopened stream begins again so many slots before the last one received: those may be incomplete. */
 const REPEATED_SLOTS = 4n;
+/** The same for processed slots, so that it becomes known which of them are confirmed. */
+const REPEATED_PROCESSED_SLOTS = 40n;
 
 /**
  * One gRPC stream, reopened with growing waits when it ends, fails or sends no new slots. A reopened one
@@ -68,6 +75,7 @@ export class GeyserStream {
   /** The server has sent something on this stream: it did not refuse it. */
   #isAccepted = false;
   #lastPing = 0;
+  readonly #unfinished = new UnfinishedSlots();
   readonly #pings = new Map<number, () => void>();
   /** Pings with a reply, which wait for a few more slots. */
   #settling: { readonly onApplied: () => void; slotsLeft: number }[] = [];
@@ -187,7 +195,8 @@ export class GeyserStream {
   /** A server that refuses an old slot, or knows none, gets the next request without one. */
   #openingRequest(request: SubscribeRequest): SubscribeRequest {
     const wasRefused = this.#fromSlot !== null && !this.#isAccepted;
-    this.#fromSlot = wasRefused || this.#lastSlot === null ? null : this.#lastSlot - REPEATED_SLOTS;
+    const repeated = this.#options.outcomes === null ? REPEATED_SLOTS : REPEATED_PROCESSED_SLOTS;
+    this.#fromSlot = wasRefused || this.#lastSlot === null ? null : this.#lastSlot - repeated;
     this.#isAccepted = false;
     return this.#fromSlot === null ? request : { ...request, fromSlot: String(this.#fromSlot) };
   }
@@ -195,6 +204,7 @@ export class GeyserStream {
   #dropStream(): void {
     const stream = this.#stream;
     this.#stream = null;
+    this.#unfinished.clear();
     this.#watchdog.stop();
     // Destroying emits one more error, which has no meaning here.
     stream?.removeAllListeners().on("error", () => {});
@@ -206,7 +216,9 @@ export class GeyserStream {
     else if (update.pong !== undefined) this.#receivePong(update.pong.id);
     // Some servers disconnect a client that does not reply to pings.
     else if (update.ping !== undefined) this.#stream?.write(pingRequest(0));
-    else this.#call(() => this.#options.onUpdate(update));
+    else if (this.#options.outcomes === null || !this.#unfinished.add(update)) {
+      this.#call(() => this.#options.onUpdate(update));
+    }
   }
 
   #receivePong(id: number): void {
@@ -230,9 +242,14 @@ export class GeyserStream {
   #receiveSlot(message: NonNullable<SubscribeUpdate["slot"]>): void {
     const slot = parseU64(message.slot);
     const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
+    const { clock, onGap, onSlot, outcomes } = this.#options;
+    if (slot !== null && message.status === SLOT_DEAD) this.#call(() => outcomes?.dead(slot));
     if (slot === null || !isKnownStatus) return;
-    const { clock, onGap, onSlot } = this.#options;
     this.#aliveAtMs = clock.nowMs();
+    if (outcomes !== null && message.status !== SLOT_PROCESSED) {
+      this.#call(() => outcomes.confirmed(slot));
+      return;
+    }
     this.#backOff.reset();
     this.#failures.succeeded();
     const before = this.#lastSlot;
@@ -242,6 +259,11 @@ export class GeyserStream {
     const isContinued = this.#fromSlot !== null && before !== null && slot <= before;
     if ((this.#isReopened && !isContinued) || hasHole) this.#call(() => onGap(before));
     this.#isReopened = false;
+    if (outcomes !== null) {
+      this.#call(() => outcomes.processed(slot, parent));
+      for (const update of this.#unfinished.end(message.slot))
+        this.#call(() => this.#options.onUpdate(update));
+    }
     this.#call(() => onSlot(slot));
     this.#settle();
   }

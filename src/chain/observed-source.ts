@@ -9,7 +9,7 @@ export type SourceObserver = {
   /** An address that a read named and the node left out. */
   readonly onLeftOut?: (address: Address) => void;
   readonly onSearch?: (filter: ProgramFilter, result: SearchResult) => void;
-  /** Notifications may have been lost. */
+  /** Notifications may have been lost, or some were of a slot that is dropped. */
   readonly onGap?: () => void;
 };
 
@@ -57,6 +57,10 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
           observer.onGap?.();
           events.onGap(sinceSlot);
         },
+        onSlotEnd: (slot, outcome) => {
+          if (outcome === "dropped") observer.onGap?.();
+          events.onSlotEnd?.(slot, outcome);
+        },
       }),
     followProgram: (filter, onUpdate, onNamed) =>
       source.followProgram(
@@ -67,6 +71,7 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
         },
         onNamed,
       ),
+    isProcessed: source.isProcessed === true,
     ...(source.streamInUse === undefined ? {} : { streamInUse: source.streamInUse }),
     ...(source.refusals === undefined ? {} : { refusals: source.refusals }),
     close: () => source.close(),

@@ -36,6 +36,8 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
   const { link, commitment, settleMs } = options;
   /** Most providers bill WebSockets by the byte: arrays of ticks and bins shrink to a tenth. */
   let encoding: "base64+zstd" | "base64" = "base64+zstd";
+  /** Nodes serve no logs of processed slots, and do not take back a program's new account. */
+  const settled = commitment === "processed" ? "confirmed" : commitment;
 
   function follow(events: FollowEvents): Following {
     const followed = new Batcher<Address>({
@@ -69,7 +71,12 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
     onNamed?: (address: Address) => void,
   ): Subscription {
     const slice = onNamed === undefined ? {} : { dataSlice: { offset: 0, length: 0 } };
-    const config = { encoding: "base64", commitment, filters: filtersOf(filter), ...slice };
+    const config = {
+      encoding: "base64",
+      commitment: settled,
+      filters: filtersOf(filter),
+      ...slice,
+    };
     const wanted: WantedSubscription = {
       kind: "program",
       params: () => [filter.programId, config],
@@ -91,10 +98,9 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
   }
 
   function followTransactions(events: TransactionEvents): Following {
-    const logsCommitment = commitment === "processed" ? "confirmed" : commitment;
     const wantedOf = (address: Address): WantedSubscription => ({
       kind: "logs",
-      params: () => [{ mentions: [address] }, { commitment: logsCommitment }],
+      params: () => [{ mentions: [address] }, { commitment: settled }],
       onResult: (result) => {
         const transaction = parsedOrNull(() => transactionOf(result));
         if (transaction !== null) events.onTransaction(transaction);

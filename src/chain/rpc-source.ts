@@ -79,7 +79,9 @@ export function createRpcSource(
   // The demo market and recorded accounts are served by a node in this process.
   const isPaced = options.origin === "live";
   const reader = createRpcReader({
-    ...{ client, commitment, clock, staleWaitMs, logger, isPaced },
+    ...{ client, clock, staleWaitMs, logger, isPaced },
+    // A processed change is compared with confirmed state.
+    commitment: commitment === "processed" ? "confirmed" : commitment,
     closed: closing.signal,
   });
   const timing = options.linkTiming ?? DEFAULT_LINK_TIMING;
@@ -96,6 +98,7 @@ export function createRpcSource(
     origin: options.origin,
     ...reader,
     ...follower,
+    isProcessed: commitment === "processed",
     calls: () => calls.list(),
     compareChains: client.compareChains,
     close,

@@ -107,4 +107,6 @@ export type Assessment = {
   /** The newest slot at which the state is known to hold, and its block time. */
   readonly slot: bigint;
   readonly stateTimeMs: number;
+  /** The slot may still be dropped; absent: it is confirmed. */
+  readonly commitment?: "processed";
 };

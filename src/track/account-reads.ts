@@ -135,7 +135,8 @@ export function applyRead(
   nowMs: number,
 ): void {
   for (const [address, account] of read.accounts) {
-    applyUpdate(state, { address, account, slot: account?.slot ?? read.slot }, nowMs);
+    const update = { address, account, slot: account?.slot ?? read.slot };
+    applyUpdate(state, update, nowMs, { isConfirmed: true });
   }
   for (const address of asked) {
     const followed = state.accounts.get(address);

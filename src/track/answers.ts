@@ -93,17 +93,24 @@ export class Answers {
     const alertChange =
       isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, assessment, nowMs) : null;
     const snapshot = snapshotOf(token, assessment);
+    const withdrawal = isNew ? observer.withdraw(token, assessment, nowMs) : null;
+    if (withdrawal !== null) this.#report(snapshot, null, withdrawal, nowMs);
     observer.give(token.mint, snapshot);
     if (isNew || alertChange !== null) {
       const market = measured.market ?? this.#deps.marketOf(token);
-      this.onReport.emit({
-        snapshot,
-        market,
-        alertChange,
-        chainMs: chainTimeMs(state.times, nowMs),
-      });
+      this.#report(snapshot, market, alertChange, nowMs);
     }
     if (isNew) this.onSnapshot.emit(snapshot);
     return snapshot;
+  }
+
+  #report(
+    snapshot: AssessedSnapshot,
+    market: MarketReport["market"],
+    alertChange: MarketReport["alertChange"],
+    nowMs: number,
+  ): void {
+    const chainMs = chainTimeMs(this.#deps.state.times, nowMs);
+    this.onReport.emit({ snapshot, market, alertChange, chainMs });
   }
 }

@@ -1,27 +1,36 @@
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
+import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeClock } from "./chain-clock.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import { fillVacancy } from "./followed-pools.ts";
 import { applyAccount } from "./held-account.ts";
-import type { AccountUse, LiveState, PoolNeed } from "./live-state.ts";
+import type { AccountUse, FollowedPool, LiveState, PoolNeed } from "./live-state.ts";
 import { recordClock } from "./slot-times.ts";
+import { createUnconfirmed, endSlot, keepSeries, keepVersion } from "./unconfirmed.ts";
 
 /**
  * Applies a notification or a read of one account; they may arrive in any order. Decodes nothing:
  * it marks pools and tokens as changed, so that many updates of one slot are decoded once.
  */
-export function applyUpdate(state: LiveState, update: AccountUpdate, nowMs: number): void {
+export function applyUpdate(
+  state: LiveState,
+  update: AccountUpdate,
+  nowMs: number,
+  { isConfirmed = false } = {},
+): void {
   if (update.address === CLOCK_SYSVAR) {
     const clock = decodeClock(update.account);
     if (clock !== null) recordClock(state.times, clock, nowMs);
     return;
   }
+  const { unconfirmed } = state;
   const account = state.accounts.get(update.address);
-  if (account === undefined) return;
+  if (account === undefined || unconfirmed?.dropped.has(update.slot) === true) return;
   const { held } = account;
   const next = applyAccount(held, update);
+  if (unconfirmed !== null) keepVersion(unconfirmed, account, { update, next, isConfirmed });
   if (next === held) {
     if (update.slot >= held.heldSlot && held.doubtSlot === null) account.confirmedAtMs = nowMs;
     return;
@@ -35,6 +44,27 @@ export function applyUpdate(state: LiveState, update: AccountUpdate, nowMs: numb
   if (next.account !== held.account) {
     forEachUse(account, (use) => touch(state, use, next.changedSlot));
   }
+}
+
+/** Applies what became of a slot: accounts that a dropped one changed are as before it. */
+export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcome): void {
+  state.unconfirmed ??= createUnconfirmed();
+  for (const account of endSlot(state.unconfirmed, slot, outcome)) {
+    if (account.held.account === undefined) state.rereadSoon.add(account.address);
+    forEachUse(account, (use) => {
+      if (use.kind === "pool-need") revertPool(state, use.pool);
+      else touch(state, use, account.held.changedSlot);
+    });
+  }
+}
+
+function revertPool(state: LiveState, pool: FollowedPool): void {
+  pool.changedSlot = -1n;
+  for (const { account } of pool.needs.values()) {
+    if (account.held.changedSlot > pool.changedSlot) pool.changedSlot = account.held.changedSlot;
+  }
+  state.uncheckedPools.add(pool);
+  state.dirtyPools.add(pool);
 }
 
 function touch(state: LiveState, use: AccountUse, slot: bigint): void {
@@ -56,6 +86,8 @@ function touch(state: LiveState, use: AccountUse, slot: bigint): void {
 
 function touchPool(state: LiveState, need: PoolNeed, slot: bigint): void {
   const { pool } = need;
+  const { token } = pool.group;
+  if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
   need.changes++;
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;

@@ -20,6 +20,8 @@ const NO_VENUES: ReadonlySet<VenueId> = new Set();
 export type AssessDeps = {
   /** Recorded accounts never change, and are assessed at the time of the recording. */
   readonly isFrozen: boolean;
+  /** Answers are of processed slots, which may be dropped. */
+  readonly isProcessed: boolean;
   readonly historySeconds: (token: FollowedToken) => number | null;
   readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
   readonly newDeployments?: () => ReadonlySet<VenueId>;
@@ -86,7 +88,10 @@ export function assessToken(
   const market = marketOf(state, token, deps, options.nowMs);
   if (market === null) return assessed && { assessment: assessed.assessment, market };
   const executed = deps.executed?.(token, market) ?? null;
-  const assessment = executed ?? assess(market);
+  const measured = executed ?? assess(market);
+  const assessment: Assessment = deps.isProcessed
+    ? { ...measured, commitment: "processed" }
+    : measured;
   notePriceOfSol(state, market, options.nowMs);
   token.assessed = { assessment, atMs: options.nowMs, version };
   state.dirtyTokens.delete(token);

@@ -4,13 +4,14 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
-import { applyUpdate } from "./apply-update.ts";
+import { applySlotEnd, applyUpdate } from "./apply-update.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { accountsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { refreshPools } from "./refresh-pools.ts";
 import { dueConfirmations, dueRereads, rereadEverything } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
+import { trimSlots } from "./unconfirmed.ts";
 
 /** If no new slot arrives for this time, the feed counts as silent. */
 const SILENT_MS = 3_000;
@@ -59,6 +60,7 @@ export class ChainFeed {
       onFollowed: (addresses) => this.#reads.queue(addresses),
       onGap: () => rereadEverything(state, clock.nowMs()),
       onSlot: (slot) => this.#recordSlot(slot),
+      onSlotEnd: (slot, outcome) => applySlotEnd(state, slot, outcome),
       onWhole: (isWhole) => {
         if (state.stream !== null) state.stream.isWhole = isWhole;
       },
@@ -102,6 +104,8 @@ export class ChainFeed {
     const isStreaming = nowMs - this.#headReceivedAtMs < SILENT_MS;
     this.#reads.queue(dueRereads(state, nowMs, isStreaming));
     this.#reads.queue(dueConfirmations(state, nowMs));
+    if (state.unconfirmed !== null)
+      for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
     background.runAlone("read the head", () => this.#readHead());
   }

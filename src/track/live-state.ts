@@ -10,6 +10,7 @@ import type { HeldAccount } from "./held-account.ts";
 import type { TokenSeries } from "./history/series.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { createSlotTimes, type SlotTimes } from "./slot-times.ts";
+import type { Unconfirmed } from "./unconfirmed.ts";
 
 /** An account that a tracked token depends on. */
 export type FollowedAccount = {
@@ -133,6 +134,8 @@ export type LiveState = {
   readonly times: SlotTimes;
   /** The stream of every change; null: there is none, and a missing update does not prove that nothing changed. */
   readonly stream: CompleteStream | null;
+  /** What is not confirmed yet; null: the source has reported the end of no processed slot. */
+  unconfirmed: Unconfirmed | null;
   readonly known: AccountSet;
   readonly dirtyPools: Set<FollowedPool>;
   readonly dirtyTokens: Set<FollowedToken>;
@@ -164,6 +167,7 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     hops: new Map(),
     times: createSlotTimes(),
     stream,
+    unconfirmed: null,
     known: { get: (address) => accounts.get(address)?.held.account },
     dirtyPools: new Set(),
     dirtyTokens: new Set(),

@@ -9,6 +9,7 @@ import { MAX_POOLS } from "./choose-pools.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import { addPool } from "./followed-pools.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
+import { isUnconfirmed } from "./unconfirmed.ts";
 
 /** Maximum number of subscribed tokens: each costs a subscription per filter of every venue. */
 const MAX_TOKENS = 40;
@@ -103,6 +104,11 @@ export class NewPoolFeed {
     if (state.accounts.has(address)) applyUpdate(state, update, clock.nowMs());
     if (account === null || account.owner !== venue.programId) return;
     if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
+    // A search reads confirmed state: a pool of a slot that is dropped is never added.
+    if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {
+      token.searchDueMs = Math.min(token.searchDueMs, clock.nowMs() + SEARCH_SOON_MS);
+      return;
+    }
     if (token.group.pools.size >= MAX_POOLS) {
       // More pools are known than have been weighed: until the search, it counts as incomplete.
       token.group.isSearchComplete = false;

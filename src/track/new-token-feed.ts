@@ -22,6 +22,7 @@ import type { FollowedToken, LiveState } from "./live-state.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 import { tokenNames } from "./token-names.ts";
+import { isUnconfirmed } from "./unconfirmed.ts";
 
 /** Tokens that are read together, and batches that are read at once. */
 const BATCH = 20;
@@ -52,6 +53,12 @@ export type NewTokenFeedDeps = StreamedPrograms & {
 };
 
 type NewPool = { readonly ref: PoolRef; readonly account: Account };
+/** The first update of a new account, and the newest if it is of another slot. */
+type UnconfirmedPool = {
+  readonly venue: Venue<unknown>;
+  readonly update: AccountUpdate;
+  later: AccountUpdate | null;
+};
 type NamelessCurve = { readonly venue: Venue<unknown>; readonly account: Account };
 
 /** Subscribes to whole programs and tracks every token of theirs from its first pool on. */
@@ -61,6 +68,8 @@ export class NewTokenFeed {
   readonly #transactions: Following | null;
   readonly #waiting = new Map<Address, NewPool[]>();
   readonly #nameless = new BoundedMap<Address, NamelessCurve>(MAX_NAMELESS);
+  /** New accounts of slots that are not confirmed. */
+  readonly #unconfirmed = new BoundedMap<Address, UnconfirmedPool>(MAX_WAITING);
   readonly #running = new Set<Promise<void>>();
   #creations = 0;
 
@@ -81,6 +90,7 @@ export class NewTokenFeed {
 
   /** Reads the accounts of tokens seen since the last call. */
   pump(): void {
+    this.#considerConfirmed();
     while (this.#waiting.size > 0 && this.#running.size < MAX_AT_ONCE) {
       const batch = [...this.#waiting].slice(0, BATCH);
       for (const [mint] of batch) this.#waiting.delete(mint);
@@ -111,6 +121,10 @@ export class NewTokenFeed {
       return;
     }
     if (account === null || account.owner !== venue.programId) return;
+    if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {
+      this.#deferUntilConfirmed(venue, update);
+      return;
+    }
     const known = withAccount(state.known, address, account);
     const outline = outlineWithoutMint(venue, address, known);
     if (outline === null) {
@@ -119,6 +133,26 @@ export class NewTokenFeed {
     }
     for (const mint of this.#soldMints(venue, outline)) {
       this.#addPool({ venue, address, mint, isReserved: false }, account);
+    }
+  }
+
+  /** A new account of a slot that can be dropped: its other accounts are only read confirmed. */
+  #deferUntilConfirmed(venue: Venue<unknown>, update: AccountUpdate): void {
+    const { address } = update;
+    const known = this.#unconfirmed.get(address);
+    if (known === undefined) this.#unconfirmed.set(address, { venue, update, later: null });
+    else if (known.update.slot !== update.slot) known.later = update;
+  }
+
+  #considerConfirmed(): void {
+    const { unconfirmed } = this.#deps.state;
+    if (unconfirmed === null) return;
+    for (const [address, { venue, update, later }] of this.#unconfirmed) {
+      const isDropped = unconfirmed.dropped.has(update.slot);
+      if (!isDropped && isUnconfirmed(unconfirmed, update.slot)) continue;
+      this.#unconfirmed.delete(address);
+      const kept = isDropped ? later : update;
+      if (kept !== null) this.#consider(venue, kept);
     }
   }
 

@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { READ_CHUNK } from "./account-reads.ts";
 import { accountsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
+import { forgetVersions } from "./unconfirmed.ts";
 
 /** Subscribed accounts are read again this often (method.md section 4). */
 const REREAD_FOLLOWED_MS = 20_000;
@@ -81,6 +82,7 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
     state.stream.gaps++;
     state.stream.gapAtMs = nowMs;
   }
+  if (state.unconfirmed !== null) forgetVersions(state.unconfirmed);
   for (const token of state.tokens.values()) token.rereadDueMs = nowMs;
   for (const account of state.accounts.values()) account.confirmedAtMs = 0;
 }

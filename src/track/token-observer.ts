@@ -71,6 +71,19 @@ export class TokenObserver {
       depthAfterSol: depthSol(assessment),
     };
   }
+
+  /** The end of an alert that a dropped slot had turned on; null: there is none. */
+  withdraw(token: FollowedToken, assessment: Assessment, nowMs: number): AlertChange | null {
+    const { unconfirmed, times } = this.#deps.state;
+    const deterioration = unconfirmed?.withdrawn.get(token);
+    if (deterioration === undefined) return null;
+    unconfirmed?.withdrawn.delete(token);
+    const depth = depthSol(assessment);
+    return {
+      ...{ kind: "off", mint: token.mint, deterioration, slot: assessment.slot },
+      ...{ atMs: chainTimeMs(times, nowMs), depthBeforeSol: depth, depthAfterSol: depth },
+    };
+  }
 }
 
 /** The answer that an assessment of the token makes, with what is known of its past. */

@@ -366,6 +366,7 @@ function assessDepsOf({ source, exactPctByVenue, newDeployments }: TrackerDeps):
   const isFrozen = source.origin === "recorded";
   return {
     isFrozen,
+    isProcessed: source.isProcessed === true,
     // Recorded accounts never change, so there is no history to wait for.
     historySeconds: ({ series }) => (isFrozen ? null : historySeconds(series)),
     exactPctByVenue: exactPctByVenue ?? (() => NO_SHARES),

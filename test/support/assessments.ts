@@ -77,6 +77,7 @@ export function someMarkets(
 
 export const SOME_SERVICE: HttpDeps["service"] = {
   origin: "demo",
+  commitment: "confirmed",
   examples: () => [],
   venues: [],
   version: "0.0.0",

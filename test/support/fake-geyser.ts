@@ -22,11 +22,15 @@ type Client = { readonly call: Call; request: SubscribeRequest | null };
 /** What a slot brought. */
 type EndedSlot = {
   readonly slot: bigint;
+  readonly parent: bigint;
   readonly changed: readonly (readonly [Address, Account | null])[];
   readonly transactions: readonly LedgerTransaction[];
 };
 
+const SLOT_PROCESSED = 0;
 const SLOT_CONFIRMED = 1;
+/** A slot is confirmed when this many slots follow it. */
+const CONFIRMED_AFTER = 2;
 /** Slots that a reconnecting client can begin at. */
 const SLOTS_KEPT = 200;
 
@@ -36,6 +40,8 @@ export class FakeGeyser {
   tellsSlot: (slot: bigint) => boolean = () => true;
   /** Why a request is refused, in the server's words; null: it is accepted. */
   refusalOf: (request: SubscribeRequest) => string | null = () => null;
+  /** Each changed account is sent empty first, as of an earlier transaction of the slot. */
+  writesTwice = false;
   /** The connection is accepted, and nothing ever comes over it. */
   isSilent = false;
   readonly requests: SubscribeRequest[] = [];
@@ -49,10 +55,12 @@ export class FakeGeyser {
   #changed: [Address, Account | null][] = [];
   #transactions: LedgerTransaction[] = [];
   #kept: EndedSlot[] = [];
+  #previousSlot: bigint;
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
     this.#endedSlot = ledger.clock.slot;
+    this.#previousSlot = ledger.clock.slot - 1n;
     this.#stopListening = ledger.listen({
       onAccount: (address, account) => this.#changed.push([address, account]),
       onTransaction: (transaction) => this.#transactions.push(transaction),
@@ -97,6 +105,18 @@ export class FakeGeyser {
       );
     });
     this.#server = server;
+  }
+
+  /**
+   * Sends a slot that will be dropped to clients of processed state: its number is free only in a ledger
+   * that leaves out slots.
+   */
+  fork(changed: ReadonlyMap<Address, Account | null>): bigint {
+    const slot = this.#previousSlot + 1n;
+    const ended = { slot, parent: this.#previousSlot, changed: [...changed], transactions: [] };
+    for (const client of this.#clients)
+      if (client.request?.commitment === SLOT_PROCESSED) this.#send(client, ended);
+    return slot;
   }
 
   /** Slots before this one are not kept for clients that reconnect. */
@@ -152,7 +172,8 @@ export class FakeGeyser {
     this.#endedSlot = this.#ledger.clock.slot;
     const changed = this.#changed.splice(0);
     const transactions = this.#transactions.splice(0);
-    const ended = { slot, changed, transactions };
+    const ended = { slot, parent: this.#previousSlot, changed, transactions };
+    this.#previousSlot = slot;
     this.#kept.push(ended);
     if (this.#kept.length > SLOTS_KEPT) this.#kept.shift();
     if (this.isSilent || !this.tellsSlot(slot)) return;
@@ -165,20 +186,33 @@ export class FakeGeyser {
     return `broadcast from ${fromSlot} is not available, last available: ${oldest}`;
   }
 
-  #send(client: Client, { slot, changed, transactions }: EndedSlot): void {
+  #send(client: Client, { slot, parent, changed, transactions }: EndedSlot): void {
     const { request } = client;
     if (request === null) return;
+    if (this.writesTwice) {
+      for (const [address, account] of changed) {
+        const empty = account === null ? null : { ...account, data: Uint8Array.of(0) };
+        this.#sendAccount(client, address, empty, slot);
+      }
+    }
     for (const [address, account] of changed) this.#sendAccount(client, address, account, slot);
     for (const transaction of transactions) sendTransaction(client, transaction);
     if (Object.keys(request.slots).length === 0) return;
-    // The parent is the previous slot, published or not: this is how a hole can be detected.
-    const parent = slot - 1n;
-    client.call.write(
-      SubscribeUpdate.fromPartial({
-        filters: ["slots"],
-        slot: { slot: String(slot), parent: String(parent), status: SLOT_CONFIRMED },
-      }),
-    );
+    const sendSlot = (of: Pick<EndedSlot, "slot" | "parent">, status: number) =>
+      client.call.write(
+        SubscribeUpdate.fromPartial({
+          filters: ["slots"],
+          slot: { slot: String(of.slot), parent: String(of.parent), status },
+        }),
+      );
+    if (request.commitment !== SLOT_PROCESSED) {
+      sendSlot({ slot, parent }, SLOT_CONFIRMED);
+      return;
+    }
+    sendSlot({ slot, parent }, SLOT_PROCESSED);
+    const place = this.#kept.findIndex((kept) => kept.slot === slot) - CONFIRMED_AFTER;
+    const confirmed = this.#kept[place];
+    if (confirmed !== undefined) sendSlot(confirmed, SLOT_CONFIRMED);
   }
 
   #sendAccount(

@@ -1,7 +1,9 @@
 import type { TestContext } from "node:test";
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { createGeyserSource } from "#src/chain/geyser-source.ts";
+import type { Commitment } from "#src/chain/rpc-reader.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
+import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import type { Address } from "#src/units/address.ts";
@@ -23,10 +25,17 @@ type Told =
   | { readonly kind: "update"; readonly update: AccountUpdate }
   | { readonly kind: "slot"; readonly slot: bigint }
   | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
+  | { readonly kind: "end"; readonly slot: bigint; readonly outcome: SlotOutcome }
   | { readonly kind: "whole"; readonly isWhole: boolean }
   | { readonly kind: "followed"; readonly addresses: readonly Address[] };
 
-export async function startChain(t: TestContext) {
+export async function startChain(
+  t: TestContext,
+  {
+    commitment = "confirmed",
+    slotsAPulse = 1n,
+  }: { readonly commitment?: Commitment; readonly slotsAPulse?: bigint } = {},
+) {
   const ledger = new Ledger(START);
   const node = createLocalNode({ ledger });
   const geyser = new FakeGeyser(ledger);
@@ -38,10 +47,18 @@ export async function startChain(t: TestContext) {
     warnings.push(`${text} ${JSON.stringify(context)}`);
   };
   const logger = { warn: log, error: log, info: () => {}, debug: () => {} };
-  const options = { url: geyser.url, token: "a-token", reads, ...timing, timing: TIMING, logger };
+  const options = {
+    url: geyser.url,
+    token: "a-token",
+    reads,
+    ...timing,
+    timing: TIMING,
+    logger,
+    commitment,
+  };
   const source = await createGeyserSource(options);
   const pulse = setInterval(
-    () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n }),
+    () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + slotsAPulse }),
     PULSE_MS,
   );
   t.after(async () => {
@@ -63,6 +80,7 @@ export function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
     onSlot: (slot) => log.add({ kind: "slot", slot }),
     onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
     onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
+    onSlotEnd: (slot, outcome) => log.add({ kind: "end", slot, outcome }),
     onWhole: (isWhole) => log.add({ kind: "whole", isWhole }),
   });
   const updateTo = (address: Address, byte: number) =>

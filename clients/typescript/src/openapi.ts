@@ -913,6 +913,11 @@ export interface components {
             readonly updated_at: string;
             /** @enum {unknown} */
             readonly profile: "retail" | "pro";
+            /**
+             * @description Only if the service follows processed state, which may be taken back
+             * @constant
+             */
+            readonly commitment?: "processed";
         };
         readonly ErrorUnauthorized: {
             /**

@@ -61,6 +61,11 @@ export const ExitabilityBody = Type.Object(
     alerta_deterioro: Type.Boolean(),
     updated_at: Type.String({ description: "Time of the chain state it was measured on, UTC" }),
     profile: Type.Enum(["retail", "pro"]),
+    commitment: Type.Optional(
+      Type.Literal("processed", {
+        description: "Only if the service follows processed state, which may be taken back",
+      }),
+    ),
   },
   { $id: "Exitability" },
 );
@@ -139,6 +144,7 @@ export function exitabilityBody(answer: ExitabilityAnswer): ExitabilityBody {
     alerta_deterioro: answer.isDeteriorating,
     updated_at: timestamp(assessment.stateTimeMs),
     profile,
+    ...(assessment.commitment === undefined ? {} : { commitment: assessment.commitment }),
   };
 }
 

@@ -2,6 +2,8 @@ import Type from "typebox";
 
 export type ServiceFacts = {
   readonly origin: "demo" | "recorded" | "live";
+  /** How far the cluster has agreed on the state that is answered. */
+  readonly commitment: "processed" | "confirmed";
   /** The demo market's named tokens that are known here; empty on any other chain. */
   readonly examples: () => readonly {
     readonly mint: string;

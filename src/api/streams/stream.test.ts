@@ -109,8 +109,7 @@ test("without a threshold a change of depth is sent, within the same second of c
       const url = `${address}/api/token/${SOME_MINT}/exitability/stream`;
       const stream = await openStream(t, url);
       const first = JSON.parse((await stream.next()).data);
-      tell(({ stateTimeMs }) => ({
-        stateTimeMs,
+      tell(() => ({
         measurement: {
           ...someMeasurement,
           retail: slippingLadder(1),
@@ -332,6 +331,24 @@ test("an invalid address costs nothing, and is reported as such", async (t) => {
   );
 });
 
+test("an event of processed state names it, and one of confirmed state is as the contract has it", async (t) => {
+  const { markets, tell } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app, send }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
+      assert.equal(JSON.parse((await stream.next()).data).commitment, undefined);
+      tell(() => ({ commitment: "processed", slot: slot + 1n, blocked: "stale" }));
+      assert.equal(JSON.parse((await stream.next()).data).commitment, "processed");
+      const answer = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+      assert.equal(answer.json().commitment, "processed");
+      stream.close();
+    },
+    { markets },
+  );
+});
+
 test("a stream has the headers of every answer, and one asked for by HEAD is over with them", async (t) => {
   const { markets } = changingMarket();
   await oneApp(
@@ -341,6 +358,7 @@ test("a stream has the headers of every answer, and one asked for by HEAD is ove
       assert.deepEqual([statusCode, body], [200, ""]);
       assert.equal(headers["content-type"], "text/event-stream; charset=utf-8");
       assert.equal(headers["x-chain"], "demo");
+      assert.equal(headers["x-commitment"], "confirmed");
       assert.ok(headers["x-request-id"]);
       assert.match(String(headers.vary), /x-api-key/);
     },

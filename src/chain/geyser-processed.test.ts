@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "#test/support/eventually.ts";
+import {
+  followAll,
+  OTHER_POOL,
+  POOL,
+  PROGRAM,
+  STREAMS_OPEN_WITHIN_MS,
+  startChain,
+} from "#test/support/followed-geyser.ts";
+import { testAccount } from "#test/support/test-accounts.ts";
+
+test("a processed slot is delivered before it is confirmed, and its end is reported", async (t) => {
+  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  chain.set(POOL, 7);
+  const told = await updateTo(POOL, 7);
+  assert.ok(told.kind === "update");
+  const { slot } = told.update;
+  const end = await log.first((event) => event.kind === "end" && event.slot === slot, "its end");
+  assert.deepEqual(end, { kind: "end", slot, outcome: "confirmed" });
+  assert.ok(log.events.indexOf(told) < log.events.indexOf(end));
+});
+
+test("the changes of a slot that another one replaces are reported as dropped", async (t) => {
+  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  const forked = chain.geyser.fork(new Map([[POOL, testAccount(PROGRAM, [66])]]));
+  await updateTo(POOL, 66);
+  const end = await log.first((event) => event.kind === "end" && event.slot === forked, "its end");
+  assert.deepEqual(end, { kind: "end", slot: forked, outcome: "dropped" });
+  assert.equal((await chain.source.readAccounts([POOL])).accounts.get(POOL), null);
+});
+
+test("of a processed slot the last write of each account is delivered, all of them together", async (t) => {
+  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  chain.geyser.writesTwice = true;
+  chain.ledger.apply(
+    new Map([
+      [POOL, testAccount(PROGRAM, [5])],
+      [OTHER_POOL, testAccount(PROGRAM, [5])],
+    ]),
+  );
+  await updateTo(OTHER_POOL, 5);
+  await eventually(
+    "both",
+    () => {
+      const values = log.events.flatMap((told) =>
+        told.kind === "update" && told.update.account !== null ? told.update.account.data[0] : [],
+      );
+      return values.length >= 2 ? values : null;
+    },
+    STREAMS_OPEN_WITHIN_MS,
+  ).then((values) => assert.deepEqual(values, [5, 5]));
+});

@@ -1,0 +1,192 @@
+import type { AccountUpdate } from "#src/chain/chain-source.ts";
+import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
+import type { Deterioration } from "#src/measure/deterioration.ts";
+import { BoundedSet } from "#src/platform/bounded-map.ts";
+import type { HeldAccount } from "./held-account.ts";
+import type { TokenSeries } from "./history/series.ts";
+import type { FollowedAccount, FollowedToken } from "./live-state.ts";
+
+/** Slots whose outcome is awaited. Older ones count as confirmed, and their accounts are read again. */
+const MAX_SLOTS = 256;
+/** Dropped slots that are remembered, for updates that arrive late. */
+const MAX_DROPPED = 256;
+
+type KeptVersion = { readonly slot: bigint; readonly held: HeldAccount };
+
+/**
+ * What slots changed that are processed and not confirmed, so that it can be taken back. An account has
+ * versions only from its first unconfirmed change until its changes are confirmed or dropped.
+ */
+export type Unconfirmed = {
+  /** The confirmed version first, then one for each slot that delivered the account, ascending. */
+  readonly versions: Map<FollowedAccount, KeptVersion[]>;
+  readonly slots: Map<bigint, UnconfirmedSlot>;
+  readonly dropped: Set<bigint>;
+  /** The newest slot known to be confirmed. */
+  confirmedSlot: bigint;
+  /** Alerts that a dropped slot had turned on, until their end is published. */
+  readonly withdrawn: Map<FollowedToken, Deterioration>;
+};
+
+type UnconfirmedSlot = {
+  readonly accounts: Set<FollowedAccount>;
+  /** The series of each changed token as it was before the slot. */
+  readonly series: Map<FollowedToken, TokenSeries>;
+};
+
+export function createUnconfirmed(): Unconfirmed {
+  return {
+    versions: new Map(),
+    slots: new Map(),
+    dropped: new BoundedSet(MAX_DROPPED),
+    confirmedSlot: -1n,
+    withdrawn: new Map(),
+  };
+}
+
+/** Whether the slot's changes may still be taken back. */
+export function isUnconfirmed({ confirmedSlot }: Unconfirmed, slot: bigint): boolean {
+  return slot > confirmedSlot;
+}
+
+/**
+ * Keeps the version of an update, before `next` replaces what the account holds. An update of an older
+ * slot than that of another fork is kept too: the other one may be dropped.
+ */
+export function keepVersion(
+  unconfirmed: Unconfirmed,
+  account: FollowedAccount,
+  change: {
+    readonly update: AccountUpdate;
+    readonly next: HeldAccount;
+    /** The update was read from confirmed state. */
+    readonly isConfirmed: boolean;
+  },
+): void {
+  const { update, next, isConfirmed } = change;
+  const { slot } = update;
+  const { held } = account;
+  const isAccepted = next !== held && next.doubtSlot === null;
+  const version = { slot, held: isAccepted ? next : heldBy(update) };
+  if (isConfirmed || !isUnconfirmed(unconfirmed, slot)) {
+    settle(unconfirmed, account, version);
+    return;
+  }
+  const kept = unconfirmed.versions.get(account);
+  if (!isAccepted && (slot >= held.heldSlot || kept === undefined)) return;
+  const versions = kept ?? [{ slot: held.heldSlot, held }];
+  const [base] = versions;
+  if (base === undefined || slot < base.slot) return;
+  const place = versions.findLastIndex((each) => each.slot <= slot);
+  // The last update of a slot replaces earlier ones of the same slot, but not the confirmed version.
+  const isSameSlot = place > 0 && versions[place]?.slot === slot;
+  versions.splice(isSameSlot ? place : place + 1, isSameSlot ? 1 : 0, version);
+  unconfirmed.versions.set(account, versions);
+  slotOf(unconfirmed, slot).accounts.add(account);
+}
+
+/** Keeps a token's series before a slot changes the token for the first time. */
+export function keepSeries(unconfirmed: Unconfirmed, token: FollowedToken, slot: bigint): void {
+  if (!isUnconfirmed(unconfirmed, slot)) return;
+  const { series } = slotOf(unconfirmed, slot);
+  if (!series.has(token)) series.set(token, token.series);
+}
+
+/** Applies what became of a slot. @returns the accounts that hold an earlier version again */
+export function endSlot(
+  unconfirmed: Unconfirmed,
+  slot: bigint,
+  outcome: SlotOutcome,
+): readonly FollowedAccount[] {
+  if (outcome === "dropped") return dropSlot(unconfirmed, slot);
+  if (slot > unconfirmed.confirmedSlot) unconfirmed.confirmedSlot = slot;
+  for (const [each, { accounts }] of unconfirmed.slots) {
+    // Earlier slots that are left came over the node's WebSocket, which reports no outcomes.
+    if (each > slot) continue;
+    unconfirmed.slots.delete(each);
+    for (const account of accounts) confirmVersions(unconfirmed, account);
+  }
+  return [];
+}
+
+/** Forgets the oldest slots beyond the limit. @returns their accounts, which have to be read */
+export function trimSlots({ slots, versions }: Unconfirmed): readonly FollowedAccount[] {
+  const unknown: FollowedAccount[] = [];
+  for (const [slot, { accounts }] of slots) {
+    if (slots.size <= MAX_SLOTS) break;
+    slots.delete(slot);
+    for (const account of accounts) if (versions.delete(account)) unknown.push(account);
+  }
+  return unknown;
+}
+
+/** Outcomes may have been missed: every account is to be read again. */
+export function forgetVersions({ versions, slots }: Unconfirmed): void {
+  versions.clear();
+  slots.clear();
+}
+
+function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAccount[] {
+  const { slots, dropped, versions } = unconfirmed;
+  dropped.add(slot);
+  const ended = slots.get(slot);
+  if (ended === undefined) return [];
+  slots.delete(slot);
+  const reverted: FollowedAccount[] = [];
+  for (const account of ended.accounts) {
+    const kept = versions.get(account);
+    const place = kept?.findLastIndex((version) => version.slot === slot) ?? 0;
+    if (kept === undefined || place <= 0) continue;
+    const isNewest = place === kept.length - 1;
+    kept.splice(place, 1);
+    const last = kept.at(-1);
+    if (isNewest && last !== undefined) {
+      account.held = last.held;
+      reverted.push(account);
+    }
+    if (kept.length === 1) versions.delete(account);
+  }
+  for (const [token, series] of ended.series) restoreSeries(unconfirmed, token, series);
+  return reverted;
+}
+
+function confirmVersions({ versions, confirmedSlot }: Unconfirmed, account: FollowedAccount): void {
+  const kept = versions.get(account);
+  if (kept === undefined) return;
+  const newest = kept.findLastIndex(({ slot }) => slot <= confirmedSlot);
+  if (newest > 0) kept.splice(0, newest);
+  if (kept.length === 1) versions.delete(account);
+}
+
+/** A confirmed version replaces all up to its slot. */
+function settle({ versions }: Unconfirmed, account: FollowedAccount, version: KeptVersion): void {
+  const kept = versions.get(account);
+  if (kept === undefined || version.slot < (kept[0]?.slot ?? 0n)) return;
+  const later = kept.filter(({ slot }, place) => place > 0 && slot > version.slot);
+  if (later.length === 0) versions.delete(account);
+  else versions.set(account, [version, ...later]);
+}
+
+/** An alert that is off now is not turned on again: its end was published. */
+function restoreSeries(unconfirmed: Unconfirmed, token: FollowedToken, before: TokenSeries): void {
+  const { alert } = token.series.deterioration;
+  const earlier = before.deterioration.alert;
+  if (alert !== null && earlier === null) unconfirmed.withdrawn.set(token, alert.deterioration);
+  token.series =
+    alert === null && earlier !== null
+      ? { ...before, deterioration: { ...before.deterioration, alert } }
+      : before;
+  // Later slots saw the series with the change that is void now.
+  for (const { series } of unconfirmed.slots.values())
+    if (series.has(token)) series.set(token, token.series);
+}
+
+function slotOf({ slots }: Unconfirmed, slot: bigint): UnconfirmedSlot {
+  const known = slots.get(slot) ?? { accounts: new Set(), series: new Map() };
+  slots.set(slot, known);
+  return known;
+}
+
+function heldBy({ account, slot }: AccountUpdate): HeldAccount {
+  return { account, changedSlot: slot, heldSlot: slot, doubtSlot: null };
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import type { MarketReport } from "#src/track/market-report.ts";
+import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { placeToken, type Reserves, SOL, setReserves } from "./plain-market.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+/** Slots are followed when they are processed; some of them are dropped. */
+
+const MINT = namedAddress("token");
+const POOL = plainPool(`${MINT} main`, MINT, WSOL);
+const BASE = 500_000_000_000_000n;
+const DROPPED = 100;
+
+function track(chain: ScriptedChain): Tracker {
+  return createTracker({
+    source: chain,
+    venues: [plainVenue()],
+    clock: { nowMs: () => chain.nowMs },
+    database: null,
+  });
+}
+
+async function tracked(chain: ScriptedChain): Promise<Tracker> {
+  chain.isProcessed = true;
+  placeToken(chain, MINT, 80);
+  chain.advance(1);
+  const tracker = track(chain);
+  chain.endSlot(chain.slot, "confirmed");
+  await tracker.snapshot(MINT);
+  tracker.tick();
+  await tracker.idle();
+  return tracker;
+}
+
+function measurementOf(tracker: Tracker) {
+  tracker.tick();
+  const snapshot = tracker.latest(MINT);
+  assert.ok(snapshot?.kind === "assessed");
+  assert.equal(snapshot.assessment.commitment, "processed");
+  return snapshot.assessment.measurement;
+}
+
+function withSol(quote: bigint): Reserves {
+  return { base: BASE, quote };
+}
+
+test(`after each of ${DROPPED} dropped slots the answer is that of the chain, without a read`, async () => {
+  const { below, chance } = seededRandom(20);
+  const chain = new ScriptedChain();
+  const tracker = await tracked(chain);
+  let sol = 80n * SOL;
+  for (let fork = 0; fork < DROPPED; fork++) {
+    for (let confirmed = below(3); confirmed > 0; confirmed--) {
+      chain.advance(1);
+      sol = BigInt(20 + below(100)) * SOL;
+      setReserves(chain, POOL, withSol(sol));
+      chain.endSlot(chain.slot, "confirmed");
+    }
+    const before = measurementOf(tracker);
+    chain.advance(1);
+    chain.isReachable = false;
+    const dropped = chain.slot;
+    setReserves(chain, POOL, withSol(sol / BigInt(2 + below(5))));
+    assert.ok(
+      (measurementOf(tracker)?.depthLamports ?? 0n) < sol,
+      "the processed slot is measured",
+    );
+    chain.undoSlot();
+    chain.advance(1);
+    const isChanged = chance(0.5);
+    // The surviving slot changes the pool too, before or after the other one is known to be dropped.
+    if (isChanged) {
+      sol = BigInt(20 + below(100)) * SOL;
+      setReserves(chain, POOL, withSol(sol));
+      measurementOf(tracker);
+    }
+    chain.endSlot(dropped, "dropped");
+    chain.endSlot(chain.slot, "confirmed");
+    const after = measurementOf(tracker);
+    chain.isReachable = true;
+    if (!isChanged) assert.deepEqual(after, before);
+    const fresh = track(chain);
+    await fresh.snapshot(MINT);
+    assert.deepEqual(after, measurementOf(fresh));
+    await fresh.close();
+  }
+  await tracker.close();
+});
+
+test("a slot of the chain that arrives after that of a fork counts once the fork is dropped", async () => {
+  const chain = new ScriptedChain();
+  const tracker = await tracked(chain);
+  chain.delivery = () => "held";
+  chain.advance(1);
+  const survives = chain.slot;
+  setReserves(chain, POOL, withSol(60n * SOL));
+  chain.delivery = () => "now";
+  chain.advance(1);
+  const dropped = chain.slot;
+  setReserves(chain, POOL, withSol(10n * SOL));
+  chain.release();
+  assert.equal(measurementOf(tracker)?.depthLamports, 10n * SOL);
+  chain.endSlot(dropped, "dropped");
+  chain.endSlot(survives, "confirmed");
+  assert.equal(measurementOf(tracker)?.depthLamports, 60n * SOL);
+  chain.undoSlot();
+  await tracker.close();
+});
+
+test("an alert that a dropped slot turned on is ended when the slot is dropped", async () => {
+  const chain = new ScriptedChain();
+  const tracker = await tracked(chain);
+  const changes: MarketReport["alertChange"][] = [];
+  tracker.onReport(({ alertChange }) => alertChange !== null && changes.push(alertChange));
+  for (let minute = 0; minute < 10; minute++) {
+    for (let slot = 0; slot < 150; slot++) {
+      chain.advance(1);
+      chain.endSlot(chain.slot, "confirmed");
+      tracker.tick();
+    }
+    tracker.touch(MINT);
+    await tracker.idle();
+  }
+  const before = tracker.latest(MINT);
+  chain.advance(1);
+  setReserves(chain, POOL, { base: BASE / 20n, quote: 4n * SOL });
+  measurementOf(tracker);
+  assert.deepEqual(
+    changes.map((change) => change?.kind),
+    ["on"],
+  );
+  const dropped = chain.slot;
+  chain.undoSlot();
+  chain.advance(1);
+  chain.endSlot(dropped, "dropped");
+  chain.endSlot(chain.slot, "confirmed");
+  const after = measurementOf(tracker);
+  assert.deepEqual(
+    changes.map((change) => change?.kind),
+    ["on", "off"],
+  );
+  assert.ok(before?.kind === "assessed");
+  assert.deepEqual(after, before.assessment.measurement);
+  const snapshot = tracker.latest(MINT);
+  assert.ok(snapshot?.kind === "assessed" && !snapshot.isDeteriorating);
+  assert.equal(snapshot.trend, before.trend);
+  await tracker.close();
+});
