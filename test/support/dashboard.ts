@@ -50,7 +50,8 @@ export type Visitor = {
   readonly open: (path: string) => Promise<void>;
   /** Signs in with a mailed code, as a person does. */
   readonly signIn: (email: string) => Promise<Session>;
-  readonly keepPicture: (name: string) => Promise<void>;
+  /** The whole page, or what its window shows. */
+  readonly keepPicture: (name: string, isWindow?: "window") => Promise<void>;
 };
 
 export type Dashboard = {
@@ -155,9 +156,12 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
       await page.waitForURL("**/watchlist");
       return context.cookies();
     },
-    async keepPicture(name) {
+    async keepPicture(name, isWindow) {
       mkdirSync(PICTURES, { recursive: true });
-      await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+      await page.screenshot({
+        path: join(PICTURES, `${name}.png`),
+        fullPage: isWindow === undefined,
+      });
     },
   };
 }
