@@ -13,6 +13,7 @@ export function marketsFor(markets: Markets, caller: Caller): Markets {
     holdersFirst: (mint) => markets.holdersFirst(mint),
     stressed: (mint) => markets.stressed(mint),
     history: (mint, query) => markets.history(mint, query),
+    pastDay: (mint) => markets.pastDay(mint),
     alerts: (mint, begun) => markets.alerts(mint, begun),
     answerAt: (mint, slot) => markets.answerAt(mint, slot),
     onSnapshot: (listener) => markets.onSnapshot(listener),

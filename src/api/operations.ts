@@ -14,6 +14,7 @@ import { getExitProof } from "./measuring/exit-proof.ts";
 import { getExitability } from "./measuring/exitability.ts";
 import { getHistory } from "./measuring/history.ts";
 import { getHoldersFirst } from "./measuring/holders-first.ts";
+import { getPastDay } from "./measuring/past-day.ts";
 import { getPools } from "./measuring/pools.ts";
 import { getStressedExit } from "./measuring/stressed.ts";
 import { getToken } from "./measuring/token.ts";
@@ -64,6 +65,7 @@ export const ROUTED_OPERATIONS: readonly Operation[] = [
   getToken,
   getStressedExit,
   getHoldersFirst,
+  getPastDay,
   getPools,
   getHistory,
   getExitabilityBatch,

@@ -27,6 +27,7 @@ function sampleAt(atMs: number, change: Partial<Sample> = {}): Sample {
     c10Sol: 12.5,
     depthSol: 240,
     slippagePct: [0.5, 1, 2, 4, 8, null],
+    mid: 0.001,
     confidence: "high",
     basis: 7,
     ...change,

@@ -194,6 +194,8 @@ export class MarketPublisher {
         return this.#loaded(request.asked.mint).then(() => markets.stressed(request.asked.mint));
       case "history":
         return markets.history(request.asked.mint, request.asked.query);
+      case "pastDay":
+        return markets.pastDay(request.asked.mint);
       case "alertsWithin":
         return markets.alerts(request.asked.mint, request.asked.begun);
       case "accuracy":

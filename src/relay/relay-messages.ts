@@ -5,6 +5,7 @@ import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { HistoryPoint, HistoryQuery } from "#src/track/history/history.ts";
+import type { PastDay } from "#src/track/history/past-day.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery } from "#src/track/markets.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
@@ -69,6 +70,10 @@ export type TrackerRequests = {
   readonly history: {
     readonly asked: { readonly mint: Address; readonly query: HistoryQuery };
     readonly answer: readonly HistoryPoint[];
+  };
+  readonly pastDay: {
+    readonly asked: { readonly mint: Address };
+    readonly answer: PastDay | null;
   };
   /** Named differently since it has a range: a process of an older version refuses it. */
   readonly alertsWithin: {

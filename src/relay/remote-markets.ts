@@ -10,6 +10,7 @@ import { Poller } from "#src/platform/poller.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { HistoryPoint, HistoryQuery } from "#src/track/history/history.ts";
+import type { PastDay } from "#src/track/history/past-day.ts";
 import type { AnswerAt } from "#src/track/history/stored-answers.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
@@ -176,6 +177,10 @@ export class RemoteMarkets<Facts> implements Markets {
 
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
     return this.#requestOrFail("history", { mint, query });
+  }
+
+  pastDay(mint: Address): Promise<PastDay | null> {
+    return this.#requestOrFail("pastDay", { mint });
   }
 
   alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {

@@ -7,6 +7,7 @@ import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
+import type { PastDay } from "./history/past-day.ts";
 import type { AnswerAt } from "./history/stored-answers.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
@@ -70,6 +71,12 @@ export interface Markets {
    * @throws AppError chain_unavailable as `exit`
    */
   history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
+  /**
+   * What waiting cost over the token's last day, from its samples; null if none are kept.
+   *
+   * @throws AppError chain_unavailable as `exit`
+   */
+  pastDay(mint: Address): Promise<PastDay | null>;
   /**
    * The token's alerts that began within a time range, newest first; only the newest if there are
    * very many.

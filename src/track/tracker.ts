@@ -19,6 +19,7 @@ import { ChainFeed } from "./chain-feed.ts";
 import type { ByExecution } from "./executed-answers.ts";
 import { TokenArchive } from "./history/archive.ts";
 import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
+import type { PastDay } from "./history/past-day.ts";
 import { historySeconds } from "./history/series.ts";
 import type { AnswerAt } from "./history/stored-answers.ts";
 import { liquidityOwners } from "./holders/liquidity-owners.ts";
@@ -253,6 +254,10 @@ export class Tracker implements Markets {
 
   async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
     return (await this.#archive?.history(mint, query)) ?? [];
+  }
+
+  async pastDay(mint: Address): Promise<PastDay | null> {
+    return (await this.#archive?.pastDay(mint)) ?? null;
   }
 
   async alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {

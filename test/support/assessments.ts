@@ -65,6 +65,7 @@ export function someMarkets(
     exit: unexpected,
     answerExit: unexpected,
     holdersFirst: unexpected,
+    pastDay: unexpected,
     stressed: unexpected,
     history: unexpected,
     alerts: unexpected,

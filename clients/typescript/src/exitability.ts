@@ -7,6 +7,7 @@ import type {
   History,
   HoldersFirst,
   Operations,
+  PastDay,
   Pools,
   StressedExit,
   Token,
@@ -69,6 +70,8 @@ export type ExitabilityClient = {
   readonly stressedExit: (mint: string, options?: StressedQuestion) => Promise<StressedExit>;
   /** The exits now, and after the largest 1, 3, 5, 10 and 20 holders have sold. */
   readonly holdersFirst: (mint: string, options?: HoldersFirstQuestion) => Promise<HoldersFirst>;
+  /** How the exit changed while one waited, over the last day, and how the price came back after sells. */
+  readonly pastDay: (mint: string, options?: CallOptions) => Promise<PastDay>;
   /** A token's name and supply, and the powers that its mint gives over holders. */
   readonly token: (mint: string, options?: CallOptions) => Promise<Token>;
   /** The pools that a token can be sold in. */
@@ -131,6 +134,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
     exitAt: (mint, asked) => get(about(mint, "/exitability/at"), withSizeText(asked)),
     stressedExit: (mint, asked) => get(about(mint, "/exitability/stressed"), asked),
     holdersFirst: (mint, asked) => get(about(mint, "/exitability/holders-first"), asked),
+    pastDay: (mint, asked) => get(about(mint, "/exitability/past-day"), asked),
     token: (mint, asked) => get(about(mint), asked),
     pools: (mint, asked) => get(about(mint, "/pools"), asked),
     history: (mint, range = {}) => get(about(mint, "/history"), withTimeTexts(range)),

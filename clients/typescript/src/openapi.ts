@@ -141,6 +141,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/token/{id}/exitability/past-day": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What waiting cost over the last day, and how the price came back after large sells
+         * @description For each standard size, how the exit of one position changed within 10 s, 60 s and 5 minutes over the token's last day: quantiles, and how many times were observed. And after sells of at least 5 % of C10, the share of the price that was regained, and the half-life. These are frequencies of the past day, from samples every ten seconds, and not a forecast. What is not known well enough is null. One query. at_slot is refused.
+         */
+        readonly get: operations["getPastDay"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/token/{id}/pools": {
         readonly parameters: {
             readonly query?: never;
@@ -252,7 +272,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Tools for agents: Model Context Protocol, streamable HTTP
-         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
+         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, past_day, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
          */
         readonly post: operations["mcp"];
         readonly delete?: never;
@@ -1481,6 +1501,237 @@ export interface components {
             /** @description The slot at which the holders were read */
             readonly holders_slot: number | null;
         };
+        readonly PastDay: {
+            /** @description A Solana address: 32 bytes in base58 */
+            readonly token_id: string;
+            /**
+             * @description Of the best single route
+             * @enum {unknown}
+             */
+            readonly profile: "retail";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601 with milliseconds and Z
+             */
+            readonly to: string;
+            /** @description By size in SOL, then by seconds waited: how the exit of one position changed, in percent of what it paid before; p10: in one of ten cases it changed by at most this. -100: it could not be sold any more */
+            readonly waiting: {
+                readonly 1: {
+                    /** @description Null below 200 observations */
+                    readonly 10: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 60: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 300: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                };
+                readonly 2: {
+                    /** @description Null below 200 observations */
+                    readonly 10: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 60: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 300: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                };
+                readonly 5: {
+                    /** @description Null below 200 observations */
+                    readonly 10: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 60: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 300: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                };
+                readonly 10: {
+                    /** @description Null below 200 observations */
+                    readonly 10: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 60: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 300: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                };
+                readonly 50: {
+                    /** @description Null below 200 observations */
+                    readonly 10: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 60: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 300: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                };
+                readonly 0.5: {
+                    /** @description Null below 200 observations */
+                    readonly 10: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 60: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                    /** @description Null below 200 observations */
+                    readonly 300: {
+                        /** @description Times waited that do not overlap */
+                        readonly observations: number;
+                        readonly p1_pct: number;
+                        readonly p10_pct: number;
+                        readonly p50_pct: number;
+                        readonly p90_pct: number;
+                        readonly p99_pct: number;
+                    } | null;
+                };
+            };
+            /** @description Null below 30 such sells */
+            readonly resilience: {
+                /** @description Sells that took at least 5 % of C10 out of the pools within ten seconds */
+                readonly sells: number;
+                /** @description By seconds: the share of the fallen price that was regained; below 0: it fell further */
+                readonly regained_pct: {
+                    readonly 10: number;
+                    readonly 60: number;
+                    readonly 300: number;
+                };
+                /** @description Until half was regained; null: later than ten minutes */
+                readonly half_life_seconds: number | null;
+                /** @description Lower end of its 95 % interval; null: later than ten minutes */
+                readonly half_life_from_seconds: number | null;
+                /** @description Upper end of its 95 % interval; null: later than ten minutes */
+                readonly half_life_to_seconds: number | null;
+            } | null;
+        };
         readonly Pools: {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
@@ -2239,6 +2490,7 @@ export type Token = components['schemas']['Token'];
 export type StressedExit = components['schemas']['StressedExit'];
 export type ErrorInvalidBodyOrInvalidProfile = components['schemas']['ErrorInvalidBodyOrInvalidProfile'];
 export type HoldersFirst = components['schemas']['HoldersFirst'];
+export type PastDay = components['schemas']['PastDay'];
 export type Pools = components['schemas']['Pools'];
 export type History = components['schemas']['History'];
 export type WithinCost = components['schemas']['WithinCost'];
@@ -2913,6 +3165,99 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ErrorInvalidBodyOrInvalidProfile"];
+                };
+            };
+            /** @description unauthorized */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorUnauthorized"];
+                };
+            };
+            /** @description not_found */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenNotFound"];
+                };
+            };
+            /** @description method_not_allowed */
+            readonly 405: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorMethodNotAllowed"];
+                };
+            };
+            /** @description rate_limit_exceeded */
+            readonly 429: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RateLimitExceeded"];
+                };
+            };
+            /** @description server_error */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorServerError"];
+                };
+            };
+            /** @description chain_unavailable, overloaded */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorChainUnavailableOrOverloaded"];
+                };
+            };
+        };
+    };
+    readonly getPastDay: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The token's mint address. Any other text is answered 404. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Frequencies of the past day */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PastDay"];
+                };
+            };
+            /** @description What If-None-Match names is still right */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description invalid_body */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ErrorInvalidBody"];
                 };
             };
             /** @description unauthorized */
@@ -7201,6 +7546,7 @@ export type Places = {
   getToken: ["GET", "/api/token/{id}"];
   getStressedExit: ["GET", "/api/token/{id}/exitability/stressed"];
   getHoldersFirst: ["GET", "/api/token/{id}/exitability/holders-first"];
+  getPastDay: ["GET", "/api/token/{id}/exitability/past-day"];
   getPools: ["GET", "/api/token/{id}/pools"];
   getHistory: ["GET", "/api/token/{id}/history"];
   getExitabilityBatch: ["POST", "/api/exitability/batch"];

@@ -28,6 +28,7 @@ test("a real client lists the tools, measures and watches, and its questions cou
       "holders_first",
       "largest_exit",
       "measure_exit",
+      "past_day",
       "stressed_exit",
       "watch_exits",
     ]);

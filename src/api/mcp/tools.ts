@@ -7,6 +7,7 @@ import { getExitAt } from "../measuring/exit-at.ts";
 import { getExitability } from "../measuring/exitability.ts";
 import { getHistory } from "../measuring/history.ts";
 import { getHoldersFirst } from "../measuring/holders-first.ts";
+import { getPastDay } from "../measuring/past-day.ts";
 import { getStressedExit } from "../measuring/stressed.ts";
 import { PROFILE_FIELD } from "../measuring/token-question.ts";
 import { STATUS_OF_CODE } from "../plugins/errors.ts";
@@ -155,6 +156,12 @@ export const TOOLS: readonly Tool[] = [
     title: "A token's exit after its largest holders have sold",
     description:
       "The slippage ladder now, and after the largest 1, 3, 5, 10 and 20 holders have sold all they have, for positions worth the sizes now; pools, curves, burned tokens, lockers, programs and frozen accounts are not counted as sellers, each with its reason. It says what would be left, not that anybody will sell. Costs one query.",
+  }),
+  toolOf(getPastDay, {
+    name: "past_day",
+    title: "What waiting cost over a token's last day",
+    description:
+      "How the exit of one position changed within 10 s, 60 s and 5 minutes over the last day, as quantiles at six sizes; and how much of the price came back after large sells, with the half-life. Frequencies of the past, no forecast; null where too little was observed. Costs one query.",
   }),
   exitHistory,
   watchExits,

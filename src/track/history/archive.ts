@@ -34,8 +34,9 @@ import {
   snapshotText,
 } from "../snapshot-text.ts";
 import { type HistoryPoint, type HistoryQuery, historyOf, stepOf } from "./history.ts";
+import { type PastDay, pastDayOf } from "./past-day.ts";
 import { differs, type Sample } from "./sample.ts";
-import { SampleBlock, unpackHour } from "./sample-block.ts";
+import { SampleBlock, type SampleGrid, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
 import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-answers.ts";
 
@@ -192,24 +193,39 @@ export class TokenArchive {
 
   /** The token's past, what is not on disk yet included; empty for a token never seen. */
   async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
+    const grid = { fromMs: query.fromMs, stepMs: stepOf(query) };
+    return historyOf(await this.#samples(mint, query, grid), query);
+  }
+
+  /** What waiting cost over the token's last day, and how its price came back after sales. */
+  async pastDay(mint: Address): Promise<PastDay> {
+    const toMs = this.#deps.clock.nowMs();
+    const range = { fromMs: toMs - MS_PER_DAY, toMs };
+    return pastDayOf(await this.#samples(mint, range), range);
+  }
+
+  /** The samples that hold within a time range, those not on disk yet included. */
+  async #samples(
+    mint: Address,
+    { fromMs, toMs }: Pick<HistoryQuery, "fromMs" | "toMs">,
+    grid?: SampleGrid,
+  ): Promise<readonly Sample[]> {
     const { db } = this.#deps.database;
     const entry = this.#entries.get(mint);
     const tokenId = entry?.tokenId ?? (await storedToken(db, mint))?.id;
     if (tokenId === undefined) return [];
     // A sample holds for minutes: the one valid at the start may be of the hour before.
-    const fromHour = SampleBlock.hourOf(query.fromMs - MS_PER_HOUR);
-    const toHour = SampleBlock.hourOf(query.toMs);
+    const fromHour = SampleBlock.hourOf(fromMs - MS_PER_HOUR);
+    const toHour = SampleBlock.hourOf(toMs);
     const stored = await readSampleHours(db, { tokenId, fromHour, toHour });
     const hours = new Map(stored.map(({ hour, data }) => [hour, data]));
     const unsaved = entry === undefined ? [] : [...entry.ended, this.#hourOf(entry)];
     for (const { hour, data } of unsaved) {
       if (hour >= fromHour && hour <= toHour) hours.set(hour, data);
     }
-    const grid = { fromMs: query.fromMs, stepMs: stepOf(query) };
-    const samples = [...hours]
+    return [...hours]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([hour, data]) => unpackHour(hour, data, grid));
-    return historyOf(samples, query);
   }
 
   async alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {

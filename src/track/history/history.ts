@@ -20,7 +20,7 @@ export type HistoryPoint = {
 /** Maximum points of one answer; longer ranges get longer steps. */
 export const MAX_POINTS = 2_000;
 /** Samples of a tracked token are at most this far apart: 5 minutes and some margin. */
-const HOLDS_FOR_MS = 330_000;
+export const HOLDS_FOR_MS = 330_000;
 
 /** The step of the answer. */
 export function stepOf({ fromMs, toMs, stepMs }: HistoryQuery): number {

@@ -18,6 +18,7 @@ const samples: fc.Arbitrary<readonly Sample[]> = fc
       c10Sol: figure,
       depthSol: figure,
       slippagePct: fc.array(figure, { minLength: 6, maxLength: 6 }),
+      mid: figure,
       confidence: fc.constantFrom("high" as const, "medium" as const, "low" as const),
       basis: fc.nat(2 ** 32 - 1),
     }),
@@ -31,6 +32,7 @@ function sampleAt(atMs: number, c10Sol: number | null): Sample {
     c10Sol,
     depthSol: c10Sol,
     slippagePct: [1, 2, 3, 4, 5, null],
+    mid: 0.5,
     confidence: "high",
     basis: 1,
   };
@@ -45,6 +47,19 @@ test("an hour is unpacked as it was packed", () => {
     }),
     { numRuns: 50 },
   );
+});
+
+test("an hour of the first version is read, without mid prices", () => {
+  // Time 3, then the bits of C10, confidence and basis, and these.
+  const data = new Uint8Array([1, 3, 0, 1, 3, 0, 0, 128, 63, 1, 9, 0, 0, 0]);
+  const slippagePct = [null, null, null, null, null, null];
+  assert.deepEqual(unpackHour(HOUR, data), [
+    {
+      atMs: START_MS + 30_000,
+      ...{ c10Sol: 1, depthSol: null, slippagePct, mid: null },
+      ...{ confidence: "medium", basis: 9 },
+    },
+  ]);
 });
 
 test("a truncated hour gives the samples before the end, and garbage never throws", () => {

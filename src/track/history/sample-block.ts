@@ -9,13 +9,13 @@ import { SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
  */
 
 const HOUR_MS = 3_600_000;
-const VERSION = 1;
+const VERSION = 2;
+/** Without the mid price. */
+const FIRST_VERSION = 1;
 const FIRST_CAPACITY = 64;
 const HEADER = 4;
 const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
-const FIGURES = 2 + STANDARD_SIZES.length;
-const CONFIDENCE_BIT = 1 << FIGURES;
-const BASIS_BIT = 2 << FIGURES;
+const FIGURES = 3 + STANDARD_SIZES.length;
 const LONGEST = HEADER + 4 * FIGURES + 1 + 4;
 
 /** The block of the current hour. Owns its bytes; `data` are those written so far. */
@@ -59,11 +59,11 @@ export class SampleBlock {
       offset += 4;
     }
     if (last?.confidence !== sample.confidence) {
-      mask |= CONFIDENCE_BIT;
+      mask |= confidenceBit(FIGURES);
       view.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
     }
     if (last?.basis !== sample.basis) {
-      mask |= BASIS_BIT;
+      mask |= basisBit(FIGURES);
       view.setUint32(offset, sample.basis, true);
       offset += 4;
     }
@@ -94,7 +94,8 @@ export function unpackHour(
   data: Uint8Array,
   { fromMs, stepMs }: SampleGrid = EVERY_SAMPLE,
 ): readonly Sample[] {
-  if (data[0] !== VERSION) return [];
+  if (data[0] !== VERSION && data[0] !== FIRST_VERSION) return [];
+  const count = data[0] === VERSION ? FIGURES : FIGURES - 1;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const figures = new Float64Array(FIGURES).fill(Number.NaN);
   const samples: Sample[] = [];
@@ -111,15 +112,16 @@ export function unpackHour(
     const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
     const mask = view.getUint16(offset + 2, true);
     offset += HEADER;
-    if (offset + lengthOf(mask) > data.length) break;
+    if (offset + lengthOf(mask, count) > data.length) break;
     if (heldMs !== null && stepOf(heldMs) !== stepOf(atMs)) addHeld();
-    for (let index = 0; index < FIGURES; index++) {
+    for (let index = 0; index < count; index++) {
       if ((mask & (1 << index)) === 0) continue;
       figures[index] = view.getFloat32(offset, true);
       offset += 4;
     }
-    if ((mask & CONFIDENCE_BIT) !== 0) confidence = CONFIDENCES[view.getUint8(offset++)] ?? "low";
-    if ((mask & BASIS_BIT) !== 0) {
+    if ((mask & confidenceBit(count)) !== 0)
+      confidence = CONFIDENCES[view.getUint8(offset++)] ?? "low";
+    if ((mask & basisBit(count)) !== 0) {
       basis = view.getUint32(offset, true);
       offset += 4;
     }
@@ -129,15 +131,24 @@ export function unpackHour(
   return samples;
 }
 
-function lengthOf(mask: number): number {
+/** The bits behind those of the figures. */
+function confidenceBit(figures: number): number {
+  return 1 << figures;
+}
+
+function basisBit(figures: number): number {
+  return 2 << figures;
+}
+
+function lengthOf(mask: number, figures: number): number {
   let length = 0;
-  for (let index = 0; index < FIGURES; index++) if ((mask & (1 << index)) !== 0) length += 4;
-  if ((mask & CONFIDENCE_BIT) !== 0) length += 1;
-  return (mask & BASIS_BIT) === 0 ? length : length + 4;
+  for (let index = 0; index < figures; index++) if ((mask & (1 << index)) !== 0) length += 4;
+  if ((mask & confidenceBit(figures)) !== 0) length += 1;
+  return (mask & basisBit(figures)) === 0 ? length : length + 4;
 }
 
 function figuresOf(sample: Sample): readonly number[] {
-  return [sample.c10Sol, sample.depthSol, ...sample.slippagePct].map(
+  return [sample.c10Sol, sample.depthSol, ...sample.slippagePct, sample.mid].map(
     (figure) => figure ?? Number.NaN,
   );
 }
@@ -146,8 +157,9 @@ function sampleFrom(
   figures: Float64Array,
   rest: Pick<Sample, "atMs" | "confidence" | "basis">,
 ): Sample {
-  const [c10Sol = null, depthSol = null, ...slippagePct] = Array.from(figures, (figure) =>
+  const [c10Sol = null, depthSol = null, ...others] = Array.from(figures, (figure) =>
     Number.isNaN(figure) ? null : figure,
   );
-  return { ...rest, c10Sol, depthSol, slippagePct };
+  const slippagePct = others.slice(0, STANDARD_SIZES.length);
+  return { ...rest, c10Sol, depthSol, slippagePct, mid: others[STANDARD_SIZES.length] ?? null };
 }

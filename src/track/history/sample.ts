@@ -3,7 +3,7 @@ import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
 import type { Confidence } from "#src/measure/finding.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
-import { ratioToNumber } from "#src/units/to-number.ts";
+import { priceInSol, ratioToNumber } from "#src/units/to-number.ts";
 
 /** The grid of sample times (method.md section 5). */
 export const SAMPLE_EVERY_MS = 10_000;
@@ -16,19 +16,23 @@ export type Sample = {
   readonly depthSol: number | null;
   /** Of the retail profile, by standard size. */
   readonly slippagePct: readonly (number | null)[];
+  /** SOL per whole token; null where nothing can be sold, or not stored by an earlier version. */
+  readonly mid: number | null;
   readonly confidence: Confidence;
   /** Samples of different bases are never compared: their pools or source differ. */
   readonly basis: number;
 };
 
 export function sampleOf(assessment: Assessment, atMs: number, basis: number): Sample {
-  const { measurement } = assessment;
+  const { measurement, decimals } = assessment;
+  const midPrice = measurement?.midPrice ?? null;
   return {
     atMs: Math.floor(atMs / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS,
     c10Sol: capacityOfAssessment(assessment),
     depthSol:
       measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
     slippagePct: STANDARD_SIZES.map((size) => measurement?.retail.slippagePct[size] ?? null),
+    mid: midPrice === null ? null : priceInSol(midPrice, decimals),
     confidence: confidenceOf(assessment.findings),
     basis,
   };
@@ -36,6 +40,8 @@ export function sampleOf(assessment: Assessment, atMs: number, basis: number): S
 
 /** Values that change by less than this do not cause a new sample. */
 const RELATIVE_CHANGE = 0.002;
+/** A price is compared with later ones: what waiting cost (past-day.ts) must not be rounded away. */
+const MID_CHANGE = 0.000_1;
 
 /** Whether the later sample differs enough to be stored. */
 export function differs(earlier: Sample, later: Sample): boolean {
@@ -44,13 +50,14 @@ export function differs(earlier: Sample, later: Sample): boolean {
     earlier.basis !== later.basis ||
     isChanged(earlier.c10Sol, later.c10Sol) ||
     isChanged(earlier.depthSol, later.depthSol) ||
+    isChanged(earlier.mid, later.mid, MID_CHANGE) ||
     later.slippagePct.some((slippage, index) =>
       isChanged(earlier.slippagePct[index] ?? null, slippage),
     )
   );
 }
 
-function isChanged(from: number | null, to: number | null): boolean {
+function isChanged(from: number | null, to: number | null, least = RELATIVE_CHANGE): boolean {
   if (from === null || to === null) return from !== to;
-  return Math.abs(to - from) > RELATIVE_CHANGE * Math.max(Math.abs(from), Math.abs(to));
+  return Math.abs(to - from) > least * Math.max(Math.abs(from), Math.abs(to));
 }
