@@ -23,21 +23,43 @@ export function nestedPositions(
 ): readonly Entry[] {
   return rangesOf(ticks).flatMap(({ lower, upper, liquidity }, place): Entry[] => {
     const token = derived(layout, pool, `demo token ${place}`);
-    const writer = new ByteWriter(new Uint8Array(layout.length))
-      .raw(0, layout.discriminator)
-      .address(layout.pool, pool)
-      .address(layout.token, token)
-      .i32(layout.lower, lower)
-      .i32(layout.upper, upper)
-      .u128(layout.liquidity, liquidity);
-    const position = { owner: layout.programId, lamports: 2_846_640n, data: writer.bytes, slot };
     const held = { mint: token, owner, amount: 1n, slot };
+    const position = { pool, token, lower, upper, liquidity, slot };
     return [
-      [positionAddress(layout, pool, place), position],
+      [positionAddress(layout, pool, place), positionAccount(layout, position)],
       [token, mintAccount({ supply: 1n, decimals: 0, slot })],
       [derived(layout, pool, `demo holder ${place}`), tokenAccount(held)],
     ];
   });
+}
+
+/** A position in the program's layout; its fees and rewards are zero. */
+export function positionAccount(
+  layout: PositionLayout,
+  {
+    pool,
+    token,
+    lower,
+    upper,
+    liquidity,
+    slot,
+  }: {
+    readonly pool: Address;
+    readonly token: Address;
+    readonly lower: number;
+    readonly upper: number;
+    readonly liquidity: bigint;
+    readonly slot: bigint;
+  },
+): Account {
+  const writer = new ByteWriter(new Uint8Array(layout.length))
+    .raw(0, layout.discriminator)
+    .address(layout.pool, pool)
+    .address(layout.token, token)
+    .i32(layout.lower, lower)
+    .i32(layout.upper, upper)
+    .u128(layout.liquidity, liquidity);
+  return { owner: layout.programId, lamports: 2_846_640n, data: writer.bytes, slot };
 }
 
 /** The same positions with the liquidity that the ticks have now. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { positionAccount } from "#demo/nested-positions.ts";
 import { positionAccount as dlmmPositionAccount } from "#demo/programs/meteora-dlmm-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
 import { dlmmAccounts, PAIR } from "#test/support/dlmm-pool.ts";
-import { decodePositions, everyOther, positionAccount } from "#test/support/position-accounts.ts";
+import { decodePositions, everyOther } from "#test/support/position-accounts.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
 import type { AccountSet } from "./account-set.ts";
@@ -142,9 +143,11 @@ test("positions that are missing, forged or of another moment are never taken fo
     [PERSONAL_POSITION.pool, 1],
     [PERSONAL_POSITION.lower + 3, 0x7f],
   ] as const) {
-    const forged = positionAccount(PERSONAL_POSITION, pool, {
+    const forged = positionAccount(PERSONAL_POSITION, {
       ...positions[0],
+      pool,
       token: testAddress(200),
+      slot: 1n,
     });
     forged.data[offset] = (forged.data[offset] ?? 0) ^ byte;
     assert.equal(shares.decode(forged), null);

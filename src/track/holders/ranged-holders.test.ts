@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { positionAccount } from "#demo/nested-positions.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { PoolHolders } from "#src/measure/share-holders.ts";
 import { type Address, address } from "#src/units/address.ts";
@@ -9,8 +10,6 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { PERSONAL_POSITION, PROGRAM_ID } from "#src/venues/raydium-clmm/layout.ts";
 import { clmmFixture, type Position } from "#test/support/clmm-pools.ts";
-import { positionAccount } from "#test/support/position-accounts.ts";
-
 import { ShareHolders } from "./share-holders.ts";
 
 const WALLET = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");
@@ -36,7 +35,7 @@ function chainWith(positions: readonly Owned[]) {
   const holder = (place: number) => namedAddress(`holder ${place}`);
   for (const [place, { owner, ...position }] of positions.entries()) {
     const token = namedAddress(`position token ${place}`);
-    const account = positionAccount(PERSONAL_POSITION, pool, { ...position, token });
+    const account = positionAccount(PERSONAL_POSITION, { ...position, pool, token, slot: 1n });
     chain.set(namedAddress(`position ${place}`), account);
     chain.set(token, mintAccount({ supply: 1n, decimals: 0, slot: 0n }));
     chain.set(holder(place), tokenAccount({ mint: token, owner, amount: 1n, slot: 0n }));
@@ -99,9 +98,11 @@ describe("who owns positions with ranges of their own", () => {
     const missing = chainWith(positions);
     missing.chain.set(namedAddress("position 1"), null);
     const forged = chainWith(positions);
-    const other = positionAccount(PERSONAL_POSITION, namedAddress("another pool"), {
+    const other = positionAccount(PERSONAL_POSITION, {
       ...around(WALLET, 1n),
+      pool: namedAddress("another pool"),
       token: WSOL,
+      slot: 1n,
     });
     forged.chain.searchAccounts = async () => ({
       kind: "found",
