@@ -29,6 +29,9 @@ export type TradeResult =
     }
   | { readonly kind: "refused"; readonly reason: string };
 
+/** What an instruction other than a trade leaves behind. */
+export type Performed = Omit<Extract<TradeResult, { readonly kind: "done" }>, "kind" | "amountOut">;
+
 /** Who gets that part of a pool's liquidity shares. */
 export type ShareTaker = { readonly owner: Address; readonly bps: number };
 
@@ -77,6 +80,9 @@ export interface MarketProgram {
    */
   graduate?(known: AccountSet, curve: Address, migration: Migration): Graduation | null;
 
+  /** Pays out the fees of one bucket that trades have left in the pool; null where there are none. */
+  sweepFees?(known: AccountSet, pool: Address, sweep: FeeSweep): Performed | null;
+
   /** Sets what the pool takes from a swap, on the pool or on the configuration that it shares. */
   setFee?(known: AccountSet, pool: Address, feePpm: number, clock: Clock): AccountChanges | null;
 
@@ -88,6 +94,10 @@ export interface MarketProgram {
     clock: Clock,
   ): AccountChanges | null;
 }
+
+export type FeeSweep = Pick<Migration, "baseMint" | "clock"> & {
+  readonly bucket: "creator" | "protocol";
+};
 
 export type Migration = {
   /** The coin that the curve sells: a pump curve's bytes do not name it. */

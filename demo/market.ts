@@ -12,7 +12,13 @@ import { stableAndSolMints } from "./basics.ts";
 import { buyUp, fillCurve, graduate, noticeFullCurve, type PlayedProgram } from "./curve.ts";
 import type { MarketProgram } from "./market-program.ts";
 import { DEMO_SUPPLY, demoMintAccounts } from "./mint.ts";
-import { changePoolLiquidity, type DemoPool, quoteMintOf, quoteUnitsPerLamport } from "./pool.ts";
+import {
+  changePoolLiquidity,
+  type DemoPool,
+  quoteMintOf,
+  quoteUnitsPerLamport,
+  sweepPool,
+} from "./pool.ts";
 import { DEMO_DEPLOYED_SLOT, programAccounts } from "./program-accounts.ts";
 import { applyScript, type DemoScript } from "./script.ts";
 import { type SeededRandom, seededRandom } from "./seeded-random.ts";
@@ -45,6 +51,8 @@ const MINUTE_SLOTS = 60_000 / SLOT_MS;
 /** Stories move liquidity in steps; interval between steps. */
 const STORY_EVERY_SLOTS = 5n;
 const LEAST_STEP = 0.02;
+/** Fees that trades leave in pools are swept about every two minutes. */
+const SWEEP_EVERY_SLOTS = 300n;
 const LAUNCHES_KEPT = 20;
 const USERS = 24;
 /** Where the service was asleep for longer, time jumps instead of being played. */
@@ -72,6 +80,8 @@ export class DemoMarket {
   readonly ledger: Ledger;
   readonly #options: DemoOptions;
   readonly #random: SeededRandom;
+  /** Apart, so that sweeps change no trade. */
+  readonly #sweepRandom: SeededRandom;
   readonly #users: readonly Address[];
   readonly #tokens = new Map<Address, LiveToken>();
   readonly #named: DemoToken[] = [];
@@ -84,6 +94,7 @@ export class DemoMarket {
   constructor(options: DemoOptions) {
     this.#options = options;
     this.#random = seededRandom(options.seed);
+    this.#sweepRandom = seededRandom(options.seed + 1);
     this.#users = Array.from({ length: USERS }, () => walletLike(this.#random.address()));
     this.#nextMs = options.startMs + SLOT_MS;
     this.ledger = new Ledger(clockAt(options.startMs));
@@ -119,6 +130,7 @@ export class DemoMarket {
     this.#launchNow(slot);
     this.#trade();
     this.#graduateDue();
+    if (slot % SWEEP_EVERY_SLOTS === 0n) this.#sweep();
     this.ledger.advance(clockAt(this.#nextMs));
     this.#nextMs += SLOT_MS;
   }
@@ -323,6 +335,12 @@ export class DemoMarket {
       if (token.graduatesAtSlot !== null && token.graduatesAtSlot <= this.ledger.clock.slot) {
         this.#graduate(token);
       }
+    }
+  }
+
+  #sweep(): void {
+    for (const { pools } of this.#tokens.values()) {
+      for (const pool of pools) sweepPool(this.ledger, pool, this.#sweepRandom);
     }
   }
 

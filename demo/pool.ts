@@ -3,7 +3,7 @@ import type { Address } from "#src/units/address.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { PoolStatus, Venue } from "#src/venues/venue.ts";
-import type { MarketProgram } from "./market-program.ts";
+import type { MarketProgram, Performed } from "./market-program.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
 /** A pool that the demo market keeps alive. Plain data, but for what its story did to it. */
@@ -61,7 +61,7 @@ export function tradeInPool(
   trade: DemoTrade,
   random: SeededRandom,
 ): boolean {
-  const { program, venue, address, baseMint, quoteMint } = pool;
+  const { program, address, baseMint, quoteMint } = pool;
   const { clock } = ledger;
   const result = program.swap(ledger, {
     pool: address,
@@ -72,13 +72,23 @@ export function tradeInPool(
     clock,
   });
   if (result.kind === "refused") return false;
+  addPerformed(ledger, pool, result, { feePayer: trade.user, random });
+  return true;
+}
+
+function addPerformed(
+  ledger: Ledger,
+  { venue: { programId } }: DemoPool,
+  result: Performed,
+  { feePayer, random }: { readonly feePayer: Address; readonly random: SeededRandom },
+): void {
+  const { slot, unixTimestamp } = ledger.clock;
   ledger.apply(result.changes);
-  const { programId } = venue;
   ledger.addTransaction({
     signature: random.signature(),
-    slot: clock.slot,
-    unixTimestamp: clock.unixTimestamp,
-    feePayer: trade.user,
+    slot,
+    unixTimestamp,
+    feePayer,
     logs: result.logs,
     instruction: {
       programId,
@@ -87,7 +97,17 @@ export function tradeInPool(
     },
     inner: result.innerInstructionData.map((data) => ({ programId, accounts: [], data })),
   });
-  return true;
+}
+
+/** Pays out the fees that trades have left in the pool. */
+export function sweepPool(ledger: Ledger, pool: DemoPool, random: SeededRandom): void {
+  const { program, address, baseMint } = pool;
+  for (const bucket of ["creator", "protocol"] as const) {
+    const sweep = { baseMint, bucket, clock: ledger.clock };
+    const swept = program.sweepFees?.(ledger, address, sweep) ?? null;
+    if (swept === null) continue;
+    addPerformed(ledger, pool, swept, { feePayer: random.address(), random });
+  }
 }
 
 /** Takes out that share of the pool's liquidity, or puts it in. False where the program has no such thing. */

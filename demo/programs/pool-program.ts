@@ -15,6 +15,7 @@ import { mintAccount, tokenAccount, withTokenAmount } from "../token-accounts.ts
 export type CreatePool = MarketProgram["createPool"];
 export type ChangeLiquidity = MarketProgram["changeLiquidity"];
 export type SetFee = NonNullable<MarketProgram["setFee"]>;
+export type SweepFees = NonNullable<MarketProgram["sweepFees"]>;
 export type SetPaused = NonNullable<MarketProgram["setPaused"]>;
 
 export type AccountEntry = readonly [Address, Account];

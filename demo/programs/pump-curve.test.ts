@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import type { Account } from "#src/venues/account-set.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
@@ -17,6 +18,13 @@ import {
 import { graduate, pumpCurveProgram } from "./pump-curve.ts";
 import { pumpSwapProgram } from "./pumpswap.ts";
 
+/** What trades have left in a curve, for its creator and for the protocol. */
+function unsweptIn(account: Account | null | undefined): bigint {
+  assert.ok(account);
+  const reader = new ByteReader(account.data);
+  return reader.u64(125) + reader.u64(133);
+}
+
 const PARTS = { venue: pumpCurve, program: pumpCurveProgram };
 
 test("curves move by the venue's own quotes, trade after trade, in SOL and in USDC", () => {
@@ -31,7 +39,7 @@ test("curves move by the venue's own quotes, trade after trade, in SOL and in US
     const { realToken, realQuote } = market.stateOf(pool, coin);
     const held = (mint: Address) => tokenBalance(accounts.get(associatedTokenAddress(pool, mint)));
     assert.equal(held(coin), realToken + 206_900_000_000_000n);
-    if (quoteMint === USDC) assert.equal(held(USDC), realQuote);
+    if (quoteMint === USDC) assert.equal(held(USDC), realQuote + unsweptIn(accounts.get(pool)));
   }
 });
 
@@ -42,10 +50,9 @@ test("a sale's TradeEvent is in the logs and in a self-call, in the layout of Oc
   const order = { pool, inputMint: WSOL, outputMint: coin, amountIn: 3_000_000_000n };
   const bought = market.trade(order, coin);
   assert.ok(bought);
-  const sold = market.trade(
-    { pool, inputMint: coin, outputMint: WSOL, amountIn: bought.amountOut },
-    coin,
-  );
+  // A multiple of three is sold by the first of the three versions.
+  const amountIn = bought.amountOut - (bought.amountOut % 3n);
+  const sold = market.trade({ pool, inputMint: coin, outputMint: WSOL, amountIn }, coin);
   assert.ok(sold);
   const [event] = loggedEvents(sold.logs);
   assert.ok(event);
@@ -54,10 +61,10 @@ test("a sale's TradeEvent is in the logs and in a self-call, in the layout of Oc
     [event].map((bytes) => Uint8Array.of(...discriminator("e445a52e51cb9a1d"), ...bytes)),
   );
   const at = new ByteReader(event);
-  assert.equal(at.length, 383);
+  assert.equal(at.length, 391);
   assert.ok(at.has(0, discriminator("bddb7fd34ee661ee")));
   assert.equal(at.address(8), coin);
-  assert.equal(at.u64(48), bought.amountOut);
+  assert.equal(at.u64(48), amountIn);
   assert.equal(at.bool(56), false);
   const net = at.u64(40) - at.u64(169) - at.u64(217);
   assert.equal(net, sold.amountOut);
@@ -71,6 +78,30 @@ test("a sale's TradeEvent is in the logs and in a self-call, in the layout of Oc
   assert.equal(at.u32(299), 0);
   assert.equal(at.address(303), SYSTEM_PROGRAM);
   assert.equal(at.u64(335), at.u64(40));
+});
+
+test("trades by v3 leave their fees in the curve, as pump's own program does, until they are swept", () => {
+  const market = playProgram(PARTS, 5);
+  const { coin, accounts } = market;
+  const pool = market.open();
+  const lamports = () => accounts.get(pool)?.lamports ?? 0n;
+  const before = lamports();
+  const order = { pool, inputMint: WSOL, outputMint: coin, amountIn: 1_000_000_001n };
+  const bought = market.trade(order, coin);
+  assert.ok(bought);
+  assert.match(bought.logs.join(), /BuyExactQuoteInV3/);
+  assert.equal(unsweptIn(accounts.get(pool)), 2_962_963n + 4_691_359n);
+  assert.equal(lamports() - before, 995_308_643n);
+  const { realQuote } = market.stateOf(pool, coin);
+  const sweep = (bucket: "creator" | "protocol") =>
+    pumpCurveProgram.sweepFees?.(accounts, pool, { baseMint: coin, clock: MARKET_CLOCK, bucket }) ??
+    null;
+  for (const bucket of ["creator", "protocol"] as const) {
+    market.apply(sweep(bucket)?.changes ?? null);
+    assert.equal(sweep(bucket), null);
+  }
+  assert.equal(unsweptIn(accounts.get(pool)), 0n);
+  assert.equal(lamports() - before, realQuote);
 });
 
 test("a curve fills, waits, and graduates into its canonical pool, which sells the coin", () => {

@@ -1,17 +1,19 @@
 import type { AccountChanges } from "#src/node/ledger.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { discriminator } from "#src/venues/byte-reader.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { curveAddress } from "#src/venues/pump-curve/addresses.ts";
 import { decodeBondingCurve, type PumpCurveState } from "#src/venues/pump-curve/decode.ts";
 import {
+  BONDING_CURVE,
   CURVE_FEE_CONFIG_ADDRESS,
   GLOBAL_ADDRESS,
   PUMP_PROGRAM,
 } from "#src/venues/pump-curve/layout.ts";
-import { buyParts, curveRates, sellParts } from "#src/venues/pump-curve/quote.ts";
+import { buyParts, type CurveTrade, curveRates, sellParts } from "#src/venues/pump-curve/quote.ts";
 import { LAUNCH_SUPPLY } from "#src/venues/shared/pump-fees/fee-config.ts";
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -28,16 +30,28 @@ import {
   type CreatePool,
   missingMint,
   type SetFee,
+  type SweepFees,
   tokenAmounts,
 } from "./pool-program.ts";
 import { curveAccount, globalAccount, withReserves } from "./pump-curve-accounts.ts";
 import { feeConfigAccount, withTotalFee } from "./pump-fee-config-accounts.ts";
 import { CURVE_FEE_CONFIG } from "./pump-fee-schedules.ts";
+import {
+  BUYBACK_BPS,
+  buybackOf,
+  keptFees,
+  NO_FEES,
+  sweepBucket,
+  totalOf,
+  type UnsweptFees,
+  unsweptFees,
+  withAddedFees,
+} from "./pump-unswept-fees.ts";
 import { newGraduatedPool } from "./pumpswap.ts";
 
+const UNSWEPT = { creator: BONDING_CURVE.creator_fee, protocol: BONDING_CURVE.protocol_fees };
 const AUTHORITY = address("FFWtrEQ4B4PKQoVuHYzZq8FabGkVatYzDpEVHsK5rrhF");
 const FEE_RECIPIENT = address("62qc2CNXwrYqQScmEdiZFFAnJR262PxWEuNQtxfafNgV");
-const BUYBACK_BPS = 5_000n;
 
 const LAUNCH = {
   virtualToken: 1_073_000_000_000_000n,
@@ -60,10 +74,24 @@ const INSTRUCTION = {
     event: "buy_exact_quote_in_v2",
     data: discriminator("c2ab1c46684d5b2f"),
   },
+  sellV3: { name: "SellV3", event: "sell_v3", data: discriminator("1c92de7726c469d5") },
+  buyExactQuoteInV3: {
+    name: "BuyExactQuoteInV3",
+    event: "buy_exact_quote_in_v3",
+    data: discriminator("e1f7501ed5b38488"),
+  },
 } as const;
+/** By version: the first knows SOL alone, the third leaves its fees in the curve. */
+const SALES = [INSTRUCTION.sell, INSTRUCTION.sellV2, INSTRUCTION.sellV3];
+const PURCHASES = [
+  INSTRUCTION.buyExactSolIn,
+  INSTRUCTION.buyExactQuoteInV2,
+  INSTRUCTION.buyExactQuoteInV3,
+];
 type Instruction = (typeof INSTRUCTION)[keyof typeof INSTRUCTION];
 
 const TRADE_EVENT = discriminator("bddb7fd34ee661ee");
+const SWEEP_EVENT = discriminator("742b4dbd117a482b");
 const COMPLETE_EVENT = discriminator("5f72619cd42e9808");
 
 function setup({ slot }: Clock): AccountChanges {
@@ -128,50 +156,54 @@ function swap(known: AccountSet, trade: Trade): TradeResult {
 
   const { state } = decoded;
   const { after } = quote;
-  const instruction = instructionOf(curve.quoteMint === WSOL, isBuy);
+  const parts = (isBuy ? buyParts : sellParts)(state, trade.amountIn);
+  const instruction = instructionOf(curve.quoteMint === WSOL, isBuy, trade.amountIn);
+  const isKept =
+    instruction === INSTRUCTION.sellV3 || instruction === INSTRUCTION.buyExactQuoteInV3;
+  const kept = isKept ? keptFees(parts) : NO_FEES;
+  const unclaimed = unsweptFees(account, UNSWEPT).creator + kept.creator;
+  const { creator } = curve;
   const events = [
-    tradeEvent({ trade, state, after, coin, creator: curve.creator, instruction, isBuy }),
+    tradeEvent({ trade, state, after, coin, creator, instruction, isBuy, parts, unclaimed }),
     ...(after.isComplete ? [completeEvent(trade, coin)] : []),
   ];
   const data = new FieldWriter().raw(instruction.data).u64(trade.amountIn, 0n);
   return {
     kind: "done",
-    changes: changesOf({ known, trade, account, state, after, coin }),
+    changes: changesOf({ known, trade, account, state, after, coin, kept }),
     amountOut: quote.amountOut,
-    instructionAccounts: instructionAccounts(trade, coin, curve.quoteMint),
+    instructionAccounts: instructionAccounts(trade, {
+      coin,
+      quoteMint: curve.quoteMint,
+      instruction,
+    }),
     instructionData: (isBuy ? data.bool(true) : data).bytes(),
     ...emitEvents(PUMP_PROGRAM, instruction.name, events),
   };
 }
 
-function instructionOf(isSol: boolean, isBuy: boolean): Instruction {
-  if (isBuy) return isSol ? INSTRUCTION.buyExactSolIn : INSTRUCTION.buyExactQuoteInV2;
-  return isSol ? INSTRUCTION.sell : INSTRUCTION.sellV2;
+/** Traders use each version that knows the quote, as the amount happens to be. */
+function instructionOf(isSol: boolean, isBuy: boolean, amountIn: bigint): Instruction {
+  const versions = (isBuy ? PURCHASES : SALES).slice(isSol ? 0 : 1);
+  const place = toNumber(amountIn % BigInt(versions.length));
+  return versions[place] ?? INSTRUCTION.sell;
 }
 
 /** The accounts up to the trader; its address replaces its token account. Later accounts are not part of the trade. */
 function instructionAccounts(
   { pool, user }: Trade,
-  coin: Address,
-  quoteMint: Address,
+  of: { readonly coin: Address; readonly quoteMint: Address; readonly instruction: Instruction },
 ): readonly Address[] {
+  const { coin, quoteMint, instruction } = of;
   const coins = associatedTokenAddress(pool, coin);
-  if (quoteMint === WSOL) return [GLOBAL_ADDRESS, FEE_RECIPIENT, coin, pool, coins, user, user];
+  if (instruction === INSTRUCTION.sell || instruction === INSTRUCTION.buyExactSolIn) {
+    return [GLOBAL_ADDRESS, FEE_RECIPIENT, coin, pool, coins, user, user];
+  }
+  const isSecond = instruction.event.endsWith("_v2");
   return [
-    GLOBAL_ADDRESS,
-    coin,
-    quoteMint,
-    TOKEN_PROGRAM,
-    TOKEN_PROGRAM,
-    ASSOCIATED_TOKEN_PROGRAM,
-    FEE_RECIPIENT,
-    FEE_RECIPIENT,
-    FEE_RECIPIENT,
-    FEE_RECIPIENT,
-    pool,
-    coins,
-    associatedTokenAddress(pool, quoteMint),
-    user,
+    ...[GLOBAL_ADDRESS, coin, quoteMint, TOKEN_PROGRAM, TOKEN_PROGRAM],
+    ...(isSecond ? [ASSOCIATED_TOKEN_PROGRAM, ...Array(4).fill(FEE_RECIPIENT)] : []),
+    ...[pool, coins, associatedTokenAddress(pool, quoteMint), user],
   ];
 }
 
@@ -182,13 +214,14 @@ type DoneSwap = {
   readonly state: PumpCurveState;
   readonly after: PumpCurveState;
   readonly coin: Address;
+  readonly kept: UnsweptFees;
 };
 
 /** SOL is in the curve account itself, any other quote in its associated token account. */
-function changesOf({ known, trade, account, state, after, coin }: DoneSwap): AccountChanges {
+function changesOf({ known, trade, account, state, after, coin, kept }: DoneSwap): AccountChanges {
   const { slot } = trade.clock;
-  const raised = after.realQuote - state.realQuote;
-  const curve = withReserves(account, after, slot);
+  const raised = after.realQuote - state.realQuote + totalOf(kept);
+  const curve = withAddedFees(withReserves(account, after, slot), UNSWEPT, kept);
   const isSol = state.quoteMint === WSOL;
   const added: readonly (readonly [Address, bigint])[] = [
     [coin, after.realToken - state.realToken],
@@ -213,11 +246,14 @@ type TradeEvent = {
   readonly creator: Address | null;
   readonly instruction: Instruction;
   readonly isBuy: boolean;
+  readonly parts: CurveTrade;
+  /** The creator's fees in the curve after it. */
+  readonly unclaimed: bigint;
 };
 
-/** TradeEvent as the deployment of 2 October 2026 writes it; reserves are those after the trade. */
-function tradeEvent({ trade, state, after, coin, creator, instruction, isBuy }: TradeEvent) {
-  const parts = (isBuy ? buyParts : sellParts)(state, trade.amountIn);
+/** TradeEvent as the deployment of 8 October 2026 writes it; reserves are those after the trade. */
+function tradeEvent(event: TradeEvent) {
+  const { trade, state, after, coin, creator, instruction, isBuy, parts, unclaimed } = event;
   const { gross, protocolFee, creatorFee, tokens } = parts;
   const rates = curveRates(state);
   const isSol = state.quoteMint === WSOL;
@@ -239,11 +275,11 @@ function tradeEvent({ trade, state, after, coin, creator, instruction, isBuy }: 
     .i64(0n)
     .text(instruction.event)
     .bool(state.isMayhem)
-    .u64(0n, 0n, BUYBACK_BPS, (protocolFee * BUYBACK_BPS) / 10_000n)
+    .u64(0n, 0n, BUYBACK_BPS, buybackOf(protocolFee))
     .u32(0)
     .address(isSol ? SYSTEM_PROGRAM : state.quoteMint)
     .u64(gross, after.virtualQuote, after.realQuote)
-    .u64(0n, 0n, 0n)
+    .u64(0n, 0n, unclaimed, 0n)
     .bytes();
 }
 
@@ -286,8 +322,12 @@ export function graduate(
     slot,
   );
   const lamports = quoteMint === WSOL ? account.lamports - realQuote : account.lamports;
+  // What was not yet swept stays in the curve.
+  const unswept = totalOf(unsweptFees(account, UNSWEPT));
   const vaults = quoteMint === WSOL ? [mint] : [mint, quoteMint];
-  const amounts = vaults.map((held) => [associatedTokenAddress(address, held), 0n] as const);
+  const amounts = vaults.map(
+    (held) => [associatedTokenAddress(address, held), held === mint ? 0n : unswept] as const,
+  );
   return {
     pool,
     changes: new Map([
@@ -298,6 +338,31 @@ export function graduate(
   };
 }
 
+const sweepFees: SweepFees = (known, address, { baseMint, clock, bucket }) => {
+  const account = known.get(address);
+  const curve = decodeBondingCurve(account);
+  if (!account || curve === null) return null;
+  const { slot, unixTimestamp } = clock;
+  const { quoteMint } = curve;
+  const isSol = quoteMint === WSOL;
+  const vault = associatedTokenAddress(address, quoteMint);
+  const held = tokenBalance(known.get(vault)) ?? 0n;
+  const parties = [baseMint, address, quoteMint, FEE_RECIPIENT];
+  return sweepBucket({
+    ...{ programId: PUMP_PROGRAM, account, fields: UNSWEPT, bucket, slot },
+    event: new FieldWriter()
+      .raw(SWEEP_EVENT)
+      .i64(unixTimestamp)
+      .address(...parties),
+    accounts: [FEE_RECIPIENT, GLOBAL_ADDRESS, ...parties, vault],
+    changes: (swept, amount) =>
+      new Map([
+        [address, isSol ? { ...swept, lamports: swept.lamports - amount } : swept],
+        ...(isSol ? [] : tokenAmounts(known, [[vault, held - amount]], slot)),
+      ]),
+  });
+};
+
 /** pump.fun's bonding curve in the demo market. */
 export const pumpCurveProgram: MarketProgram = {
   venue: "pump-curve",
@@ -306,6 +371,7 @@ export const pumpCurveProgram: MarketProgram = {
   swap,
   setFee,
   changeLiquidity: () => null,
+  sweepFees,
   graduate: (known, _curve, { baseMint, clock }) => {
     const opened = graduate(known, { mint: baseMint, clock });
     return opened === null ? null : { venue: "pumpswap", ...opened };

@@ -33,7 +33,7 @@ test("a SellEvent carries the reserves before the trade, and pays what was paid"
   const [event] = loggedEvents(sold.logs);
   assert.ok(event);
   const at = new ByteReader(event);
-  assert.equal(at.length, 441);
+  assert.equal(at.length, 449);
   assert.ok(at.has(0, discriminator("3e2f370aa503dc2a")));
   assert.equal(at.u64(16), 1_000_000_000n);
   assert.deepEqual([at.u64(48), at.u64(56)], [500_000_000_000n, 80_000_000_000n]);
@@ -67,7 +67,7 @@ test("a BuyEvent of a canonical pool carries its virtual reserve and its coin's 
   const [event] = loggedEvents(bought.logs);
   assert.ok(event);
   const at = new ByteReader(event);
-  assert.equal(at.length, 504);
+  assert.equal(at.length, 512);
   assert.ok(at.has(0, discriminator("67f4521f2cf57777")));
   assert.equal(at.u64(16), bought.amountOut);
   assert.deepEqual([at.u64(48), at.u64(56)], [206_900_000_000_000n, 67_405_853_790n]);
@@ -80,6 +80,48 @@ test("a BuyEvent of a canonical pool carries its virtual reserve and its coin's 
   assert.equal(at.i128(455), 17_584_505_294n);
   assert.equal(at.bool(471), true);
   assert.equal(at.u64(472), 1_000_000_000_000_000n);
+});
+
+test("trades by v2 leave their fees in a launched coin's pool, beside the price, until they are swept", () => {
+  const market = playProgram(PARTS, 29);
+  const { coin, accounts } = market;
+  market.open();
+  const opened = newGraduatedPool({
+    coin,
+    quoteMint: WSOL,
+    coinCreator: market.freshAddress(),
+    coins: 206_900_000_000_000n,
+    raised: 84_990_359_084n,
+    slot: 7n,
+  });
+  market.apply(opened.changes);
+  const { pool } = opened;
+  const effective = () => {
+    const { quoteReserve, virtualQuote } = market.stateOf(pool);
+    return quoteReserve + virtualQuote;
+  };
+  const start = market.stateOf(pool);
+  const order = { pool, inputMint: WSOL, outputMint: coin, amountIn: 999_000_001n };
+  const trade = { ...order, user: market.freshAddress(), clock: MARKET_CLOCK };
+  const bought = pumpSwapProgram.swap(accounts, trade);
+  assert.ok(bought.kind === "done");
+  assert.match(bought.logs.join(), /BuyExactQuoteInV2/);
+  market.apply(bought.changes);
+  const { unsweptFees, quoteReserve } = market.stateOf(pool);
+  // The creator's fee, and the protocol's without its half for buybacks.
+  assert.equal(unsweptFees, 2_960_001n + 4_588_001n);
+  assert.equal(quoteReserve - start.quoteReserve, 999_000_001n - 4_588_000n);
+  assert.equal(effective() - start.quoteReserve - start.virtualQuote, 986_863_999n);
+  const price = effective();
+  const sweep = (bucket: "creator" | "protocol") =>
+    pumpSwapProgram.sweepFees?.(accounts, pool, { baseMint: coin, clock: MARKET_CLOCK, bucket }) ??
+    null;
+  for (const bucket of ["creator", "protocol"] as const) {
+    market.apply(sweep(bucket)?.changes ?? null);
+    assert.equal(sweep(bucket), null);
+  }
+  assert.equal(market.stateOf(pool).unsweptFees, 0n);
+  assert.equal(effective(), price);
 });
 
 test("liquidity leaves and returns in proportion; pools with a virtual reserve keep theirs", () => {

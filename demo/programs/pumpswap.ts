@@ -2,7 +2,7 @@ import type { AccountChanges } from "#src/node/ledger.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
-import type { AccountSet } from "#src/venues/account-set.ts";
+import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { discriminator } from "#src/venues/byte-reader.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { poolAddress, poolAuthority } from "#src/venues/pumpswap/addresses.ts";
@@ -16,8 +16,10 @@ import {
 import { buyParts, poolRates, sellParts } from "#src/venues/pumpswap/quote.ts";
 import { squareRootFloor } from "#src/venues/shared/curves/constant-product.ts";
 import { associatedTokenAddress } from "#src/venues/shared/token/associated-token.ts";
+import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { emitEvents } from "../anchor-event.ts";
+import { edited } from "../byte-writer.ts";
 import { FieldWriter } from "../field-writer.ts";
 import type { MarketProgram, OpenedPool, ShareTaker, Trade } from "../market-program.ts";
 import { issuedShares } from "../pool-shares.ts";
@@ -27,6 +29,7 @@ import {
   type CreatePool,
   missingMint,
   type SetFee,
+  type SweepFees,
   swapWith,
   tokenAmounts,
   withMovedShares,
@@ -34,18 +37,44 @@ import {
 } from "./pool-program.ts";
 import { feeConfigAccount, withTotalFee } from "./pump-fee-config-accounts.ts";
 import { POOL_FEE_CONFIG } from "./pump-fee-schedules.ts";
+import {
+  BUYBACK_BPS,
+  buybackOf,
+  keptFees,
+  NO_FEES,
+  sweepBucket,
+  totalOf,
+  type UnsweptFees,
+  withAddedFees,
+} from "./pump-unswept-fees.ts";
 import { globalConfigAccount, poolAccount } from "./pumpswap-accounts.ts";
 
 const ADMIN = address("FFWtrEQ4B4PKQoVuHYzZq8FabGkVatYzDpEVHsK5rrhF");
 const FEE_RECIPIENT = address("62qc2CNXwrYqQScmEdiZFFAnJR262PxWEuNQtxfafNgV");
-const BUYBACK_BPS = 5_000n;
+const UNSWEPT = { creator: POOL.creator_fees, protocol: POOL.protocol_fees };
 /** The share of a raise that is reserved for boosts: part of the price, but not in the vault. */
 const BOOST_BPS = 2_069n;
 /** Counted at the opening, and never minted. */
 const LOCKED_SHARES = 100n;
 
-const SELL = discriminator("33e685a4017f83ad");
-const BUY_EXACT_QUOTE_IN = discriminator("c62e1552b4d9e870");
+/** The first version pays its fees out; the second leaves them in the pool. */
+const SALES = [
+  { name: "Sell", event: "sell", data: discriminator("33e685a4017f83ad") },
+  { name: "SellV2", event: "sell_v2", data: discriminator("5df6823ce7e940b2") },
+] as const;
+const PURCHASES = [
+  {
+    name: "BuyExactQuoteIn",
+    event: "buy_exact_quote_in",
+    data: discriminator("c62e1552b4d9e870"),
+  },
+  {
+    name: "BuyExactQuoteInV2",
+    event: "buy_exact_quote_in_v2",
+    data: discriminator("c2ab1c46684d5b2f"),
+  },
+] as const;
+const SWEEP_EVENT = discriminator("82a42461e48287a5");
 const SELL_EVENT = discriminator("3e2f370aa503dc2a");
 const BUY_EVENT = discriminator("67f4521f2cf57777");
 
@@ -173,20 +202,66 @@ const swap = swapWith({
   quote: pumpSwap.quoteExactIn,
   perform: ({ known, trade, pool, state, quote }) => {
     const isBuy = trade.inputMint === pool.quoteMint;
-    const swapped = { trade, pool, state };
-    const event = isBuy ? buyEvent(swapped) : sellEvent(swapped);
-    const instruction = new FieldWriter()
-      .raw(isBuy ? BUY_EXACT_QUOTE_IN : SELL)
-      .u64(trade.amountIn, 0n);
+    // Both versions trade in the pools of launched coins, as the amount happens to be.
+    const version = state.isLaunched && trade.amountIn % 2n === 1n ? 1 : 0;
+    const instruction = (isBuy ? PURCHASES : SALES)[version];
+    const parts = (isBuy ? buyParts : sellParts)(state, trade.amountIn);
+    const kept = version === 1 ? keptFees(parts) : NO_FEES;
+    const swapped = { trade, pool, state, unclaimed: pool.creatorFees + kept.creator };
+    const event = isBuy ? buyEvent(swapped, instruction.event) : sellEvent(swapped);
+    const data = new FieldWriter().raw(instruction.data).u64(trade.amountIn, 0n);
+    const { after } = quote;
+    const reserves = { ...after, quoteReserve: after.quoteReserve + totalOf(kept) };
     return {
-      changes: new Map(vaultChanges(known, pool, quote.after, trade.clock)),
+      changes: new Map([
+        ...vaultChanges(known, pool, reserves, trade.clock),
+        ...(version === 1 ? withKept(known, trade, kept) : []),
+      ]),
       amountOut: quote.amountOut,
       instructionAccounts: instructionAccounts(trade, pool),
-      instructionData: (isBuy ? instruction.bool(true) : instruction).bytes(),
-      ...emitEvents(PUMPSWAP_PROGRAM, isBuy ? "BuyExactQuoteIn" : "Sell", [event]),
+      instructionData: (isBuy && version === 0 ? data.bool(true) : data).bytes(),
+      ...emitEvents(PUMPSWAP_PROGRAM, instruction.name, [event]),
     };
   },
 });
+
+/** The pool's account counts what it keeps, and takes it off the virtual reserve: the price stays. */
+function withKept(known: AccountSet, { pool, clock }: Trade, kept: UnsweptFees) {
+  const account = known.get(pool);
+  if (!account) return [];
+  const counted = withAddedFees({ ...account, slot: clock.slot }, UNSWEPT, kept);
+  return [[pool, withVirtualQuote(counted, -totalOf(kept))] as const];
+}
+
+function withVirtualQuote(account: Account, added: bigint): Account {
+  const virtualQuote = (decodePool(account)?.virtualQuote ?? 0n) + added;
+  return edited(account, account.slot, (writer) =>
+    writer.u128(POOL.virtual_quote_reserves, BigInt.asUintN(128, virtualQuote)),
+  );
+}
+
+const sweepFees: SweepFees = (known, address, { clock, bucket }) => {
+  const account = known.get(address);
+  const pool = decodePool(account);
+  if (!account || pool === null) return null;
+  const { slot, unixTimestamp } = clock;
+  const { baseMint, quoteMint, quoteVault } = pool;
+  const held = tokenBalance(known.get(quoteVault)) ?? 0n;
+  const parties = [address, baseMint, quoteMint, FEE_RECIPIENT, FEE_RECIPIENT];
+  return sweepBucket({
+    ...{ programId: PUMPSWAP_PROGRAM, account, fields: UNSWEPT, bucket, slot },
+    event: new FieldWriter()
+      .raw(SWEEP_EVENT)
+      .i64(unixTimestamp)
+      .address(...parties),
+    accounts: [FEE_RECIPIENT, GLOBAL_CONFIG_ADDRESS, address, quoteMint, quoteVault],
+    changes: (swept, amount) =>
+      new Map([
+        [address, withVirtualQuote(swept, amount)],
+        ...tokenAmounts(known, [[quoteVault, held - amount]], slot),
+      ]),
+  });
+};
 
 /** The accounts up to the vaults; the trader's address replaces its token accounts. */
 function instructionAccounts({ pool: address, user }: Trade, pool: Pool): readonly Address[] {
@@ -223,10 +298,17 @@ const changeLiquidity: ChangeLiquidity = (known, address, shareBps, clock) => {
   return withMovedShares(known, changes, address, moved);
 };
 
-type PoolSwap = { readonly trade: Trade; readonly pool: Pool; readonly state: PumpSwapState };
+type PoolSwap = {
+  readonly trade: Trade;
+  readonly pool: Pool;
+  readonly state: PumpSwapState;
+  /** The creator's fees in the pool after it. */
+  readonly unclaimed: bigint;
+};
 
 /** SellEvent as the deployment of October 2026 writes it; reserves are the vaults before the trade. */
-function sellEvent({ trade, pool, state }: PoolSwap): Uint8Array {
+function sellEvent(swapped: PoolSwap): Uint8Array {
+  const { trade, pool, state } = swapped;
   const { gross, lpFee, protocolFee, creatorFee, net } = sellParts(state, trade.amountIn);
   const rates = poolRates(state);
   return new FieldWriter()
@@ -236,12 +318,13 @@ function sellEvent({ trade, pool, state }: PoolSwap): Uint8Array {
     .u64(gross, rates.lpBps, lpFee, rates.protocolBps, protocolFee, gross - lpFee, net)
     .address(...parties(trade, pool))
     .u64(rates.creatorBps, creatorFee)
-    .raw(eventTail(state, protocolFee, pool))
+    .raw(eventTail(swapped, protocolFee))
     .bytes();
 }
 
-/** BuyEvent of buy_exact_quote_in; `quote_amount_in` is the whole input here. */
-function buyEvent({ trade, pool, state }: PoolSwap): Uint8Array {
+/** BuyEvent of buy_exact_quote_in and its v2; `quote_amount_in` is the whole input here. */
+function buyEvent(swapped: PoolSwap, name: string): Uint8Array {
+  const { trade, pool, state } = swapped;
   const { cost, lpFee, protocolFee, creatorFee, base } = buyParts(state, trade.amountIn);
   const { amountIn } = trade;
   const rates = poolRates(state);
@@ -256,8 +339,8 @@ function buyEvent({ trade, pool, state }: PoolSwap): Uint8Array {
     .u64(0n, 0n, 0n)
     .i64(0n)
     .u64(0n)
-    .text("buy_exact_quote_in")
-    .raw(eventTail(state, protocolFee, pool))
+    .text(name)
+    .raw(eventTail(swapped, protocolFee))
     .bytes();
 }
 
@@ -266,14 +349,14 @@ function parties({ pool: address, user }: Trade, { coinCreator }: Pool): readonl
   return [address, user, user, user, FEE_RECIPIENT, FEE_RECIPIENT, coinCreator ?? SYSTEM_PROGRAM];
 }
 
-/** Cashback, buyback, virtual reserve, base supply (0 unless canonical), holder rewards. */
-function eventTail(state: PumpSwapState, protocolFee: bigint, pool: Pool): Uint8Array {
-  const isCanonical = pool.coinCreator !== null;
+/** Cashback, buyback, virtual reserve, base supply (0 unless canonical), holder rewards, transfer fee. */
+function eventTail({ pool, state, unclaimed }: PoolSwap, protocolFee: bigint): Uint8Array {
+  const supply = pool.coinCreator === null ? 0n : state.marketCapSupply;
   return new FieldWriter()
-    .u64(0n, 0n, BUYBACK_BPS, (protocolFee * BUYBACK_BPS) / 10_000n)
+    .u64(0n, 0n, BUYBACK_BPS, buybackOf(protocolFee))
     .i128(state.virtualQuote)
-    .bool(state.virtualQuote > 0n)
-    .u64(isCanonical ? state.marketCapSupply : 0n, 0n, 0n, 0n)
+    .bool(state.virtualQuote + state.unsweptFees > 0n)
+    .u64(supply, 0n, 0n, unclaimed, 0n)
     .bytes();
 }
 
@@ -283,6 +366,7 @@ export const pumpSwapProgram: MarketProgram = {
   setup,
   createPool,
   swap,
+  sweepFees,
   setFee,
   changeLiquidity,
 };
