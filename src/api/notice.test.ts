@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { preferredLanguage } from "./notice.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
+import { noticeOf, preferredLanguage } from "./notice.ts";
 
 test("a notice is Spanish unless the request prefers English", () => {
   const cases: readonly (readonly [string | undefined, string])[] = [
@@ -21,4 +22,12 @@ test("a notice is Spanish unless the request prefers English", () => {
   }
   assert.equal(preferredLanguage("*", "en"), "en", "of a caller whose default is English");
   assert.equal(preferredLanguage("es", "en"), "es");
+});
+
+test("where the only pools are of a venue that is not modelled, the notice names it", () => {
+  const finding = { kind: "unpriced-pools", sharePct: null, venues: ["moonit"], quoteMints: [] };
+  const blocked = { blocked: "unpriced-majority", findings: [finding] } as unknown as Assessment;
+  for (const language of ["es", "en"] as const) {
+    assert.match(noticeOf(blocked, language) ?? "", /\(moonit\)/);
+  }
 });

@@ -32,10 +32,11 @@ export function noticeOf(assessment: Assessment, language: Language): string | n
   const end = findings.find(({ kind }) => kind === "chain-end");
   const isExplained = blocked === "unpriced-majority" || blocked === "search-incomplete";
   if (isExplained && end !== undefined) return sentenceOf(end)[language];
-  // What the pools pay in says more than that most of them can't be priced.
+  // Which venues the pools are on, or what they pay in, says more than that most can't be priced.
   const unpriced = findings.find((finding) => finding.kind === "unpriced-pools");
-  if (blocked === "unpriced-majority" && (unpriced?.quoteMints.length ?? 0) > 0) {
-    return unpriced === undefined ? null : unpricedSentence(unpriced)[language];
+  if (blocked === "unpriced-majority" && unpriced !== undefined) {
+    const { quoteMints, sharePct } = unpriced;
+    if (quoteMints.length > 0 || sharePct === null) return unpricedSentence(unpriced)[language];
   }
   if (blocked !== null) return BLOCKED[blocked][language];
   const [worst] = findings;

@@ -4,17 +4,20 @@ import {
   derivedPool,
   namedAddress,
   PLAIN_PROGRAM,
+  type PlainAccount,
   plainPool,
   plainVenue,
   vaultAccount,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { ChainSource, SearchResult } from "#src/chain/chain-source.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { assess } from "#src/measure/assess.ts";
+import { type Address, address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { type Discovery, discoverInStages } from "./discover-pools.ts";
+import { loadMarket } from "./load-market.ts";
 
 const MINT = namedAddress("token");
 const RESERVES = { base: 500_000_000_000_000n, quote: 80n * SOL };
@@ -52,11 +55,14 @@ function programAddress(name: string): Address {
 
 function placeVault(chain: ScriptedChain, owner: Address): Address {
   const vault = namedAddress(`vault of ${owner}`);
-  const account = vaultAccount(MINT, 900_000_000_000_000n);
+  chain.set(vault, withOwner(vaultAccount(MINT, 900_000_000_000_000n), owner));
+  return vault;
+}
+
+function withOwner(account: PlainAccount, owner: Address): PlainAccount {
   const data = Uint8Array.from(account.data);
   data.set(addressBytes(owner) ?? [], OWNER_AT);
-  chain.set(vault, { ...account, data });
-  return vault;
+  return { ...account, data };
 }
 
 test("a pool at a derived address is returned while the searches hang; what they find is added later", async () => {
@@ -133,4 +139,35 @@ test("an answer without any pool comes although the searches hang, and is incomp
   assert.equal(first.pools.length, 0);
   assert.equal(first.isComplete, false);
   assert.ok(rest !== null);
+});
+
+const MOONIT = address("MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG");
+
+test("a token held by a program that no venue models is blocked with the venue's name, not missing", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const curve = programAddress("curve");
+  placeVault(chain, curve);
+  chain.set(curve, { owner: MOONIT, lamports: 1n, data: new Uint8Array(100) });
+  const clock = { nowMs: () => chain.nowMs };
+  const loaded = await loadMarket({ ...depsFor(chain), clock }, MINT);
+  assert.ok(loaded.kind === "market");
+  assert.ok(loaded.market.isSearchComplete);
+  const { blocked, findings } = assess(loaded.market);
+  assert.equal(blocked, "unpriced-majority");
+  const found = findings.find(({ kind }) => kind === "unpriced-pools");
+  assert.ok(found?.kind === "unpriced-pools");
+  assert.deepEqual(found.venues, ["moonit"]);
+});
+
+test("less than a hundredth of the largest holding on such a program is ignored", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const curve = programAddress("curve");
+  const vault = placeVault(chain, curve);
+  chain.set(curve, { owner: MOONIT, lamports: 1n, data: new Uint8Array(100) });
+  chain.set(vault, withOwner(vaultAccount(MINT, 8_000_000_000_000n), curve));
+  placeVault(chain, namedAddress("a wallet"));
+  const { first, rest } = await discoverInStages(depsFor(chain), QUERY);
+  assert.deepEqual([first.unmodelled, rest], [[], null]);
 });

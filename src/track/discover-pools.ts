@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { AccountsRead, BackgroundReads, ChainSource } from "#src/chain/chain-source.ts";
+import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { PoolSearch, ProgramFilter, Venue } from "#src/venues/venue.ts";
 import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { type HolderPools, poolsByHolder, poolsByVault } from "./pools-by-holder.ts";
+import { NO_HOLDERS, poolsByHolder, poolsByVault } from "./pools-by-holder.ts";
 import { quoteMintFor } from "./quote-mints.ts";
 
 export type PoolQuery = {
@@ -25,6 +26,8 @@ export type Discovery = {
   /** Addresses at which a pool of this mint may appear later, with its venue. */
   readonly vacant: readonly PoolRef[];
   readonly filters: readonly VenueFilter[];
+  /** Pools of programs that no venue models: known by name alone. */
+  readonly unmodelled: readonly UnpricedPool[];
   /** The accounts that the search itself returned. */
   readonly accounts: ReadonlyMap<Address, Account | null>;
   /** Whether every query was answered. */
@@ -57,7 +60,6 @@ const GRACE_WITHOUT_POOL_MS = 1_000;
 const LONGEST_FIRST_MS = 3_000;
 /** The reads for the first answer go before the calls of further stages. */
 const BEFORE_FURTHER_MS = 400;
-const NO_HOLDERS: HolderPools = { pools: [], accounts: new Map(), vaults: [] };
 const CONTINUES = "the search continues";
 
 /**
@@ -146,17 +148,22 @@ async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
   const holders = needsNoHolders
     ? NO_HOLDERS
     : poolsByHolder(source, { mint: query.mint, filters }, signal);
-  const held = await Promise.race([holders, searching.whole]);
-  if (held === "whole") return { first: await result("all"), rest: null };
+  const hasFound = (): boolean => hasPool(cheap) || hasPool(searching.found);
+  const early = await Promise.race([holders, searching.whole]);
+  if (early === "whole" && hasFound()) return { first: await result("all"), rest: null };
+  // A token without a pool may be on a program that is not searched: its holders name it.
+  const held = await holders;
   cheap.push({ ...held, refusals: [], slot: null });
   if (!hasPool(cheap)) {
     await Promise.race([searching.ended, delay(GRACE_WITHOUT_POOL_MS)]);
   }
-  if (searching.isWhole()) return { first: await result("all"), rest: null };
   const { vaults } = held;
+  if (searching.isWhole() && (hasFound() || vaults.length === 0)) {
+    return { first: await result("all"), rest: null };
+  }
   const named = await poolsByVault(source, { mint: query.mint, filters, vaults }, signal);
   cheap.push({ ...named, refusals: [], slot: null });
-  const hasAny = hasPool(cheap) || hasPool(searching.found);
+  const hasAny = hasFound();
   const first = await result(hasAny ? "graduation" : "all");
   if (!hasAny && searching.hasEnded()) return { first, rest: null };
   const last = searching.ended.then(async () => ({ first: await lastResult("all"), rest: null }));
@@ -271,6 +278,7 @@ async function combine(
       ),
     ],
     filters,
+    unmodelled: parts.flatMap(({ unmodelled = [] }) => unmodelled),
     accounts,
     isComplete: refusals.length === 0,
     slot: lowestSlot(parts),
@@ -321,6 +329,7 @@ async function graduationRefs(
 }
 
 type Part = Pick<Discovery, "pools" | "accounts" | "refusals"> & {
+  readonly unmodelled?: Discovery["unmodelled"];
   /** Null where nothing was asked. */
   readonly slot: bigint | null;
 };

@@ -13,6 +13,7 @@ import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import {
   allOf,
   type FoundPools,
+  hasNoMarket,
   type LoadDeps,
   type LoadedToken,
   loadHopPools,
@@ -51,7 +52,7 @@ export async function loadMarket(
   const staged = await loadToken(deps, mint, first, signal);
   if (staged.kind === "not-found") return staged;
   const found = await allOf(staged, first);
-  if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
+  if (hasNoMarket(found)) return { kind: "not-found" };
   const token = { ...staged, found };
   const hops = await loadHops(deps, { mint, pools: found.pools }, { known: first, signal });
   const pools = [...token.found.pools, ...hops.flatMap(({ found }) => found.pools)];

@@ -114,7 +114,7 @@ export async function loadToken(
   const isDerivedOnly = mintAccount === null;
   const options = { signal, isDerivedOnly, derivedRead };
   const { found, rest } = await stageTokenPools(deps, mint, known, options);
-  if (found.pools.length === 0 && found.isSearchComplete) return { kind: "not-found" };
+  if (hasNoMarket(found)) return { kind: "not-found" };
   const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
   return {
     kind: "token",
@@ -125,6 +125,11 @@ export async function loadToken(
     hopMints: hopMintsOf({ mint, except: null }, found.pools, known),
     launchpadQuotes: launchpadQuotes(mint, found.pools, known),
   };
+}
+
+/** Whether a complete search found no pool, not even one that is known by name alone. */
+export function hasNoMarket({ pools, leftOut, isSearchComplete }: FoundPools): boolean {
+  return isSearchComplete && pools.length === 0 && leftOut.length === 0;
 }
 
 /** The pools that sell the mint, with every account behind them loaded into `known`. */
@@ -240,7 +245,7 @@ async function choose(
     pools: choice.pools,
     vacant: discovery.vacant,
     filters: discovery.filters,
-    leftOut: choice.leftOut,
+    leftOut: [...choice.leftOut, ...discovery.unmodelled],
     isSearchComplete,
     searchedSlot: isSearchComplete ? discovery.slot : null,
     refusals: discovery.refusals,

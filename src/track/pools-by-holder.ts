@@ -1,20 +1,31 @@
 import type { BackgroundReads } from "#src/chain/chain-source.ts";
 import { matchesFilter } from "#src/chain/rpc-answers.ts";
+import type { UnpricedPool } from "#src/measure/market.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
+import { tokenAccountOwner, tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import type { PoolRef } from "./open-pool.ts";
+import { unmodelledPool } from "./unmodelled-programs.ts";
 
 export type HolderPools = {
   readonly pools: readonly PoolRef[];
   readonly accounts: ReadonlyMap<Address, Account | null>;
   /** Token accounts whose owner is an address of a program and no pool: one authority holds the vaults of all pools. */
   readonly vaults: readonly Address[];
+  /** Pools of programs that no venue models. */
+  readonly unmodelled: readonly UnpricedPool[];
 };
 
-const NONE: HolderPools = { pools: [], accounts: new Map(), vaults: [] };
+export const NO_HOLDERS: HolderPools = {
+  pools: [],
+  accounts: new Map(),
+  vaults: [],
+  unmodelled: [],
+};
+/** A program's account with less than this part of the largest holding is ignored. */
+const LEAST_PART = 100n;
 /** Vaults whose last transaction is read to learn the pool: the largest ones. */
 const MAX_VAULTS_READ = 3;
 const MAX_CANDIDATES = 60;
@@ -32,7 +43,7 @@ export async function poolsByHolder(
 ): Promise<HolderPools> {
   try {
     const largest = await source.findLargestAccounts(query.mint, signal);
-    if (largest.kind === "refused" || largest.addresses.length === 0) return NONE;
+    if (largest.kind === "refused" || largest.addresses.length === 0) return NO_HOLDERS;
     const held = await source.readAccounts(largest.addresses, signal);
     const vaultsByOwner = new Map<Address, Address>();
     for (const address of largest.addresses) {
@@ -40,17 +51,28 @@ export async function poolsByHolder(
       if (owner !== null && !vaultsByOwner.has(owner)) vaultsByOwner.set(owner, address);
     }
     const owners = [...vaultsByOwner.keys()].filter(isProgramAddress);
-    if (owners.length === 0) return NONE;
+    if (owners.length === 0) return NO_HOLDERS;
     const { accounts } = await source.readAccounts(owners, signal);
     const pools = poolsAmong(accounts, query);
     const found = new Set(pools.map(({ address }) => address));
+    const amountOf = (vault: Address | undefined): bigint =>
+      vault === undefined ? 0n : (tokenBalance(held.accounts.get(vault)) ?? 0n);
+    const most = largestOf(largest.addresses.map(amountOf));
+    const weighty = owners.filter((owner) => {
+      return LEAST_PART * amountOf(vaultsByOwner.get(owner)) >= most;
+    });
+    const unmodelled = weighty.flatMap((owner) => {
+      const programId = accounts.get(owner)?.owner;
+      return programId === undefined ? [] : (unmodelledPool(programId, owner) ?? []);
+    });
+    for (const { address } of unmodelled) found.add(address);
     const vaults = owners.flatMap((owner) =>
       found.has(owner) ? [] : (vaultsByOwner.get(owner) ?? []),
     );
-    return { pools, accounts: onlyPools(accounts, pools), vaults };
+    return { pools, accounts: onlyPools(accounts, pools), vaults, unmodelled };
   } catch {
     // The searches find the same pools; a node that does not answer fails the other reads too.
-    return NONE;
+    return NO_HOLDERS;
   }
 }
 
@@ -59,29 +81,36 @@ export async function poolsByVault(
   source: BackgroundReads,
   query: HolderQuery & { readonly vaults: readonly Address[] },
   signal: AbortSignal | undefined,
-): Promise<Pick<HolderPools, "pools" | "accounts">> {
+): Promise<Omit<HolderPools, "vaults">> {
   const { readLastMention } = source;
-  if (readLastMention === undefined || query.vaults.length === 0) return NONE;
+  if (readLastMention === undefined || query.vaults.length === 0) return NO_HOLDERS;
   try {
     const programs = new Set(query.filters.map(({ filter }) => filter.programId));
     const transactions = await Promise.all(
       query.vaults.slice(0, MAX_VAULTS_READ).map((vault) => readLastMention(vault, signal)),
     );
     const candidates = new Set<Address>();
-    for (const transaction of transactions) {
+    const unmodelled = new Map<Address, UnpricedPool>();
+    for (const [place, transaction] of transactions.entries()) {
+      const vault = query.vaults[place];
       for (const { programId, accounts } of transaction?.instructions ?? []) {
+        if (vault !== undefined && accounts.includes(vault)) {
+          const pool = unmodelledPool(programId, vault);
+          if (pool !== null) unmodelled.set(vault, pool);
+        }
         if (!programs.has(programId)) continue;
         for (const address of accounts) candidates.add(address);
       }
     }
-    if (candidates.size === 0) return NONE;
+    const named = { ...NO_HOLDERS, unmodelled: [...unmodelled.values()] };
+    if (candidates.size === 0) return named;
     const wanted = [...candidates].slice(0, MAX_CANDIDATES);
     const { accounts } = await source.readAccounts(wanted, signal);
     const pools = poolsAmong(accounts, query);
-    return { pools, accounts: onlyPools(accounts, pools) };
+    return { ...named, pools, accounts: onlyPools(accounts, pools) };
   } catch {
     // As above.
-    return NONE;
+    return NO_HOLDERS;
   }
 }
 
@@ -102,6 +131,10 @@ function onlyPools(
   pools: readonly PoolRef[],
 ): ReadonlyMap<Address, Account | null> {
   return new Map(pools.map(({ address }) => [address, accounts.get(address) ?? null]));
+}
+
+function largestOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n);
 }
 
 /** A wallet's address is a point of the curve; a program's is not. */

@@ -18,6 +18,7 @@ import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import {
   allOf,
   type FoundPools,
+  hasNoMarket,
   type LaterPools,
   type LoadDeps,
   type LoadedToken,
@@ -133,7 +134,7 @@ export class TokenLoads {
       return await this.#addLater(token, next);
     }
     replanSearch(token, plannedMs, this.#deps.clock.nowMs());
-    if (found.isSearchComplete && token.group.pools.size === 0) {
+    if (hasNoMarket(found) && token.group.pools.size === 0) {
       this.#noteMissing(token.mint);
       this.#deps.onMissing(token);
       return;
