@@ -193,8 +193,8 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
     name: "Open Sea",
     symbol: "SEA",
     story: {
-      en: "trades outside the three families: amm is otro",
-      es: "cotiza fuera de las tres familias: amm es otro",
+      en: "trades on Orca alone, outside the three large families",
+      es: "cotiza solo en Orca, fuera de las tres grandes familias",
     },
     pools: [pool(["orca-whirlpool"], 220)],
   }),

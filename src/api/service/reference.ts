@@ -7,19 +7,9 @@ import { openapiDocument } from "../openapi.ts";
 import { OPERATIONS } from "../operations.ts";
 import { packedText } from "../plugins/packed-text.ts";
 import { PAGE_HEADERS } from "../plugins/static.ts";
+import { FRAME_SCRIPT, FRAME_STYLE } from "./reference-frame.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 
-/** What Swagger UI's page lacks: the width of a phone, and the reader's colour scheme. */
-const PAGE_SCRIPT = `
-const viewport = document.createElement("meta");
-viewport.name = "viewport";
-viewport.content = "width=device-width, initial-scale=1";
-document.head.append(viewport);
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", apply);
-apply();
-`;
 const REVALIDATED = { "cache-control": "public, no-cache" };
 
 export type ReferenceDeps = {
@@ -56,7 +46,8 @@ export async function referenceRoutes(
       routePrefix: "/docs",
       theme: {
         title: "Exitability API",
-        js: [{ filename: "page.js", content: PAGE_SCRIPT }],
+        js: [{ filename: "page.js", content: FRAME_SCRIPT }],
+        css: [{ filename: "page.css", content: FRAME_STYLE }],
       },
       uiConfig: { layout: "BaseLayout" },
     });

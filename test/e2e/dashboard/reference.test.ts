@@ -30,7 +30,8 @@ test("the reference shows every operation, on a screen and on a phone, and reque
   for (const look of LOOKS) {
     await t.test(look.name, async () => {
       const { page, keepPicture, requested } = await openReference(dashboard, look);
-      await keepPicture(`reference-${look.name}`);
+      await keepPicture(`reference-${look.name}`, "window");
+      await page.getByRole("navigation").getByRole("link", { name: "Status" }).waitFor();
       const response = await fetch(`${dashboard.url}/openapi.json`);
       const { webhooks } = (await response.json()) as { webhooks: object };
       const shown = OPERATIONS.length + Object.keys(webhooks).length;

@@ -1,7 +1,6 @@
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatDay, formatTime } from "../../lib/format.ts";
@@ -44,45 +43,43 @@ type TableProps = {
 function SessionTable({ items, onEnd }: TableProps) {
   const { text, language } = usePreferences();
   return (
-    <ScrollBox label={text.account.sessionsTitle}>
-      <table>
-        <caption className="visually-hidden">{text.account.sessionsTitle}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{text.account.device}</th>
-            <th scope="col">{text.account.started}</th>
-            <th scope="col">{text.account.ends}</th>
-            <th scope="col">
-              <span className="visually-hidden">{text.account.end}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ id, is_current, created_at, expires_at, user_agent }) => {
-            const name = browserName(user_agent);
-            return (
-              <tr key={id}>
-                <th scope="row">{name ?? <Unknown />}</th>
-                <td>{formatTime(created_at, language)}</td>
-                <td>{formatDay(expires_at, language)}</td>
-                <td className="number">
-                  {is_current ? (
-                    <Badge look="good">{text.account.thisOne}</Badge>
-                  ) : (
-                    <Button
-                      isSmall
-                      aria-label={`${text.account.end}: ${name ?? text.common.unknown}, ${formatTime(created_at, language)}`}
-                      onClick={() => onEnd(id)}
-                    >
-                      {text.account.end}
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </ScrollBox>
+    <table className="cards-on-phone">
+      <caption className="visually-hidden">{text.account.sessionsTitle}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{text.account.device}</th>
+          <th scope="col">{text.account.started}</th>
+          <th scope="col">{text.account.ends}</th>
+          <th scope="col">
+            <span className="visually-hidden">{text.account.end}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map(({ id, is_current, created_at, expires_at, user_agent }) => {
+          const name = browserName(user_agent);
+          return (
+            <tr key={id}>
+              <th scope="row">{name ?? <Unknown />}</th>
+              <td data-name={text.account.started}>{formatTime(created_at, language)}</td>
+              <td data-name={text.account.ends}>{formatDay(expires_at, language)}</td>
+              <td className="number">
+                {is_current ? (
+                  <Badge look="good">{text.account.thisOne}</Badge>
+                ) : (
+                  <Button
+                    isSmall
+                    aria-label={`${text.account.end}: ${name ?? text.common.unknown}, ${formatTime(created_at, language)}`}
+                    onClick={() => onEnd(id)}
+                  >
+                    {text.account.end}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }

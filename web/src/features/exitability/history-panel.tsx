@@ -23,6 +23,8 @@ const HEIGHT = 240;
 /** Whole minutes, hours and days. */
 const TICK_SECONDS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400];
 const TABLE_ROWS = 24;
+/** So few points are drawn as dots. */
+const FEW_POINTS = 4;
 /** A past shorter than this is drawn as a part of it, not stretched. */
 const LEAST_SPAN_SECONDS = 300;
 
@@ -127,7 +129,19 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
             ),
         },
       ],
-      series: [{}, { stroke: color("--curve-retail"), width: 2.5, points: { show: false } }],
+      series: [
+        {},
+        {
+          stroke: color("--curve-retail"),
+          width: 2.5,
+          // A few points do not make a line yet: they are dots.
+          points: {
+            show: (plot: UPlot) => (plot.data[0]?.length ?? 0) < FEW_POINTS,
+            size: 8,
+            fill: color("--curve-retail"),
+          },
+        },
+      ],
       hooks: {
         draw: [
           (plot: UPlot) => {

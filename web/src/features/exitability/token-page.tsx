@@ -180,8 +180,10 @@ function Heading({ mint, name, answer, sale, exitSol }: HeadingProps) {
             </strong>
           )}
           {answer === undefined ? null : <Badge>{text.token.phaseWords[answer.fase]}</Badge>}
-          <Address address={mint} isShort />
-          <CopyButton value={mint} label={text.exit.copyMint} isIcon />
+          <span className="token-mint">
+            <Address address={mint} isShort />
+            <CopyButton value={mint} label={text.exit.copyMint} isIcon />
+          </span>
         </p>
       </div>
       <WatchButton mint={mint} sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol} />

@@ -82,38 +82,40 @@ function CodeForm({ email, onOther }: CodeProps) {
     navigate(nextPath(window.location.search));
   }
   return (
-    <Form onSubmit={submit}>
-      {(isPending) => (
-        <>
-          <Notice look="info" isLive>
-            <p>{text.signIn.sent(email)}</p>
-            {status.data?.chain === "demo" ? <p className="small">{text.signIn.demoHint}</p> : null}
-          </Notice>
-          <Field
-            ref={field}
-            id="code"
-            label={text.signIn.code}
-            className="mono"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            pattern="[0-9 ]{6,9}"
-            required
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-          />
-          <Button type="submit" look="primary" disabled={isPending}>
-            {text.signIn.enter}
-          </Button>
-          <div className="row spread">
-            <Button look="quiet" onClick={() => void requestCode(email).catch(() => undefined)}>
-              {text.signIn.again}
+    <>
+      <Notice look="info" isLive>
+        <p>{text.signIn.sent(email)}</p>
+        {status.data?.chain === "demo" ? <p className="small">{text.signIn.demoHint}</p> : null}
+      </Notice>
+      <Form onSubmit={submit}>
+        {(isPending) => (
+          <>
+            <Field
+              ref={field}
+              id="code"
+              label={text.signIn.code}
+              className="mono"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              pattern="[0-9 ]{6,9}"
+              required
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+            />
+            <Button type="submit" look="primary" disabled={isPending}>
+              {text.signIn.enter}
             </Button>
-            <Button look="quiet" onClick={onOther}>
-              {text.signIn.other}
-            </Button>
-          </div>
-        </>
-      )}
-    </Form>
+          </>
+        )}
+      </Form>
+      <div className="row spread">
+        <Button look="quiet" onClick={() => void requestCode(email).catch(() => undefined)}>
+          {text.signIn.again}
+        </Button>
+        <Button look="quiet" onClick={onOther}>
+          {text.signIn.other}
+        </Button>
+      </div>
+    </>
   );
 }

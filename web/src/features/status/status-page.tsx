@@ -210,9 +210,13 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                       )}
                     </td>
                     <td className="number">
-                      {deployment.state === "immutable"
-                        ? text.status.immutable
-                        : (deployed_slot ?? <Unknown />)}
+                      {deployment.state === "immutable" ? (
+                        text.status.immutable
+                      ) : deployed_slot === null ? (
+                        <Unknown />
+                      ) : (
+                        formatNumber(deployed_slot, language)
+                      )}
                     </td>
                   </tr>
                 );
