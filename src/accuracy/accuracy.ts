@@ -23,7 +23,7 @@ import type { TransactionFeed } from "./transaction-feed.ts";
 const SAVE_EVERY_MS = 5_000;
 const UPDATE_POOLS_EVERY_MS = 1_000;
 /** An upgrade is noticed within this time, even without swaps. */
-const CHECK_PROGRAMS_EVERY_MS = 60_000;
+const CHECK_PROGRAMS_EVERY_MS = 30_000;
 
 export type AccuracyDeps = {
   readonly source: RecordingSource;
@@ -104,7 +104,7 @@ export class Accuracy {
       onUnknown: (venue, reason) =>
         log.warn(
           { venue, reason },
-          "the deployment slot of this venue's program is unknown; retrying every minute",
+          "the deployment slot of this venue's program is unknown; retrying every 30 seconds",
         ),
       onFailure,
     });
@@ -141,7 +141,7 @@ export class Accuracy {
     };
   }
 
-  /** Reads now when the programs were deployed; also done at the start and every minute. Never throws. */
+  /** Reads now when the programs were deployed; also done at the start and every 30 seconds. Never throws. */
   checkPrograms(): Promise<void> {
     return this.#programs.check();
   }

@@ -17,10 +17,10 @@ type Evidence = { readonly coverage: Coverage; readonly measurement: Measurement
  */
 export function findingsOf(priced: PricedMarket, evidence: Evidence): readonly Finding[] {
   const found = [
+    ...executedFindings(priced),
     ...marketFindings(priced, evidence),
     ...tokenFindings(priced),
     ...poolFindings(priced),
-    ...executedFindings(priced),
     ...hopFindings(priced),
   ];
   if (found.length < 2) return found;

@@ -86,6 +86,15 @@ test("twenty executions in four pools do not make a deployment trusted; one odd 
   assert.equal(different.newDeployments().size, 0);
 });
 
+test("differences in a few pools delay the trust in a deployment, and can't prevent it", () => {
+  const record = recordOf({ slot: 1n });
+  const few = times(99, (index) => ({ pool: index, slot: 2n, isEqual: index > 3 }));
+  for (const fields of few) record.add(proofOf(fields));
+  assert.equal(record.newDeployments().size, 1);
+  record.add(proofOf({ pool: 99, slot: 2n }));
+  assert.equal(record.newDeployments().size, 0);
+});
+
 test("a venue fails where the model differs in five pools, and its answers are executed until it is proved again", () => {
   const record = recordOf(...times(4, (index) => ({ pool: index, isEqual: false })));
   assert.deepEqual([...record.failing()], []);

@@ -7,7 +7,7 @@ const RECENT = 200;
 /** Differences count only from so many pools: fewer can be one hostile token's doing. */
 const DIFFERING_POOLS = 5;
 /** What a new deployment has to show before its venue is trusted as before. */
-const NEEDED = { executions: 20, pools: 5 } as const;
+const NEEDED = { executions: 20, pools: 5, ifDoubtful: 100 } as const;
 
 type Execution = { readonly pool: Address; readonly isEqual: boolean };
 
@@ -137,10 +137,12 @@ function isWidespread({ recent, isNewDeployment }: ExecutionTally): boolean {
   return isJudged && pools > 0 && 2 * pools >= poolsOf(recent);
 }
 
+/** One pool that differs is one odd token; a few are, once enough executions did not show more of them. */
 function hasShownEnough(recent: readonly Execution[]): boolean {
   const equal = recent.filter(({ isEqual }) => isEqual);
-  const isOddToken = poolsOf(differing(recent)) < DIFFERING_POOLS;
-  return isOddToken && equal.length >= NEEDED.executions && poolsOf(equal) >= NEEDED.pools;
+  const odd = poolsOf(differing(recent));
+  const isOdd = odd <= 1 || (odd < DIFFERING_POOLS && recent.length >= NEEDED.ifDoubtful);
+  return isOdd && equal.length >= NEEDED.executions && poolsOf(equal) >= NEEDED.pools;
 }
 
 function differing(executions: readonly Execution[]): readonly Execution[] {

@@ -39,6 +39,11 @@ test("amounts go from dust to more than a pool can pay, each with what the model
     amounts.some((amount) => amount < 1_000n) && amounts.some((amount) => amount > 1n << 60n),
   );
   const [pool] = market.pools;
+  const isUsual = (amount: bigint): boolean => {
+    const paid = pool?.quote(amount) ?? 0n;
+    return paid > 1_000n && paid < 99_000_000_000n;
+  };
+  assert.ok(amounts.filter(isUsual).length > 120, "most sales are of sizes that callers ask for");
   for (const { amountIn, modelled } of orders) {
     const amount = pool?.quote(amountIn) ?? null;
     assert.equal(modelled.kind === "paid" ? modelled.amount : null, amount);

@@ -1,6 +1,7 @@
 import { AppError } from "#src/platform/app-error.ts";
 import type { Random } from "#src/platform/seeded-random.ts";
 import type { Address } from "#src/units/address.ts";
+import { mulDivFloor } from "#src/units/integer.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
@@ -8,7 +9,7 @@ import type { ProofGround } from "./prove-exit.ts";
 import { type ProofOrder, Prover } from "./prover.ts";
 import { VmError } from "./vm/vm-host.ts";
 
-/** Of one processor, at most; preparing and executing together. */
+/** Of one processor, at most, reads included; while a new deployment has to be proved, as in `full`. */
 const SHARE_OF_MODE = { sample: 0.01, full: 0.1 } as const;
 /** A proof often reads accounts that a quote does not need: in `sample`, some 260,000 reads a month. */
 const SHORTEST_WAIT_MS = { sample: 10_000, full: 200 } as const;
@@ -20,6 +21,11 @@ const IDLE_WAIT_MS = 5_000;
 const TRIES = 16;
 /** The largest sale: half of what a token amount can be. */
 const LARGEST_BITS = 63;
+/** Basis points of the price's fall: all that selling can take out. */
+const ALL = 10_000;
+/** Most sales are between a share of 2^-16 of what the pool can take and all of it: there, fees show. */
+const USUAL_SHARE = 0.75;
+const USUAL_BITS = 16;
 
 export type ProofSamplerDeps = {
   readonly prover: Pick<Prover, "prove">;
@@ -69,7 +75,8 @@ export class ProofSampler {
     const tookMs = performance.now() - startedMs;
     const isHurried = record.newDeployments().size > 0;
     const shortestMs = isHurried ? HURRIED_WAIT_MS : SHORTEST_WAIT_MS[mode];
-    return Math.max(Math.min(shortestMs, SHORTEST_WAIT_MS[mode]), tookMs / SHARE_OF_MODE[mode]);
+    const share = isHurried ? SHARE_OF_MODE.full : SHARE_OF_MODE[mode];
+    return Math.max(Math.min(shortestMs, SHORTEST_WAIT_MS[mode]), tookMs / share);
   }
 
   async close(): Promise<void> {
@@ -108,9 +115,7 @@ export class ProofSampler {
   }
 
   #orderIn(pool: QuotablePool): ProofOrder {
-    const { random } = this.#deps;
-    const bits = Math.floor(random() * LARGEST_BITS);
-    const amountIn = (1n << BigInt(bits)) + BigInt(Math.floor(random() * 2 ** Math.min(bits, 50)));
+    const amountIn = this.#amountFor(pool);
     const sale = pool.sell(amountIn);
     return {
       venue: pool.venue,
@@ -123,6 +128,19 @@ export class ProofSampler {
           ? { kind: "paid", amount: sale.amountOut }
           : { kind: "refused", reason: sale.reason },
     };
+  }
+
+  /** From one base unit to far more than the pool can pay for, mostly what its reserve is worth or less. */
+  #amountFor({ spotPrice, reachable }: QuotablePool): bigint {
+    const { random } = this.#deps;
+    const isUsual = spotPrice !== null && random() < USUAL_SHARE;
+    const worth = isUsual
+      ? mulDivFloor(reachable(ALL), spotPrice.denominator, spotPrice.numerator)
+      : 0n;
+    const top = worth === 0n ? LARGEST_BITS : Math.min(LARGEST_BITS, worth.toString(2).length);
+    const range = worth === 0n ? LARGEST_BITS : Math.min(top, USUAL_BITS);
+    const bits = Math.max(0, top - 1 - Math.floor(random() * range));
+    return (1n << BigInt(bits)) + BigInt(Math.floor(random() * 2 ** Math.min(bits, 50)));
   }
 
   #oneOf<One>(list: readonly One[]): One | null {
