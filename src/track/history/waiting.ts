@@ -62,12 +62,14 @@ export function changesOf(grid: DayGrid, { size, waited }: Waited): Float64Array
 export function rangeOf(changes: Float64Array, waited: number): WaitingRange | null {
   const observations = Math.floor(changes.length / waited);
   if (observations < LEAST_OBSERVATIONS) return null;
-  const sorted = changes.toSorted();
-  const quantilesPct = WAITING_QUANTILES.map((share) => {
-    const at = Math.min(sorted.length - 1, Math.floor(share * sorted.length));
-    return Math.round((sorted[at] ?? 0) * 1e4) / 1e4;
-  });
-  return { observations, quantilesPct };
+  const quantiles = quantilesOf(changes.toSorted(), WAITING_QUANTILES);
+  return { observations, quantilesPct: quantiles.map((value) => Math.round(value * 1e4) / 1e4) };
+}
+
+/** @param sorted ascending, at least one */
+export function quantilesOf(sorted: Float64Array, shares: readonly number[]): readonly number[] {
+  const last = sorted.length - 1;
+  return shares.map((share) => sorted[Math.min(last, Math.floor(share * sorted.length))] ?? 0);
 }
 
 /** The slippage of a size whose worth has moved: along the line to the neighbouring size. */
