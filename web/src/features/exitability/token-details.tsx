@@ -1,6 +1,7 @@
 import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { BlockersPanel } from "./blockers-panel.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
+import { PastPanel } from "./past-panel.tsx";
 import { PoolsTable } from "./pools-table.tsx";
 import { SlippageCurve } from "./slippage-curve.tsx";
 import type { Sale } from "./token-search.ts";
@@ -23,6 +24,7 @@ export function TokenDetails({ mint, answer, facts, sale, exit }: DetailsProps) 
       <BlockersPanel mint={mint} answer={answer} facts={facts} />
       {isBlocked ? null : <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} />}
       <HistoryPanel mint={mint} sizeSol={sizeSol} />
+      {isBlocked ? null : <PastPanel mint={mint} sizeSol={sizeSol} />}
       {isBlocked ? null : <PoolsTable mint={mint} />}
     </>
   );

@@ -105,6 +105,29 @@ export const exitEn: ExitText = {
     paused: "paused now",
     confidence: "Confidence in the data",
   },
+  past: {
+    title: "If others sell first, or if you wait",
+    holders: "The exit after the largest holders have sold",
+    holdersLead:
+      "What would be left if they sold all, one after the other. It does not say that anyone will. Pools, programs and burned tokens do not count.",
+    largest: "Largest that have sold",
+    sold: "Of all tokens",
+    loss: "Loss when selling",
+    noExit: "can't be sold whole",
+    unlisted: (pct) => `${pct} are in smaller accounts, which were not read.`,
+    waiting: "What waiting cost over the last day",
+    waitingLead:
+      "How much the same position's exit changed while one waited. These are frequencies of the last day, not a forecast.",
+    size: (size) => `A position of ${size}`,
+    waited: "Waited",
+    seconds: (seconds) => (seconds === "300" ? "5 min" : `${seconds} s`),
+    eightOfTen: "In eight of ten cases",
+    worst: "Worst in one of a hundred",
+    between: (from, to) => `${from} to ${to}`,
+    regained: "After large sells the price regained",
+    regainedBy: (minute, five, sells) =>
+      `${minute} of the fall in a minute and ${five} in five (${sells} sells)`,
+  },
   pools: { price: "Price, SOL", open: "open", sorted: "Largest first" },
   chart: {
     curveTitle: "Loss by size",

@@ -109,6 +109,29 @@ export const exitEs = {
     paused: "en pausa ahora",
     confidence: "Confianza del dato",
   },
+  past: {
+    title: "Si otros venden antes, o si esperas",
+    holders: "La salida después de que vendan los mayores tenedores",
+    holdersLead:
+      "Lo que quedaría si vendieran todo, uno tras otro. No dice que alguien vaya a vender. Los pools, los programas y lo quemado no cuentan.",
+    largest: "Han vendido los mayores",
+    sold: "Parte del total",
+    loss: "Pérdida al vender",
+    noExit: "no se vende entero",
+    unlisted: (pct: string) => `El ${pct} está en cuentas menores, que no se han leído.`,
+    waiting: "Lo que costó esperar en el último día",
+    waitingLead:
+      "Cuánto cambió lo que pagaba la misma posición mientras se esperaba. Son frecuencias del último día, no un pronóstico.",
+    size: (size: string) => `Una posición de ${size}`,
+    waited: "Espera",
+    seconds: (seconds: string) => (seconds === "300" ? "5 min" : `${seconds} s`),
+    eightOfTen: "En ocho de cada diez veces",
+    worst: "Peor en una de cada cien",
+    between: (from: string, to: string) => `de ${from} a ${to}`,
+    regained: "Después de ventas grandes el precio recuperó",
+    regainedBy: (minute: string, five: string, sells: number) =>
+      `${minute} de lo caído en un minuto y ${five} en cinco (${sells} ventas)`,
+  },
   pools: { price: "Precio, SOL", open: "abrir", sorted: "Mayor primero" },
   chart: {
     curveTitle: "Pérdida según el tamaño",

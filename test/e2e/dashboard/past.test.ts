@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  demoMint,
+  sidewaysOverflow,
+  startDashboard,
+  violationsOn,
+} from "#test/support/dashboard.ts";
+
+const CHANGES = {
+  observations: 400,
+  p1_pct: -4,
+  p10_pct: -1.25,
+  p50_pct: 0,
+  p90_pct: 1.5,
+  p99_pct: 4,
+};
+const RESILIENCE = { sells: 64, regained_pct: { "10": 14, "60": 55, "300": 84 } };
+
+test("the exit after the largest holders, and what waiting cost, are shown when they are opened; unknown as unknown", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ language: "en" });
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (/holders-first|past-day/.test(request.url())) asked.push(request.url());
+  });
+  await open(`/token/${demoMint("Three")}`);
+  const panel = page.locator("section[aria-labelledby=past]");
+  await panel.waitFor();
+  assert.deepEqual(asked, []);
+
+  const [holders, waiting] = [panel.locator("details").first(), panel.locator("details").last()];
+  await holders.locator("summary").click();
+  await holders.locator("tbody tr").first().waitFor();
+  const largest = await holders.locator("tbody th").allTextContents();
+  assert.deepEqual(largest.slice(0, 4), ["1", "3", "5", "10"]);
+  const losses = await holders.locator("tbody td:last-child").allTextContents();
+  assert.ok(
+    losses.every((loss) => /%|can't be sold whole/.test(loss)),
+    losses.join(),
+  );
+
+  await waiting.locator("summary").click();
+  await waiting.locator("tbody tr").first().waitFor();
+  const cells = await waiting.locator("tbody td").allTextContents();
+  assert.deepEqual([...new Set(cells)], ["unknown"]);
+  assert.match((await waiting.textContent()) ?? "", /regained: unknown/);
+  assert.equal(asked.length, 2);
+
+  await page.route("**/past-day", async (route) => {
+    const body = await (await route.fetch()).json();
+    body.waiting["1"]["60"] = CHANGES;
+    await route.fulfill({ json: { ...body, resilience: RESILIENCE } });
+  });
+  await page.setViewportSize({ width: 320, height: 800 });
+  await open(`/token/${demoMint("Three")}`);
+  await waiting.locator("summary").click();
+  await holders.locator("summary").click();
+  await waiting.getByText("-1.25 % to 1.5 %").waitFor();
+  assert.match(
+    (await waiting.textContent()) ?? "",
+    /55\s% of the fall in a minute and 84\s% in five/,
+  );
+  assert.equal(await sidewaysOverflow(page), 0);
+  assert.deepEqual(await violationsOn(page), []);
+});

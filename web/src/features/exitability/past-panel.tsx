@@ -1,0 +1,173 @@
+import { type ReactNode, useState } from "react";
+import { Failure } from "../../components/failure.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { Unknown } from "../../components/unknown.tsx";
+import { formatPct, formatSol } from "../../lib/format.ts";
+import { usePreferences } from "../../lib/preferences.tsx";
+import { nearestStandardSize } from "./slippage-scale.ts";
+import {
+  type HoldersFirst,
+  type PastDay,
+  useHoldersFirst,
+  usePastDay,
+  WAITED,
+} from "./use-past-day.ts";
+
+type Props = { readonly mint: string; readonly sizeSol: number | null };
+
+/** The exit after the largest holders have sold, and what waiting cost over the last day. */
+export function PastPanel({ mint, sizeSol }: Props) {
+  const { text } = usePreferences();
+  const [isHoldersOpen, setHoldersOpen] = useState(false);
+  const [isWaitingOpen, setWaitingOpen] = useState(false);
+  const holders = useHoldersFirst(mint, isHoldersOpen);
+  const day = usePastDay(mint, isWaitingOpen);
+  const size = nearestStandardSize(sizeSol ?? 1);
+  return (
+    <section className="panel stack" aria-labelledby="past">
+      <h2 id="past">{text.exit.past.title}</h2>
+      <details onToggle={({ currentTarget }) => setHoldersOpen(currentTarget.open)}>
+        <summary>{text.exit.past.holders}</summary>
+        <p className="soft small">{text.exit.past.holdersLead}</p>
+        {isHoldersOpen ? (
+          <Loaded query={holders}>{(data) => <Steps first={data} size={size} />}</Loaded>
+        ) : null}
+      </details>
+      <details onToggle={({ currentTarget }) => setWaitingOpen(currentTarget.open)}>
+        <summary>{text.exit.past.waiting}</summary>
+        <p className="soft small">{text.exit.past.waitingLead}</p>
+        {isWaitingOpen ? (
+          <Loaded query={day}>{(data) => <Waiting day={data} size={size} />}</Loaded>
+        ) : null}
+      </details>
+    </section>
+  );
+}
+
+type LoadedProps<Data> = {
+  readonly query: {
+    readonly data: Data | undefined;
+    readonly error: Error | null;
+    readonly refetch: () => Promise<unknown>;
+  };
+  readonly children: (data: Data) => ReactNode;
+};
+
+function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
+  if (data !== undefined) return children(data);
+  if (error === null) return <Skeleton height="8rem" />;
+  return <Failure error={error} onRetry={() => void refetch()} />;
+}
+
+type StepsProps = { readonly first: HoldersFirst; readonly size: string };
+
+function Steps({ first, size }: StepsProps) {
+  const { text, language } = usePreferences();
+  const words = text.exit.past;
+  if (first.steps === null) {
+    return (
+      <p>
+        <Unknown />
+      </p>
+    );
+  }
+  const loss = `${words.loss} ${formatSol(Number(size), language)}`;
+  return (
+    <>
+      <table className="cards-on-phone">
+        <caption className="visually-hidden">{words.holders}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.largest}</th>
+            <th scope="col" className="number">
+              {words.sold}
+            </th>
+            <th scope="col" className="number">
+              {loss}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {first.steps.map(({ holders, sold_by, sold_pct, slippage }) => (
+            <tr key={holders}>
+              <th scope="row">{sold_by}</th>
+              <td className="number" data-name={words.sold}>
+                {sold_pct === null ? <Unknown /> : formatPct(sold_pct, language, 1)}
+              </td>
+              <td className="number" data-name={loss}>
+                <Loss pct={slippage[size] ?? null} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {first.unlisted_pct === null ? null : (
+        <p className="soft small">{words.unlisted(formatPct(first.unlisted_pct, language, 1))}</p>
+      )}
+    </>
+  );
+}
+
+function Loss({ pct }: { readonly pct: number | null }) {
+  const { text, language } = usePreferences();
+  return pct === null ? text.exit.past.noExit : formatPct(pct, language, 1);
+}
+
+type WaitingProps = { readonly day: PastDay; readonly size: string };
+
+function Waiting({ day, size }: WaitingProps) {
+  const { text, language } = usePreferences();
+  const words = text.exit.past;
+  const { resilience } = day;
+  const percent = (value: number) => formatPct(value, language, 2);
+  return (
+    <>
+      <table className="cards-on-phone">
+        <caption>{words.size(formatSol(Number(size), language))}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.waited}</th>
+            <th scope="col" className="number">
+              {words.eightOfTen}
+            </th>
+            <th scope="col" className="number">
+              {words.worst}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {WAITED.map((seconds) => {
+            const changes = day.waiting[size]?.[seconds] ?? null;
+            return (
+              <tr key={seconds}>
+                <th scope="row">{words.seconds(seconds)}</th>
+                <td className="number" data-name={words.eightOfTen}>
+                  {changes === null ? (
+                    <Unknown />
+                  ) : (
+                    words.between(percent(changes.p10_pct), percent(changes.p90_pct))
+                  )}
+                </td>
+                <td className="number" data-name={words.worst}>
+                  {changes === null ? <Unknown /> : percent(changes.p1_pct)}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p>
+        {words.regained}:{" "}
+        {resilience === null ? (
+          <Unknown />
+        ) : (
+          words.regainedBy(
+            formatPct(resilience.regained_pct["60"], language, 0),
+            formatPct(resilience.regained_pct["300"], language, 0),
+            resilience.sells,
+          )
+        )}
+      </p>
+    </>
+  );
+}
