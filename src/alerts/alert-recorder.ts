@@ -34,7 +34,10 @@ export type AlertRecorderDeps = {
   readonly log: FailureLogger;
 };
 
-type PendingReport = RuleInput;
+type PendingReport = RuleInput & {
+  /** What was found since this slot is void; null: all of it holds. */
+  readonly takenBackSince: bigint | null;
+};
 
 /**
  * The one owner of alerts: receives what the tracker measures, applies the rules to it, and writes a
@@ -119,13 +122,16 @@ export class AlertRecorder {
     await this.#writer.write();
   }
 
-  #receive({ snapshot, market, alertChange, chainMs }: MarketReport): void {
+  #receive({ snapshot, market, alertChange, chainMs, takenBackSince }: MarketReport): void {
     const { mint } = snapshot.assessment;
     this.#watched.noteSeen(mint);
     if (alertChange === null && !this.#tokens.has(mint)) return;
-    const earlier = this.#pending.get(mint)?.alertChanges ?? [];
+    const pending = this.#pending.get(mint);
+    const earlier = pending?.alertChanges ?? [];
+    const since = pending?.takenBackSince ?? takenBackSince ?? null;
     const alertChanges = alertChange === null ? earlier : [...earlier, alertChange];
-    this.#pending.set(mint, { snapshot, market, alertChanges, chainMs });
+    const report = { snapshot, market, alertChanges, chainMs, takenBackSince: since };
+    this.#pending.set(mint, report);
     this.#scheduleTurn();
   }
 
@@ -162,6 +168,8 @@ export class AlertRecorder {
     if (state.entries.length > 0) this.#tokens.set(mint, state);
     for (const id of findings.flatMap(changedSides)) this.#newerSides.add(id);
     this.#writer.add(findings);
+    if (report.takenBackSince !== null)
+      this.#writer.add([{ kind: "taken-back", mint, sinceSlot: report.takenBackSince }]);
   }
 
   async #reload(userId: UserId | null): Promise<void> {
@@ -182,6 +190,7 @@ export class AlertRecorder {
 }
 
 function changedSides(finding: RuleFinding): readonly bigint[] {
+  if (finding.kind === "taken-back") return [];
   if (finding.kind === "side") return [finding.entryId];
   return finding.found.filter(({ isCrossing }) => isCrossing).map(({ alert }) => alert.entryId);
 }

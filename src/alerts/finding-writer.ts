@@ -1,6 +1,7 @@
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
+import { takeBackAlerts } from "#src/store/user-alerts.ts";
 import { setSlippageSides } from "#src/store/watchlist.ts";
 import { recordFindings } from "./record-findings.ts";
 import type { RuleFinding } from "./rules/token-rules.ts";
@@ -51,7 +52,7 @@ export class FindingWriter {
   /** Alerts are written at once, sides within half a second. */
   add(findings: readonly RuleFinding[]): void {
     for (const finding of findings) this.#queue.push(finding);
-    if (findings.some(({ kind }) => kind === "alerts")) void this.write();
+    if (findings.some(({ kind }) => kind !== "side")) void this.write();
     else if (findings.length > 0)
       this.#timer ??= setTimeout(() => void this.write(), SIDES_DELAY_MS);
   }
@@ -95,15 +96,20 @@ export class FindingWriter {
       const ids = [...sides].filter(([, isHigh]) => isHigh === side).map(([id]) => id);
       await setSlippageSides(store.db, ids, side);
     }
+    const nowMs = clock.nowMs();
+    for (const finding of batch) {
+      if (finding.kind === "taken-back") await takeBackAlerts(store.db, { ...finding, nowMs });
+    }
     const alerts = batch.filter((finding) => finding.kind === "alerts");
     if (alerts.length === 0) return;
-    const recorded = await recordFindings(store, alerts, { nowMs: clock.nowMs(), newUid });
+    const recorded = await recordFindings(store, alerts, { nowMs, newUid });
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }
 }
 
 function entriesOf(finding: RuleFinding): readonly bigint[] {
+  if (finding.kind === "taken-back") return [];
   return finding.kind === "side"
     ? [finding.entryId]
     : finding.found.map(({ alert }) => alert.entryId);

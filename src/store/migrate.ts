@@ -4,6 +4,7 @@ import type { MigrationContext } from "./dialect.ts";
 import * as schema from "./migrations/0001-schema.ts";
 import * as alertCauses from "./migrations/0002-alert-causes.ts";
 import * as openAlerts from "./migrations/0003-open-alerts.ts";
+import * as alertCommitment from "./migrations/0004-alert-commitment.ts";
 
 export type Migration = {
   readonly name: string;
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-schema", ...schema },
   { name: "0002-alert-causes", ...alertCauses },
   { name: "0003-open-alerts", ...openAlerts },
+  { name: "0004-alert-commitment", ...alertCommitment },
 ];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };

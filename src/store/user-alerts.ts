@@ -41,6 +41,9 @@ export type UserAlertsTables = {
     sold_share: number | null;
     fees_share: number | null;
     paused_share: number | null;
+    /** Null: confirmed. */
+    commitment: string | null;
+    taken_back_at_ms: bigint | null;
   };
 };
 
@@ -81,9 +84,13 @@ export type UserAlert = {
   readonly sinceMs: number;
   readonly createdAtMs: number;
   readonly grade: Grade | null;
+  /** The alert is of a slot that was not confirmed; absent: it was. */
+  readonly commitment?: "processed";
+  /** When its slot was dropped; absent: it was not. */
+  readonly takenBackAtMs?: number;
 };
 
-export type NewUserAlert = Omit<UserAlert, "id" | "createdAtMs" | "grade"> & {
+export type NewUserAlert = Omit<UserAlert, "id" | "createdAtMs" | "grade" | "takenBackAtMs"> & {
   readonly dedupe: string;
 };
 
@@ -140,6 +147,8 @@ function newAlertRow(
     graded_at_ms: null,
     was_worse: null,
     waited_cost_pct: null,
+    commitment: alert.commitment ?? null,
+    taken_back_at_ms: null,
     ...causeShareColumns(alert.causes),
   };
 }
@@ -169,7 +178,52 @@ export function toUserAlert(row: Selectable<UserAlertsTables["user_alerts"]>): U
     sinceMs: Number(row.since_ms),
     createdAtMs: Number(row.created_at_ms),
     grade: gradeOf(row),
+    ...(row.commitment === "processed" ? { commitment: row.commitment } : {}),
+    ...(row.taken_back_at_ms === null ? {} : { takenBackAtMs: Number(row.taken_back_at_ms) }),
   };
+}
+
+/**
+ * Takes back the alerts of a token from a slot on that were not of confirmed state: its change was
+ * dropped. Messages whose sending has not begun leave them out, or are not sent.
+ */
+export async function takeBackAlerts(
+  db: Kysely<Schema>,
+  {
+    mint,
+    sinceSlot,
+    nowMs,
+  }: {
+    readonly mint: Address;
+    readonly sinceSlot: bigint;
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  const taken = await db
+    .updateTable("user_alerts")
+    .set({ taken_back_at_ms: BigInt(nowMs), grade_due_ms: null })
+    .where("mint", "=", mint)
+    .where("slot", ">=", sinceSlot)
+    .where("commitment", "=", "processed")
+    .where("taken_back_at_ms", "is", null)
+    .returning("id")
+    .execute();
+  for (const ids of inChunks(taken.map(({ id }) => id))) {
+    const open = db.selectFrom("messages").select("id").where("status", "=", "open");
+    const left = await db
+      .deleteFrom("message_alerts")
+      .where("alert_id", "in", ids)
+      .where("message_id", "in", open)
+      .returning("message_id")
+      .execute();
+    for (const messages of inChunks(left.map(({ message_id: id }) => id))) {
+      await db
+        .deleteFrom("messages")
+        .where("id", "in", messages)
+        .where("id", "not in", db.selectFrom("message_alerts").select("message_id"))
+        .execute();
+    }
+  }
 }
 
 function gradeOf(row: Selectable<UserAlertsTables["user_alerts"]>): Grade | null {

@@ -93,24 +93,18 @@ export class Answers {
     const alertChange =
       isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, assessment, nowMs) : null;
     const snapshot = snapshotOf(token, assessment);
-    const withdrawal = isNew ? observer.withdraw(token, assessment, nowMs) : null;
-    if (withdrawal !== null) this.#report(snapshot, null, withdrawal, nowMs);
+    const takenBack = isNew ? observer.takeBack(token, assessment, nowMs) : null;
+    if (takenBack !== null) this.#report({ snapshot, market: null, ...takenBack }, nowMs);
     observer.give(token.mint, snapshot);
     if (isNew || alertChange !== null) {
       const market = measured.market ?? this.#deps.marketOf(token);
-      this.#report(snapshot, market, alertChange, nowMs);
+      this.#report({ snapshot, market, alertChange }, nowMs);
     }
     if (isNew) this.onSnapshot.emit(snapshot);
     return snapshot;
   }
 
-  #report(
-    snapshot: AssessedSnapshot,
-    market: MarketReport["market"],
-    alertChange: MarketReport["alertChange"],
-    nowMs: number,
-  ): void {
-    const chainMs = chainTimeMs(this.#deps.state.times, nowMs);
-    this.onReport.emit({ snapshot, market, alertChange, chainMs });
+  #report(report: Omit<MarketReport, "chainMs">, nowMs: number): void {
+    this.onReport.emit({ ...report, chainMs: chainTimeMs(this.#deps.state.times, nowMs) });
   }
 }

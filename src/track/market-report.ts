@@ -23,4 +23,6 @@ export type MarketReport = {
   readonly market: Market | null;
   /** The change that this measurement caused. */
   readonly alertChange: AlertChange | null;
+  /** A slot was dropped: what was reported of the token since this slot is void. Absent: none was. */
+  readonly takenBackSince?: bigint;
 };

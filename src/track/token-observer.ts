@@ -5,7 +5,7 @@ import { ratioToNumber } from "#src/units/to-number.ts";
 import type { TokenArchive } from "./history/archive.ts";
 import { keptLevels, observe, withKeptSeries, withOpenAlert } from "./history/series.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
-import type { AlertChange } from "./market-report.ts";
+import type { AlertChange, MarketReport } from "./market-report.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
@@ -72,17 +72,26 @@ export class TokenObserver {
     };
   }
 
-  /** The end of an alert that a dropped slot had turned on; null: there is none. */
-  withdraw(token: FollowedToken, assessment: Assessment, nowMs: number): AlertChange | null {
+  /** What a dropped slot had brought for the token, with the end of its alert; null: nothing. */
+  takeBack(
+    token: FollowedToken,
+    assessment: Assessment,
+    nowMs: number,
+  ): Required<Pick<MarketReport, "alertChange" | "takenBackSince">> | null {
     const { unconfirmed, times } = this.#deps.state;
-    const deterioration = unconfirmed?.withdrawn.get(token);
-    if (deterioration === undefined) return null;
-    unconfirmed?.withdrawn.delete(token);
+    const takenBack = unconfirmed?.takenBack.get(token);
+    if (takenBack === undefined) return null;
+    unconfirmed?.takenBack.delete(token);
+    // With a whole stream, what a slot changed is measured as of the slot before it.
+    const takenBackSince = takenBack.slot - 1n;
+    const { alert: deterioration } = takenBack;
+    if (deterioration === null) return { alertChange: null, takenBackSince };
     const depth = depthSol(assessment);
-    return {
+    const alertChange: AlertChange = {
       ...{ kind: "off", mint: token.mint, deterioration, slot: assessment.slot },
       ...{ atMs: chainTimeMs(times, nowMs), depthBeforeSol: depth, depthAfterSol: depth },
     };
+    return { alertChange, takenBackSince };
   }
 }
 

@@ -24,8 +24,15 @@ export type Unconfirmed = {
   readonly dropped: Set<bigint>;
   /** The newest slot known to be confirmed. */
   confirmedSlot: bigint;
-  /** Alerts that a dropped slot had turned on, until their end is published. */
-  readonly withdrawn: Map<FollowedToken, Deterioration>;
+  /** Tokens that a dropped slot had changed, until that is published. */
+  readonly takenBack: Map<FollowedToken, TakenBack>;
+};
+
+/** What a dropped slot had brought. */
+export type TakenBack = {
+  readonly slot: bigint;
+  /** The alert that it had turned on; null: none. */
+  readonly alert: Deterioration | null;
 };
 
 type UnconfirmedSlot = {
@@ -40,7 +47,7 @@ export function createUnconfirmed(): Unconfirmed {
     slots: new Map(),
     dropped: new BoundedSet(MAX_DROPPED),
     confirmedSlot: -1n,
-    withdrawn: new Map(),
+    takenBack: new Map(),
   };
 }
 
@@ -146,7 +153,8 @@ function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAcco
     }
     if (kept.length === 1) versions.delete(account);
   }
-  for (const [token, series] of ended.series) restoreSeries(unconfirmed, token, series);
+  for (const [token, series] of ended.series)
+    restoreSeries(unconfirmed, token, { before: series, slot });
   return reverted;
 }
 
@@ -168,10 +176,15 @@ function settle({ versions }: Unconfirmed, account: FollowedAccount, version: Ke
 }
 
 /** An alert that is off now is not turned on again: its end was published. */
-function restoreSeries(unconfirmed: Unconfirmed, token: FollowedToken, before: TokenSeries): void {
+function restoreSeries(
+  unconfirmed: Unconfirmed,
+  token: FollowedToken,
+  { before, slot }: { readonly before: TokenSeries; readonly slot: bigint },
+): void {
   const { alert } = token.series.deterioration;
   const earlier = before.deterioration.alert;
-  if (alert !== null && earlier === null) unconfirmed.withdrawn.set(token, alert.deterioration);
+  const turnedOn = alert !== null && earlier === null ? alert.deterioration : null;
+  unconfirmed.takenBack.set(token, { slot, alert: turnedOn });
   token.series =
     alert === null && earlier !== null
       ? { ...before, deterioration: { ...before.deterioration, alert } }

@@ -1,4 +1,5 @@
 import { assess } from "#src/measure/assess.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -13,6 +14,10 @@ export type ScriptedMarkets = {
   readonly markets: Pick<Tracker, "latest" | "snapshot" | "market" | "onReport" | "setWatched">;
   /** The token now has one plain pool of this many SOL; with `alert`, its own alert turns on by that. */
   readonly showPool: (mint: Address, sol: number, alert?: Partial<Deterioration>) => void;
+  /** The same of a slot that is not confirmed. */
+  readonly fork: (mint: Address, sol: number, alert?: Partial<Deterioration>) => void;
+  /** The last slot is dropped, and the token has a pool of this many SOL again. */
+  readonly takeBack: (mint: Address, sol: number) => void;
   readonly show: (market: Market) => void;
   /** The token's own alert turns on, on the market that was shown last. */
   readonly deteriorate: (mint: Address, alert?: Partial<Deterioration>) => void;
@@ -26,10 +31,15 @@ export function scriptedMarkets(clock: WallClock): ScriptedMarkets {
   const listeners = new Set<(report: MarketReport) => void>();
   let watched: readonly Address[] = [];
   let slot = 1_000n;
-  const report = (mint: Address, alertChange: AlertChange | null): void => {
+  const report = (
+    mint: Address,
+    alertChange: AlertChange | null,
+    takenBack: Pick<MarketReport, "takenBackSince"> = {},
+  ): void => {
     const known = held.get(mint);
-    if (known !== undefined)
-      for (const listener of listeners) listener({ ...known, alertChange, chainMs: clock.nowMs() });
+    if (known === undefined) return;
+    const told = { ...known, alertChange, chainMs: clock.nowMs(), ...takenBack };
+    for (const listener of listeners) listener(told);
   };
   const turnedOn = (mint: Address, alert: Partial<Deterioration>): AlertChange => ({
     kind: "on",
@@ -49,16 +59,21 @@ export function scriptedMarkets(clock: WallClock): ScriptedMarkets {
     depthBeforeSol: 100,
     depthAfterSol: 40,
   });
-  const hold = (market: Market): void => {
+  const hold = (market: Market, commitment: Pick<Assessment, "commitment"> = {}): void => {
     const snapshot: AssessedSnapshot = {
       kind: "assessed",
-      assessment: assess(market),
+      assessment: { ...assess(market), ...commitment },
       trend: "stable",
       isDeteriorating: false,
       name: "Test Token",
       symbol: "TEST",
     };
     held.set(market.mint, { market, snapshot });
+  };
+  const poolAtNextSlot = (mint: Address, sol: number): Market => {
+    slot++;
+    const times = { slot, stateTimeMs: clock.nowMs(), nowMs: clock.nowMs() };
+    return marketOf([poolOfSol(sol)], { mint, ...times });
   };
   const latest = (mint: Address) => held.get(mint)?.snapshot ?? null;
   return {
@@ -79,10 +94,17 @@ export function scriptedMarkets(clock: WallClock): ScriptedMarkets {
       report(market.mint, null);
     },
     showPool(mint, sol, alert) {
-      slot++;
-      const times = { slot, stateTimeMs: clock.nowMs(), nowMs: clock.nowMs() };
-      hold(marketOf([poolOfSol(sol)], { mint, ...times }));
+      hold(poolAtNextSlot(mint, sol));
       report(mint, alert === undefined ? null : turnedOn(mint, alert));
+    },
+    fork(mint, sol, alert) {
+      hold(poolAtNextSlot(mint, sol), { commitment: "processed" });
+      report(mint, alert === undefined ? null : turnedOn(mint, alert));
+    },
+    takeBack(mint, sol) {
+      const takenBackSince = slot;
+      hold(poolAtNextSlot(mint, sol), { commitment: "processed" });
+      report(mint, null, { takenBackSince });
     },
     deteriorate: (mint, alert = {}) => report(mint, turnedOn(mint, alert)),
     recover: (mint) => report(mint, { ...turnedOn(mint, {}), kind: "off" }),

@@ -2026,6 +2026,13 @@ export interface components {
                 readonly "trading-paused": number;
             } | null;
             readonly slot: number;
+            /**
+             * @description Of the slot, at the alert
+             * @enum {unknown}
+             */
+            readonly commitment: "processed" | "confirmed";
+            /** @description When its slot was dropped: the fall is void */
+            readonly taken_back_at: string | null;
             readonly slippage_before_pct: number | null;
             readonly slippage_after_pct: number | null;
             readonly c10_before_sol: number | null;

@@ -28,6 +28,8 @@ export function alertItem(alert: UserAlert, language: ChannelLanguage) {
     gone_pct: gonePct(alert.c10Sol),
     causes: alert.causes === null ? null : causesPct(alert.causes),
     slot: Number(alert.slot),
+    commitment: alert.commitment ?? "confirmed",
+    taken_back_at: alert.takenBackAtMs === undefined ? null : timestamp(alert.takenBackAtMs),
     slippage_before_pct: alert.slippagePct.before,
     slippage_after_pct: alert.slippagePct.after,
     c10_before_sol: alert.c10Sol.before,

@@ -98,6 +98,9 @@ function entryFacts(
     mint: entry.mint,
     tokenName: snapshot.name,
     tokenSymbol: snapshot.symbol,
+    ...(snapshot.assessment.commitment === undefined
+      ? {}
+      : { commitment: snapshot.assessment.commitment }),
     sizeLamports,
     slippagePct: {
       before: slippageOf(before, sizeLamports),

@@ -36,6 +36,8 @@ export type FoundAlert = {
 
 /** What has to be written. */
 export type RuleFinding =
+  /** Its slot was dropped: alerts of the token since this slot are void. */
+  | { readonly kind: "taken-back"; readonly mint: Address; readonly sinceSlot: bigint }
   | { readonly kind: "side"; readonly entryId: bigint; readonly isHigh: boolean }
   /** Written in one transaction: changes of the token's alert and the alerts of its watchers. */
   | {
