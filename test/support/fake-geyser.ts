@@ -40,6 +40,8 @@ export class FakeGeyser {
   tellsSlot: (slot: bigint) => boolean = () => true;
   /** Why a request is refused, in the server's words; null: it is accepted. */
   refusalOf: (request: SubscribeRequest) => string | null = () => null;
+  /** Slots after which a slot is confirmed, and sent to clients of confirmed state. */
+  confirmedAfter = 0;
   /** Each changed account is sent empty first, as of an earlier transaction of the slot. */
   writesTwice = false;
   /** The connection is accepted, and nothing ever comes over it. */
@@ -177,7 +179,11 @@ export class FakeGeyser {
     this.#kept.push(ended);
     if (this.#kept.length > SLOTS_KEPT) this.#kept.shift();
     if (this.isSilent || !this.tellsSlot(slot)) return;
-    for (const client of this.#clients) this.#send(client, ended);
+    for (const client of this.#clients) {
+      const isProcessed = client.request?.commitment === SLOT_PROCESSED;
+      const due = isProcessed ? ended : this.#kept.at(-1 - this.confirmedAfter);
+      if (due !== undefined) this.#send(client, due);
+    }
   }
 
   #refusalOfStart({ fromSlot }: SubscribeRequest): string | null {
@@ -210,7 +216,8 @@ export class FakeGeyser {
       return;
     }
     sendSlot({ slot, parent }, SLOT_PROCESSED);
-    const place = this.#kept.findIndex((kept) => kept.slot === slot) - CONFIRMED_AFTER;
+    const behind = Math.max(CONFIRMED_AFTER, this.confirmedAfter);
+    const place = this.#kept.findIndex((kept) => kept.slot === slot) - behind;
     const confirmed = this.#kept[place];
     if (confirmed !== undefined) sendSlot(confirmed, SLOT_CONFIRMED);
   }

@@ -1,0 +1,63 @@
+import { DemoMarket } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { createGeyserSource } from "#src/chain/geyser-source.ts";
+import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createLocalNode } from "#src/node/node.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
+import { systemClock } from "#src/platform/clock.ts";
+import { createTracker } from "#src/track/tracker.ts";
+import { VENUES } from "#src/venues/all.ts";
+import { FakeGeyser } from "#test/support/fake-geyser.ts";
+
+const DEMO_SEED = 1;
+
+/** The demo market behind a node and a fake gRPC server, and the tracker that follows both. */
+export async function openStreamMarket(options: {
+  readonly commitment: "processed" | "confirmed";
+  /** Called before the product connects. */
+  readonly prepare: (geyser: FakeGeyser) => void;
+}) {
+  const clock = systemClock;
+  const demo = new DemoMarket({
+    ...{ seed: DEMO_SEED, startMs: clock.nowMs(), programs: MARKET_PROGRAMS, venues: VENUES },
+  });
+  const { ledger } = demo;
+  const timer = setInterval(() => demo.catchUp(clock.nowMs()), SLOT_MS);
+  const node = createLocalNode({ ledger });
+  const urls = await node.listen();
+  const geyser = new FakeGeyser(ledger);
+  await geyser.open();
+  const { url } = geyser;
+  options.prepare(geyser);
+  const logged: string[] = [];
+  const log = (context: unknown, text?: unknown): void => {
+    logged.push(`${text} ${JSON.stringify(context)}`);
+  };
+  const logger = { info: log, warn: log, error: log, debug: () => undefined };
+  const { commitment } = options;
+  const deps = { clock, random: Math.random, logger, commitment };
+  const reads = createRpcSource({ ...urls, ...deps, origin: "live" });
+  const source = await createGeyserSource({ ...deps, url, token: "token", reads });
+  const everything = { venues: VENUES, transactions: source };
+  const tracker = createTracker({ source, venues: VENUES, clock, database: null, everything });
+  tracker.start();
+  return {
+    ...{ demo, ledger, geyser, source, tracker, logged, clock },
+    close: async () => {
+      clearInterval(timer);
+      await tracker.close();
+      await source.close();
+      await reads.close();
+      geyser.close();
+      await node.close();
+    },
+  };
+}
+
+export type StreamMarket = Awaited<ReturnType<typeof openStreamMarket>>;
+
+/** The value below which this share of the values lies; null: there are none. */
+export function quantile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
+}
