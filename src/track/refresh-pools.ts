@@ -13,6 +13,8 @@ const NEEDS_EVERY_MS = 1_000;
 const CHANGING_SHARE = 0.4;
 /** From this share on it is taken to change each time: only a lost notification explains that it did not. */
 const ALWAYS_SHARE = 0.9;
+/** Changes that count for the pool alone: its first read, and the one that the account may have missed. */
+const UNCOUNTED = 2;
 /** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
 const MIN_CHANGES = 6;
 
@@ -78,16 +80,18 @@ function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean 
  */
 function isWhole({ times }: LiveState, pool: FollowedPool): boolean {
   const isSlotOver = times.newest !== null && times.newest.slot > pool.changedSlot;
-  const leastShare = isSlotOver ? ALWAYS_SHARE : CHANGING_SHARE;
+  const least = isSlotOver
+    ? ALWAYS_SHARE * pool.changes - UNCOUNTED
+    : CHANGING_SHARE * pool.changes;
   for (const need of pool.needs.values()) {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
-    if (held.heldSlot < pool.changedSlot && changesWithPool(pool, need, leastShare)) return false;
+    if (held.heldSlot < pool.changedSlot && changesWithPool(pool, need, least)) return false;
   }
   return true;
 }
 
-function changesWithPool(pool: FollowedPool, need: PoolNeed, leastShare: number): boolean {
-  if (pool.changes >= MIN_CHANGES) return need.changes >= pool.changes * leastShare;
+function changesWithPool(pool: FollowedPool, need: PoolNeed, least: number): boolean {
+  if (pool.changes >= MIN_CHANGES) return need.changes >= least;
   return tokenBalance(need.account.held.account) !== null;
 }
