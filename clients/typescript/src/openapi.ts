@@ -189,7 +189,7 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * A token's exit capacity, depth, score and slippage over time, and its alerts
+         * A token's exit capacity, depth, price, score and slippage over time, and its alerts
          * @description An even grid of the retail profile; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.
          */
         readonly get: operations["getHistory"];
@@ -1784,6 +1784,8 @@ export interface components {
                 /** @description Largest size that sold below 10 % slippage */
                 readonly c10_sol: number | null;
                 readonly depth_sol: number | null;
+                /** @description SOL per whole token */
+                readonly precio_mid: number | null;
                 /** @description 0 to 100, of the retail profile; null where the token was blocked or nothing was known */
                 readonly score: number | null;
                 readonly slippage: {

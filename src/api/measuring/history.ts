@@ -46,6 +46,7 @@ const HistoryBody = Type.Object(
         t: Timestamp,
         c10_sol: nullable(Type.Number(), "Largest size that sold below 10 % slippage"),
         depth_sol: NullableNumber,
+        precio_mid: nullable(Type.Number(), "SOL per whole token"),
         score: nullable(
           Type.Number({ minimum: 0, maximum: 100 }),
           "0 to 100, of the retail profile; null where the token was blocked or nothing was known",
@@ -86,6 +87,7 @@ const HISTORY_EXAMPLE = {
       t: "2026-11-21T01:10:00.000Z",
       c10_sol: 35.1,
       depth_sol: 329.8,
+      precio_mid: 0.00000499,
       score: 99.4,
       slippage: { "0.5": 0.38, "1": 0.5, "2": 0.75, "5": 1.49, "10": 2.71, "50": 13.95 },
       confianza: "alta",
@@ -99,7 +101,7 @@ export const getHistory = defineOperation({
   path: "/api/token/{id}/history",
   id: "getHistory",
   tag: "token",
-  summary: "A token's exit capacity, depth, score and slippage over time, and its alerts",
+  summary: "A token's exit capacity, depth, price, score and slippage over time, and its alerts",
   description:
     "An even grid of the retail profile; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.",
   query: Type.Object({
@@ -174,12 +176,13 @@ function historyBody({ mint, stepMs, points, alerts }: HistoryAnswer) {
   };
 }
 
-function pointBody({ atMs, c10Sol, depthSol, slippagePct, confidence }: HistoryPoint) {
+function pointBody({ atMs, c10Sol, depthSol, mid, slippagePct, confidence }: HistoryPoint) {
   const slippages = STANDARD_SIZES.map((_, index) => asAnswered(slippagePct[index] ?? null));
   return {
     t: timestamp(atMs),
     c10_sol: c10Sol === null ? null : asKept(c10Sol),
     depth_sol: depthSol === null ? null : asKept(depthSol),
+    precio_mid: mid === null ? null : asKept(mid),
     // Without a depth the token was blocked, or nothing was known: no slippage of it is a refusal.
     score: depthSol === null ? null : retailScore(slippages),
     slippage: Object.fromEntries(

@@ -232,11 +232,12 @@ test("history is an even grid, with null where nothing was known and alerts with
         atMs: NOW - 60_000,
         c10Sol: 10,
         depthSol: 100,
+        mid: Math.fround(0.0000048),
         // As a stored sample gives them: in single precision.
         slippagePct: [1.1, 2.2, 4.4, 9.9, 18, null].map((pct) => pct && Math.fround(pct)),
         confidence: "high",
       },
-      { atMs: NOW, c10Sol: null, depthSol: null, slippagePct: [], confidence: null },
+      { atMs: NOW, c10Sol: null, depthSol: null, mid: null, slippagePct: [], confidence: null },
     ],
     alerts: async (_mint, { fromMs, toMs }) => {
       assert.deepEqual([fromMs, toMs], [NOW - 86_400_000, NOW]);
@@ -253,9 +254,11 @@ test("history is an even grid, with null where nothing was known and alerts with
     "10": 18,
     "50": null,
   });
+  assert.equal(body.points[0].precio_mid, 0.0000048);
   assert.equal(body.points[0].score, 86.8);
   assert.equal(body.points[0].confianza, "alta");
   assert.equal(body.points[1].c10_sol, null);
+  assert.equal(body.points[1].precio_mid, null);
   assert.equal(body.points[1].score, null);
   assert.equal(body.points[1].slippage["0.5"], null);
   assert.equal(body.alerts.length, 1);

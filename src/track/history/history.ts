@@ -13,6 +13,8 @@ export type HistoryPoint = {
   readonly atMs: number;
   readonly c10Sol: number | null;
   readonly depthSol: number | null;
+  /** SOL per whole token. */
+  readonly mid: number | null;
   readonly slippagePct: readonly (number | null)[];
   readonly confidence: Confidence | null;
 };
@@ -51,8 +53,8 @@ export function historyOf(
 
 function pointOf(sample: Sample | null, atMs: number): HistoryPoint {
   if (sample === null) {
-    return { atMs, c10Sol: null, depthSol: null, slippagePct: [], confidence: null };
+    return { atMs, c10Sol: null, depthSol: null, mid: null, slippagePct: [], confidence: null };
   }
-  const { c10Sol, depthSol, slippagePct, confidence } = sample;
-  return { atMs, c10Sol, depthSol, slippagePct, confidence };
+  const { c10Sol, depthSol, mid, slippagePct, confidence } = sample;
+  return { atMs, c10Sol, depthSol, mid, slippagePct, confidence };
 }

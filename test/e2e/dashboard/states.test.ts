@@ -148,3 +148,39 @@ async function show(
   });
   await page.route(/\/api\/stream\?/, (route) => route.fulfill({ status: 503 }));
 }
+
+test("the chart over time reads capacity, depth, price and loss by the keyboard", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, keepPicture } = await dashboard.visit();
+  const mint = demoMint("Three");
+  const pointAt = (index: number) => ({
+    t: new Date(Date.now() - (5 - index) * 60_000).toISOString(),
+    c10_sol: 30 + index,
+    depth_sol: 320 + index,
+    precio_mid: 0.000005 + index * 1e-7,
+    slippage: { "0.5": 0.4, "1": 0.5 + index, "2": 1, "5": 2, "10": 4, "50": null },
+  });
+  const points = [0, 1, 2, 3, 4, 5].map(pointAt);
+  await page.route(/\/history\?/, (route) =>
+    route.fulfill({ json: { token_id: mint, step_seconds: 60, points, alerts: [] } }),
+  );
+  await open(`/token/${mint}?size=1`);
+  const history = page.locator("section").filter({ has: page.locator("#history") });
+  for (const [series, last, earlier] of [
+    ["Exit within 10 %", "35 SOL", "34 SOL"],
+    ["Can be taken out", "325 SOL", "324 SOL"],
+    ["Price", "0.0₅5500 SOL", "0.0₅5400 SOL"],
+    ["Loss at my size", "5.5 %", "4.5 %"],
+  ] as const) {
+    await history.getByRole("radio", { name: series }).check();
+    const chart = history.getByRole("slider");
+    const reading = async () =>
+      (await chart.getAttribute("aria-valuetext"))?.replaceAll("\u00a0", " ") ?? "";
+    await chart.press("End");
+    assert.match(await reading(), new RegExp(`: ${last}`));
+    await chart.press("ArrowLeft");
+    assert.match(await reading(), new RegExp(`: ${earlier}`));
+    if (series === "Price") await keepPicture("token-price-light-en");
+  }
+});

@@ -5,7 +5,14 @@ import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatNumber, formatPct, formatSol, formatTick, formatTime } from "../../lib/format.ts";
+import {
+  formatNumber,
+  formatPct,
+  formatPrice,
+  formatSol,
+  formatTick,
+  formatTime,
+} from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { Change } from "./alert-banner.tsx";
 import { markX } from "./chart-marks.ts";
@@ -28,7 +35,7 @@ const FEW_POINTS = 4;
 /** A past shorter than this is drawn as a part of it, not stretched. */
 const LEAST_SPAN_SECONDS = 300;
 
-const SERIES = ["capacity", "depth", "slippage"] as const;
+const SERIES = ["capacity", "depth", "price", "slippage"] as const;
 type Series = (typeof SERIES)[number];
 
 type Props = { readonly mint: string; readonly sizeSol: number | null };
@@ -83,13 +90,18 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
   const data = useMemo((): AlignedData => {
     const figureOf = (point: HistoryPoint): number | null => {
       if (series === "capacity") return point.c10_sol;
-      return series === "depth" ? point.depth_sol : (point.slippage[size] ?? null);
+      if (series === "depth") return point.depth_sol;
+      return series === "price" ? point.precio_mid : (point.slippage[size] ?? null);
     };
     return [points.map(({ t }) => Date.parse(t) / 1_000), points.map(figureOf)];
   }, [points, series, size]);
   const show = useCallback(
     (value: number, digits?: number) =>
-      series === "slippage" ? formatPct(value, language, digits ?? 2) : formatSol(value, language),
+      series === "slippage"
+        ? formatPct(value, language, digits ?? 2)
+        : series === "price"
+          ? `${formatPrice(value, language)}\u00a0SOL`
+          : formatSol(value, language),
     [series, language],
   );
   const optionsFor = useCallback(
@@ -104,7 +116,11 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
           },
         },
         y: {
-          range: (_: unknown, _low: number, high: number): [number, number] => [0, high * 1.1 || 1],
+          // A price is read by its change, every other figure by its height above zero.
+          range: (_: unknown, low: number, high: number): [number, number] =>
+            series === "price" && low !== null
+              ? [low - (high - low || high) * 0.1, high + (high - low || high) * 0.1]
+              : [0, high * 1.1 || 1],
         },
       },
       axes: [
@@ -122,10 +138,14 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
           stroke: color("--ink-soft"),
           grid: { stroke: color("--line"), width: 1 },
           ticks: { show: false },
-          size: 60,
+          size: series === "price" ? 76 : 60,
           values: (_: unknown, values: number[]) =>
             values.map((value) =>
-              series === "slippage" ? formatPct(value, language, 0) : formatNumber(value, language),
+              series === "slippage"
+                ? formatPct(value, language, 0)
+                : series === "price"
+                  ? formatPrice(value, language)
+                  : formatNumber(value, language),
             ),
         },
       ],
@@ -192,12 +212,18 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
 
 function csvOf(points: readonly HistoryPoint[]): string {
   const sizes = Object.keys(points[0]?.slippage ?? {});
-  const rows = points.map(({ t, c10_sol, depth_sol, slippage }) =>
-    [t, c10_sol, depth_sol, ...sizes.map((size) => slippage[size])]
+  const rows = points.map(({ t, c10_sol, depth_sol, precio_mid, slippage }) =>
+    [t, c10_sol, depth_sol, precio_mid, ...sizes.map((size) => slippage[size])]
       .map((value) => value ?? "")
       .join(","),
   );
-  const head = ["time", "c10_sol", "depth_sol", ...sizes.map((size) => `loss_${size}_sol_pct`)];
+  const head = [
+    "time",
+    "c10_sol",
+    "depth_sol",
+    "precio_mid",
+    ...sizes.map((size) => `loss_${size}_sol_pct`),
+  ];
   return [head.join(","), ...rows].join("\n");
 }
 
@@ -226,14 +252,20 @@ function PointTable({ points }: { readonly points: readonly HistoryPoint[] }) {
             <th scope="col" className="number">
               {text.exit.chart.seriesNames.depth}, SOL
             </th>
+            <th scope="col" className="number">
+              {text.exit.chart.seriesNames.price}, SOL
+            </th>
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ t, c10_sol, depth_sol }) => (
+          {rows.map(({ t, c10_sol, depth_sol, precio_mid }) => (
             <tr key={t}>
               <th scope="row">{formatTime(t, language)}</th>
               <td className="number">{cell(c10_sol)}</td>
               <td className="number">{cell(depth_sol)}</td>
+              <td className="number">
+                {precio_mid === null ? text.common.unknown : formatPrice(precio_mid, language)}
+              </td>
             </tr>
           ))}
         </tbody>

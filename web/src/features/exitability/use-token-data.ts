@@ -98,6 +98,8 @@ export type HistoryPoint = {
   readonly t: string;
   readonly c10_sol: number | null;
   readonly depth_sol: number | null;
+  /** SOL per whole token. */
+  readonly precio_mid: number | null;
   readonly slippage: Readonly<Record<string, number | null>>;
 };
 

@@ -128,7 +128,7 @@ export const en: Text = {
       "too-small": "It is less than one unit of the token.",
       blocked: "Right now that can't be known.",
     },
-    historyTitle: "Capacity and depth over time",
+    historyTitle: "Capacity, depth and price over time",
     historyLabel: "Exit capacity C10 and depth in SOL over time",
     historyEmpty: "There is no history of this token yet.",
     range: "Period",

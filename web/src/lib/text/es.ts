@@ -126,7 +126,7 @@ export const es = {
       "too-small": "Es menos de una unidad del token.",
       blocked: "Ahora mismo no se puede saber.",
     },
-    historyTitle: "Capacidad y profundidad en el tiempo",
+    historyTitle: "Capacidad, profundidad y precio en el tiempo",
     historyLabel: "Capacidad de salida C10 y profundidad en SOL a lo largo del tiempo",
     historyEmpty: "Todavía no hay historia de este token.",
     range: "Periodo",

@@ -139,6 +139,7 @@ export const exitEn: ExitText = {
     seriesNames: {
       capacity: "Exit within 10 %",
       depth: "Can be taken out",
+      price: "Price",
       slippage: "Loss at my size",
     },
     keys: "Left and right arrows read the values.",

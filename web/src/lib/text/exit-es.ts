@@ -143,6 +143,7 @@ export const exitEs = {
     seriesNames: {
       capacity: "Salida al 10 %",
       depth: "Sacable",
+      price: "Precio",
       slippage: "Pérdida a mi tamaño",
     },
     keys: "Flechas izquierda y derecha para leer valores.",
