@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import Sqlite from "better-sqlite3";
 
 /** Another process uses the same directory. */
@@ -9,7 +9,7 @@ export class DirectoryInUseError extends Error {
   constructor(directory: string, pid: number | null) {
     const who = pid === null ? "another process" : `process ${pid}`;
     super(
-      `${directory} is in use by ${who}. Stop it, or set DATA_DIR to another directory; ` +
+      `${resolve(directory)} is in use by ${who}. Stop it, or set DATA_DIR to another directory; ` +
         "several processes at once need DATABASE_URL (Postgres).",
     );
     this.name = "DirectoryInUseError";
