@@ -44,7 +44,7 @@ export default defineConfig({
   cleanUrls: true,
   // What the README links that is a file or folder of the repository and not a page; local services.
   ignoreDeadLinks: [
-    (link) => existsSync(join(ROOT, link)),
+    (link) => [ROOT, join(ROOT, "docs")].some((folder) => existsSync(join(folder, link))),
     /^https?:\/\/(?:localhost|127\.0\.0\.1)\b/,
   ],
   markdown: { html: false },
@@ -80,6 +80,7 @@ export default defineConfig({
       {
         text: "Operate",
         items: linksTo([
+          "docs/configuration.md",
           "docs/operations.md",
           "docs/image.md",
           "docs/operations-backup.md",

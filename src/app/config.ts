@@ -13,7 +13,7 @@ export type ProofMode = (typeof PROOF_MODES)[number];
 
 export type AccuracyMode = (typeof ACCURACY_MODES)[number];
 
-/** The environment, read once and frozen. README.md lists the variables. */
+/** The environment, read once and frozen. docs/configuration.md lists the variables. */
 export type Config = {
   readonly port: number;
   readonly host: string;

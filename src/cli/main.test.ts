@@ -68,7 +68,7 @@ test("a command's help states units, defaults, environment and exit codes", asyn
   assert.doesNotMatch(own, /admin backup/);
 });
 
-test("help names exactly the variables that the configuration reads and the README lists", async () => {
+test("help names exactly the variables that the configuration reads and its page lists", async () => {
   const read = new Set<string>();
   readConfig(
     new Proxy<Record<string, string | undefined>>(
@@ -86,8 +86,8 @@ test("help names exactly the variables that the configuration reads and the READ
   // Read only where other variables are set.
   const dependent = ["REDIS_URL", "SOLANA_WS_URL", "GEYSER_TOKEN", "ACCURACY"];
   assert.deepEqual([...new Set([...read, ...dependent])].toSorted(), helped.toSorted());
-  const readme = readFileSync("README.md", "utf8");
-  for (const name of helped) assert.match(readme, new RegExp(`^\\| .*\\b${name}\\b`, "m"), name);
+  const page = readFileSync("docs/configuration.md", "utf8");
+  for (const name of helped) assert.match(page, new RegExp(`^\\| .*\\b${name}\\b`, "m"), name);
 });
 
 test("a terminal shows colours unless NO_COLOR is set; a pipe never does", () => {
