@@ -153,6 +153,7 @@ test("a failure outside the program ends with 1 and one sentence, without a stac
 });
 
 test("a recording names a missing mint, a wrong limit, and a folder that can't be written", async (t) => {
+  withEnvironment(t, { DATABASE_URL: undefined, SOLANA_RPC_URL: undefined });
   const folder = emptyFolder(t);
   for (const [args, reason] of [
     [[folder], /name a folder and 1 to 200 mints/],
