@@ -6,6 +6,8 @@ import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import {
   type FakeProvider,
@@ -40,6 +42,7 @@ const GROUP = 5;
 /** After the first answers, searches go on at the plan's rate: until none is sent for so long. */
 const CALM_MS = 4_000;
 const LONGEST_SEARCHES_MS = 180_000;
+const LOOK_EVERY_MS = 250;
 /** A service without tokens has started by then. */
 const START_MS = 5_000;
 const MONTH_SECONDS = 30 * 86_400;
@@ -58,6 +61,8 @@ type Row = {
   readonly falseNotFound: number;
   readonly unavailable: number;
   readonly rateRefused: number;
+  /** How far a tracked token's accounts were behind the chain while others were loaded: 99 of 100, and the worst. */
+  readonly behindSeconds: { readonly p99: number; readonly most: number };
   readonly perFirstAnswer: Costs;
   /** What the service costs without any token. */
   readonly idleMonth: Costs | null;
@@ -109,12 +114,17 @@ async function measure(plan: ProviderPlan): Promise<Row> {
   provider.takeCounts();
   const product = await openProduct(provider, { withAccuracy: true });
   const first: Asked[] = [];
+  const behind: number[] = [];
+  const looking = setInterval(() => {
+    for (const { mint } of first) behind.push(secondsBehind(product.accountsOf(mint)));
+  }, LOOK_EVERY_MS);
   for (let start = 0; start < mints.length; start += GROUP) {
     const group = mints.slice(start, start + GROUP);
     first.push(...(await Promise.all(group.map((mint) => product.ask(mint)))));
     await delay(1_000);
   }
   const searched = await searchesEnd(provider);
+  clearInterval(looking);
   const later = await askAll(product.ask);
   const watched = await watchFor(provider);
   await product.close();
@@ -134,6 +144,10 @@ async function measure(plan: ProviderPlan): Promise<Row> {
     falseNotFound: all.filter(({ answer }) => answer.kind === "not-found").length,
     unavailable: all.filter(({ answer }) => answer.kind === "unavailable").length,
     rateRefused: searched.rateRefused,
+    behindSeconds: {
+      p99: behind.toSorted((a, b) => a - b)[Math.floor(behind.length * 0.99)] ?? 0,
+      most: Math.max(0, ...behind),
+    },
     perFirstAnswer: divided(costsOf(plan, searched), mints.length),
     ...monthly(plan, { searched, watched, idle }),
     watched: watched === null ? null : byKind(watched),
@@ -143,6 +157,19 @@ async function measure(plan: ProviderPlan): Promise<Row> {
   async function askAll(ask: (mint: Address) => Promise<Asked>): Promise<readonly Asked[]> {
     return await Promise.all(mints.map((mint) => ask(mint)));
   }
+}
+
+/** Since when the oldest of these accounts is another on the chain. */
+function secondsBehind(accounts: ReadonlyMap<Address, Account | null>): number {
+  const { clock } = demo.ledger;
+  let oldest = clock.slot;
+  for (const [address, held] of accounts) {
+    if (address === CLOCK_SYSVAR) continue;
+    const real = demo.ledger.get(address);
+    if (real === null || held === null || Buffer.compare(real.data, held.data) === 0) continue;
+    if (real.slot < oldest) oldest = real.slot;
+  }
+  return (Number(clock.slot - oldest) * SLOT_MS) / 1_000;
 }
 
 /** Depths by a node without limits, at about the same time. */
@@ -280,13 +307,23 @@ function percentiles(asked: readonly Asked[]): { readonly p50: number; readonly 
 function table(found: readonly Row[]): string {
   return formatTable([
     [
-      ...["plan", "alone p50", "p99 ms", "of five p50", "p99 ms", "found first", "later", "whole"],
+      ...[
+        "plan",
+        "alone p50",
+        "p99 ms",
+        "of five p50",
+        "p99 ms",
+        "found first",
+        "later",
+        "whole",
+        "behind s",
+      ],
       ...["false 0", "false 404", "503", "429s", "calls/answer", "credits", "idle credits/month"],
       ...["calls/token/month", "credits", "tokens"],
     ],
     ...found.map((row) => [
       ...[row.plan, row.aloneMs.p50, row.aloneMs.p99, row.amongFiveMs.p50, row.amongFiveMs.p99],
-      ...[row.foundAtFirst, row.foundLater, row.wholeLater],
+      ...[row.foundAtFirst, row.foundLater, row.wholeLater, row.behindSeconds.most],
       ...[row.falseZero, row.falseNotFound, row.unavailable, row.rateRefused],
       ...[row.perFirstAnswer.calls, row.perFirstAnswer.credits ?? "-"],
       row.idleMonth?.credits ?? "-",

@@ -7,6 +7,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 
 /** How one question was answered. */
@@ -32,6 +33,8 @@ const PATIENCE_MS = 20_000;
 
 export type Product = {
   readonly ask: (mint: Address) => Promise<Asked>;
+  /** The accounts behind a tracked token's answer as they are held now. */
+  readonly accountsOf: (mint: Address) => ReadonlyMap<Address, Account | null>;
   readonly close: () => Promise<void>;
 };
 
@@ -89,5 +92,6 @@ export async function openProduct(
     await tracker.close();
     await rpc.close();
   };
-  return { ask, close };
+  const accountsOf = (mint: Address) => tracker.saleGround(mint)?.accounts ?? new Map();
+  return { ask, accountsOf, close };
 }

@@ -60,6 +60,11 @@ export class AccountVersions {
     return { get: (address) => this.#versionBefore(address, slot)?.account };
   }
 
+  /** The first version of an account that came after the slot; undefined: none has come yet. */
+  firstAfter(address: Address, slot: bigint): Account | null | undefined {
+    return this.#versions.get(address)?.find((version) => version.slot > slot)?.account;
+  }
+
   /** The newest slot before this one at which the account is known to hold; null: none. */
   heldBefore(address: Address, slot: bigint): bigint | null {
     const version = this.#versionBefore(address, slot);

@@ -112,11 +112,12 @@ function poolEventsOf({
 
 /** A swap whose event contains the reserves before it. */
 function judgeAlone(
-  { pool, slot, versions }: SlotInput,
+  { pool, slot, versions, entries }: SlotInput,
   { signature, signer, swap }: PoolEvent & { readonly swap: SwapSeen<unknown> },
 ): Judgement {
   if (swap.kind === "skipped") return { signature, signer, outcome: swap, ground: null };
-  const replayed = replayOnEvent({ ...pool, swap, slot, versions });
+  const blockTime = blockTimeOf(entries);
+  const replayed = replayOnEvent({ ...pool, swap, slot, versions, blockTime });
   return {
     signature,
     signer: swap.trader ?? signer,
@@ -133,6 +134,7 @@ function judgeChain(input: SlotInput, events: readonly PoolEvent[]): readonly Ju
   let doubt: SkipReason | null = entries.some(({ reading }) => reading === null)
     ? "another-change"
     : null;
+  const blockTime = blockTimeOf(entries);
   const judged: Judgement[] = [];
   for (const { signature, signer, swap } of events) {
     if (swap === null || swap.kind === "skipped") {
@@ -144,7 +146,7 @@ function judgeChain(input: SlotInput, events: readonly PoolEvent[]): readonly Ju
       judged.push({ signature, signer, outcome: { kind: "skipped", reason: doubt }, ground: null });
       continue;
     }
-    const replayed = replayOnState({ ...pool, swap, slot, versions }, state);
+    const replayed = replayOnState({ ...pool, swap, slot, versions, blockTime }, state);
     // After another swap of its slot, its state was never held by accounts.
     const ground = judged.length === 0 ? groundOf(replayed) : null;
     const trader = swap.trader ?? signer;
@@ -154,6 +156,11 @@ function judgeChain(input: SlotInput, events: readonly PoolEvent[]): readonly Ju
     else state = replayed.after;
   }
   return judged;
+}
+
+/** All transactions of a slot have its block time; some of them, read whole, state it. */
+function blockTimeOf(entries: readonly SlotEntry[]): bigint | null {
+  return entries.find(({ reading }) => reading?.blockTime != null)?.reading?.blockTime ?? null;
 }
 
 /** Whether the accounts held include the changes of the last transaction. */

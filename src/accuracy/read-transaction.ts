@@ -14,6 +14,8 @@ export type TransactionReading = {
   readonly isTruncated: boolean;
   /** Who paid the transaction's fee; null if only the log is known. */
   readonly feePayer: Address | null;
+  /** Seconds; null if only the log is known. */
+  readonly blockTime: bigint | null;
   /** Programs that emitted an unreadable event. */
   readonly unreadable: ReadonlySet<Address>;
 };
@@ -49,6 +51,7 @@ export function readTransaction(
     named: instructions === null ? null : namedAccounts(instructions),
     isTruncated: log.isTruncated,
     feePayer: transaction.feePayer ?? null,
+    blockTime: transaction.blockTime ?? null,
     unreadable,
   };
 }

@@ -24,7 +24,7 @@ function replayed(amountIn: (cost: bigint) => bigint) {
   const order = { inputMint: WSOL, amountOut: WANTED, clock: CLOCK };
   const cost = costExactOut(decoded.state, order);
   assert.ok(typeof cost === "bigint");
-  const base = { reader: pumpCurveSwaps, ref, slot: 9n, versions };
+  const base = { reader: pumpCurveSwaps, ref, slot: 9n, versions, blockTime: null };
   const found = replayOnState(
     {
       ...base,

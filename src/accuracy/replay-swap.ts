@@ -1,8 +1,6 @@
-import { decodeClock } from "#src/track/chain-clock.ts";
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import { mulDivCeil, mulDivFloor } from "#src/units/integer.ts";
-import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
@@ -15,6 +13,7 @@ import type {
 } from "#src/venues/swap-reader.ts";
 import type { ChainPlace, Clock, ExactIn, Quote } from "#src/venues/venue.ts";
 import type { AccountVersions } from "./account-versions.ts";
+import { swapClocks } from "./swap-clocks.ts";
 
 type AnyReader = SwapReader<unknown, unknown>;
 export type ReportedSwap = Extract<SwapSeen<unknown>, { readonly kind: "reported" }>;
@@ -43,10 +42,17 @@ export type SwapReplay = {
   readonly swap: ReportedSwap;
   readonly slot: bigint;
   readonly versions: AccountVersions;
+  /** The block time that a transaction of the slot stated; null: none did. */
+  readonly blockTime: bigint | null;
 };
 
 /** The pool state at the start of the slot; null if not all of it is held. */
-export function stateBefore({ reader, ref, slot, versions }: Omit<SwapReplay, "swap">): unknown {
+export function stateBefore({
+  reader,
+  ref,
+  slot,
+  versions,
+}: Omit<SwapReplay, "swap" | "blockTime">): unknown {
   return decoded(reader, ref, versions.before(slot));
 }
 
@@ -85,12 +91,32 @@ function decoded({ venue }: AnyReader, ref: PoolRef, known: AccountSet): unknown
   return result.kind === "pool" ? result.state : null;
 }
 
+/**
+ * On each clock that the chain may have had. One of them that is exact is the one; where none is and they
+ * differ, the clock is unknown.
+ */
 function replayOn(replay: SwapReplay, state: unknown, known: AccountSet): Replayed {
+  const { swap, versions, slot } = replay;
+  const stated = swap.unixTimestamp ?? replay.blockTime;
+  const replays = swapClocks(versions, slot, stated).map((clock) =>
+    replayAtClock(replay, { state, known, clock }),
+  );
+  const [first, ...others] = replays;
+  if (first === undefined) return { kind: "skipped", reason: "clock-unknown" };
+  const exact = replays.find((one) => one.kind === "replayed" && one.modelled === swap.amountOut);
+  if (exact !== undefined || others.length === 0) return exact ?? first;
+  const amount = (one: Replayed) => (one.kind === "replayed" ? one.modelled : one.reason);
+  const isSame = others.every((one) => amount(one) === amount(first));
+  return isSame ? first : { kind: "skipped", reason: "clock-unknown" };
+}
+
+function replayAtClock(
+  replay: SwapReplay,
+  { state, known, clock }: ReplayGround & { readonly state: unknown },
+): Replayed {
   const { reader, ref, swap } = replay;
   const pair = reader.venue.outline(ref.address, known, ref.mint);
   if (state === null || pair === null) return { kind: "skipped", reason: "state-not-held" };
-  const clock = clockOf(replay);
-  if (clock === null) return { kind: "skipped", reason: "clock-unknown" };
   const ground = { known, clock };
   const inputMint = inputMintOf(swap.input, { pair, account: known.get(ref.address)?.data });
   if (inputMint === null) return { kind: "skipped", reason: "state-not-held" };
@@ -141,14 +167,6 @@ function quoteOnTerms(
 ): Quote<unknown> | null {
   if (place === null) return venue.quoteExactIn(state, order);
   return quoteHop?.(state, order, place) ?? null;
-}
-
-/** The chain's clock at the slot: from its account, else with the time in the event. */
-function clockOf({ versions, slot, swap }: SwapReplay): Clock | null {
-  const clock = decodeClock(versions.before(slot + 1n).get(CLOCK_SYSVAR));
-  if (clock === null || clock.slot === slot) return clock;
-  const { unixTimestamp } = swap;
-  return unixTimestamp === null ? null : { slot, unixTimestamp, epoch: clock.epoch };
 }
 
 function inputMintOf(

@@ -114,6 +114,8 @@ export type ObservedTransaction = {
   readonly logs: readonly string[];
   /** The first signer; absent where only logs are known. */
   readonly feePayer?: Address;
+  /** The chain's clock at the slot, in seconds; absent where it is not stated. */
+  readonly blockTime?: bigint;
   /** In the order of execution; null: only logs are known, `readTransaction` returns the rest. */
   readonly instructions: readonly ObservedInstruction[] | null;
 };

@@ -262,7 +262,7 @@ test("transactions that mention an address are published with their logs, and ca
   const { signature, slot, logs } = swap;
   assert.deepEqual(told, { signature, slot, logs, instructions: null });
   assert.deepEqual(await chain.source.readTransaction(signature), {
-    ...{ signature, slot, logs, feePayer: swap.feePayer },
+    ...{ signature, slot, logs, feePayer: swap.feePayer, blockTime: START.unixTimestamp },
     instructions: [
       { ...instruction, outerIndex: 0, isInner: false },
       { ...swap.inner[0], outerIndex: 0, isInner: true },

@@ -14,6 +14,7 @@ import {
   isUnavailable,
   notFound,
   RAW_ACCOUNT,
+  refuse,
   result,
   sourceAt,
 } from "#test/support/fake-rpc-node.ts";
@@ -267,4 +268,38 @@ test("a password in the URL is sent as the header that says the same", async (t)
     return isUnavailable(error);
   });
   assert.equal(header, `Basic ${Buffer.from("me:p@ss").toString("base64")}`);
+});
+
+test("a version 1 transaction, which has no look-up tables, is asked for and read", async (t) => {
+  const signature = "5".repeat(87);
+  const node = await fakeNode(t, (request, response) => {
+    const [asked, config] = request.params as [string, { maxSupportedTransactionVersion: number }];
+    if (config.maxSupportedTransactionVersion < 1) {
+      refuse(response, request, -32015, "Transaction version (1) is not supported");
+      return;
+    }
+    assert.equal(asked, signature);
+    const instruction = { programIdIndex: 1, accounts: [0], data: "2" };
+    result(response, request, {
+      slot: 5,
+      version: 1,
+      blockTime: 1_790_000_000,
+      transaction: {
+        signatures: [signature],
+        message: { accountKeys: [testAddress(9), PROGRAM], instructions: [instruction] },
+      },
+      meta: { err: null, logMessages: ["Program log: swapped"], innerInstructions: [] },
+    });
+  });
+  const read = await sourceAt(t, node.httpUrl).readTransaction(signature);
+  assert.deepEqual(read, {
+    ...{ signature, slot: 5n, logs: ["Program log: swapped"] },
+    ...{ feePayer: testAddress(9), blockTime: 1_790_000_000n },
+    instructions: [
+      {
+        ...{ programId: PROGRAM, accounts: [testAddress(9)], data: Uint8Array.of(1) },
+        ...{ outerIndex: 0, isInner: false },
+      },
+    ],
+  });
 });

@@ -25,11 +25,13 @@ export function parseTransaction(result: unknown, signature: string): ObservedTr
   const logs = parseLogs(meta["logMessages"] ?? []);
   if (logs === null) throw malformed("logs are not text");
   const [feePayer] = addresses;
+  const blockTime = field(result, "blockTime");
   return {
     signature,
     slot: BigInt(slot),
     logs,
     ...(feePayer === undefined ? {} : { feePayer }),
+    ...(isWholeNumber(blockTime) ? { blockTime: BigInt(blockTime) } : {}),
     instructions: instructionsOf(message, meta, addresses),
   };
 }

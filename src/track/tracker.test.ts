@@ -142,6 +142,32 @@ test("a token that was never loaded is unavailable while the node is down", asyn
   await tracker.close();
 });
 
+test("a question waits at most eight seconds for the first load, which goes on for the next", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  const slow = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const read = chain.readAccounts.bind(chain);
+  chain.readAccounts = async (addresses) => {
+    began.resolve();
+    await slow.promise;
+    return read(addresses);
+  };
+  const { tracker } = track(chain);
+  const asked = tracker.snapshot(MINT);
+  await began.promise;
+  t.mock.timers.tick(7_999);
+  const early = await Promise.race([asked, new Promise((resolve) => setImmediate(resolve))]);
+  assert.equal(early, undefined);
+  t.mock.timers.tick(1);
+  assert.deepEqual(await asked, { kind: "unavailable", mint: MINT });
+  t.mock.timers.reset();
+  slow.resolve();
+  assert.equal(depthOf(await tracker.snapshot(MINT)), 80n * SOL);
+  await tracker.close();
+});
+
 test("a new pool at a derived address is noticed through its own account", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);

@@ -68,10 +68,13 @@ export class CoinWatcher {
     }
   }
 
-  /** Until the coin's stream reports that phase. */
-  async reached({ mint }: Coin, phase: string): Promise<void> {
-    const isReached = () => (this.#of(mint).changes.at(-1)?.fase === phase ? true : null);
-    await eventually(`the phase ${phase} in a stream`, isReached, WITHIN_MS);
+  /** Until the coin's stream reports that phase. @returns when it did */
+  reached({ mint }: Coin, phase: string): Promise<number> {
+    const reportedMs = () => {
+      const last = this.#of(mint).changes.at(-1);
+      return last?.fase === phase ? last.atMs : null;
+    };
+    return eventually(`the phase ${phase} in a stream`, reportedMs, WITHIN_MS);
   }
 
   changes({ mint }: Coin): readonly Change[] {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createChains, introduce, sellChains } from "./chains.ts";
 import { CoinWatcher } from "./coin-watcher.ts";
-import type { Coin } from "./pump-instructions.ts";
 import { openScene, type Scene } from "./scene.ts";
-import { drain, live } from "./token-life.ts";
+import { drain, type Lived, live } from "./token-life.ts";
 
 /** What a stream says of a coin that graduates: never another order, never a step back. */
 const GRADUATION = [
@@ -13,7 +12,11 @@ const GRADUATION = [
   ["migrated", "ok"],
 ];
 
-async function assertGraduation(t: TestContext, watcher: CoinWatcher, coin: Coin): Promise<void> {
+async function assertGraduation(
+  t: TestContext,
+  watcher: CoinWatcher,
+  { coin, fullMs, migratedMs }: Lived,
+): Promise<void> {
   const changes = watcher.changes(coin);
   assert.deepEqual(
     changes.map(({ fase, state }) => [fase, state]),
@@ -21,8 +24,9 @@ async function assertGraduation(t: TestContext, watcher: CoinWatcher, coin: Coin
   );
   assert.equal(watcher.alertedMs(coin), null, "the stream raised an alarm");
   assert.deepEqual(await watcher.alerts(coin), []);
-  const times = changes.map(({ fase, atMs }) => `${fase} at ${Math.round(atMs)} ms`);
-  t.diagnostic(`${coin.mint}: ${times.join(", ")}, no alert`);
+  t.diagnostic(
+    `${coin.mint}: migrating ${fullMs} ms after the last purchase, migrated ${migratedMs} ms after the migration, no alert`,
+  );
 }
 
 function tellSales(t: TestContext, { sales }: Scene): void {
@@ -41,11 +45,11 @@ test("what the service answers for pump's coins is what pump's programs pay, ove
   for (const chain of all) await introduce(t, scene, chain);
   const lives = Promise.all(["one", "two", "three"].map((name) => live(scene, watcher, name)));
   const [coins] = await Promise.all([lives, sellChains(scene, all)]);
-  for (const coin of coins) await assertGraduation(t, watcher, coin);
+  for (const lived of coins) await assertGraduation(t, watcher, lived);
   const [drained] = coins;
   assert.ok(drained !== undefined);
-  await drain(scene, drained);
-  const kinds = await watcher.alerted(drained);
+  await drain(scene, drained.coin);
+  const kinds = await watcher.alerted(drained.coin);
   t.diagnostic(`alerts once the pool is sold empty: ${kinds.join(", ")}`);
   tellSales(t, scene);
   t.diagnostic(`${Math.round((performance.now() - startMs) / 1000)} s`);

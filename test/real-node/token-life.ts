@@ -49,8 +49,11 @@ async function sellInPool(scene: Scene, coin: Coin, count: number): Promise<void
   }
 }
 
-/** From create_v2 to sales after boost and sweep, while it is watched. @returns the coin */
-export async function live(scene: Scene, watcher: CoinWatcher, name: string): Promise<Coin> {
+/** A coin that has graduated, and how long after each transaction was sent its stream reported it. */
+export type Lived = { readonly coin: Coin; readonly fullMs: number; readonly migratedMs: number };
+
+/** From create_v2 to sales after boost and sweep, while it is watched. */
+export async function live(scene: Scene, watcher: CoinWatcher, name: string): Promise<Lived> {
   const { market, trades } = scene;
   const { instructions } = market;
   const coin = await market.create(name);
@@ -59,16 +62,19 @@ export async function live(scene: Scene, watcher: CoinWatcher, name: string): Pr
   await sellOnCurve(scene, coin, 26);
   await trades.must([coin], instructions.sweep({ coin, isPool: false }));
   await sellOnCurve(scene, coin, 3);
-  await market.must([await market.completion(coin, COINS)]);
-  await watcher.reached(coin, "migrating");
+  const completion = await market.completion(coin, COINS);
+  const completedMs = performance.now();
+  await market.must([completion]);
+  const fullMs = (await watcher.reached(coin, "migrating")) - completedMs;
+  const movedMs = performance.now();
   await market.migrate(coin);
-  await watcher.reached(coin, "migrated");
+  const migratedMs = (await watcher.reached(coin, "migrated")) - movedMs;
   await sellInPool(scene, coin, 36);
   await trades.must([coin], [instructions.boost(coin, SOL)], [BOOST_AUTHORITY]);
   await sellInPool(scene, coin, 4);
   await trades.must([coin], instructions.sweep({ coin, isPool: true }));
   await sellInPool(scene, coin, 3);
-  return coin;
+  return { coin, fullMs: Math.round(fullMs), migratedMs: Math.round(migratedMs) };
 }
 
 /** Sells until the pool pays no more: what one sale is refused for, smaller ones still get. */

@@ -36,6 +36,52 @@ test("every swap of the demo market is replayed and exact on every venue, and it
   }
 });
 
+test("without notifications of the Clock at least 95 % of swaps are replayed, all of them exact", async (t) => {
+  const { demo, tracker, judged, record, play, clock } = await playedAccuracy(t, {
+    hasClocks: false,
+  });
+  for (const mint of demo.mints) await tracker.snapshot(mint);
+  let slots = 0;
+  await play(60, () => {
+    slots++;
+    if (slots % 10 !== 0) return;
+    const side = slots % 20 === 0 ? "buy" : "sell";
+    for (const mint of demo.mints) demo.script(mint, { kind: "trade", side, sol: 0.05 });
+  });
+  assert.deepEqual(judged.filter(isMismatch), []);
+  const hours = VENUES.map(({ id }) => record.tallies.windows(id, clock.nowMs()).hour);
+  for (const [place, { id }] of VENUES.entries()) {
+    t.diagnostic(`${id}: ${JSON.stringify(hours[place])}`);
+  }
+  const sum = (of: "seen" | "exact") => hours.reduce((total, hour) => total + hour[of], 0);
+  assert.ok(sum("seen") > 100);
+  assert.ok(sum("exact") >= 0.95 * sum("seen"), `${sum("exact")} of ${sum("seen")}`);
+});
+
+test("a sampled record reads no more transactions than its budget; a full one reads each it needs", async (t) => {
+  const readWith = async (sample?: { readonly readsPerMinute: number }) => {
+    const read: string[] = [];
+    const { demo, tracker, judged, play } = await playedAccuracy(t, {
+      ...(sample === undefined ? {} : { sample }),
+      readTransaction: async (signature) => {
+        read.push(signature);
+        return null;
+      },
+    });
+    const mints = demo.namedTokens.map(({ mint }) => mint);
+    for (const mint of mints) await tracker.snapshot(mint);
+    await play(90, () => {
+      for (const mint of mints) demo.script(mint, { kind: "trade", side: "sell", sol: 0.01 });
+    });
+    return { read: read.length, judged: judged.length };
+  };
+  const sampled = await readWith({ readsPerMinute: 2 });
+  assert.ok(sampled.read > 0 && sampled.read <= 4, `${sampled.read} in a minute and a half`);
+  assert.ok(sampled.judged > 0, "swaps whose log is enough are judged");
+  const full = await readWith();
+  assert.ok(full.read > 50, String(full.read));
+});
+
 test("a fee change without a notification lowers its venue's confidence within a minute, until the reread", async (t) => {
   const { demo, tracker, judged, missed, crossings, play } = await playedAccuracy(t);
   const named = demo.namedTokens.map(({ mint }) => mint);

@@ -6,8 +6,8 @@ import { AccuracyRecord, isMismatch, type LineCrossing } from "#src/accuracy/acc
 import { isReplayed, type JudgedSwap } from "#src/accuracy/judged-swap.ts";
 import { mismatchLine } from "#src/accuracy/mismatch-line.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
-import { SwapJudge } from "#src/accuracy/swap-judge.ts";
-import type { TransactionSource } from "#src/chain/chain-source.ts";
+import { type SampleBudget, SwapJudge } from "#src/accuracy/swap-judge.ts";
+import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
@@ -20,7 +20,16 @@ const START_MS = Date.UTC(2026, 10, 20, 12);
 /** The demo market with a tracker and the record of its exactness, on a clock that a test turns. */
 export async function playedAccuracy(
   t: TestContext,
-  { readTransaction }: { readonly readTransaction?: TransactionSource["readTransaction"] } = {},
+  {
+    readTransaction,
+    sample,
+    hasClocks = true,
+  }: {
+    readonly readTransaction?: TransactionSource["readTransaction"];
+    readonly sample?: SampleBudget;
+    /** Whether the node notifies of the Clock sysvar. */
+    readonly hasClocks?: boolean;
+  } = {},
 ) {
   const time = { nowMs: START_MS };
   const clock = { nowMs: () => time.nowMs };
@@ -31,7 +40,8 @@ export async function playedAccuracy(
     venues: VENUES,
     launchEveryMinutes: null,
   });
-  const chain = playedChain(demo.ledger, clock);
+  const played = playedChain(demo.ledger, clock);
+  const chain = hasClocks ? played : { ...played, follow: withoutClocks(played) };
   const versions = new AccountVersions();
   const judged: JudgedSwap[] = [];
   const missed: string[] = [];
@@ -59,6 +69,7 @@ export async function playedAccuracy(
     versions,
     pools: () => tracker.pools(),
     clock,
+    ...(sample === undefined ? {} : { sample }),
     onJudged: (swap, ref, ground) => {
       judged.push(swap);
       if (isReplayed(swap) && ground !== null) {
@@ -88,4 +99,15 @@ export async function playedAccuracy(
     }
   };
   return { demo, tracker, record, watch, chain, judged, missed, written, crossings, play, clock };
+}
+
+/** A node that does not notify of the Clock sysvar, as Surfpool does not. */
+function withoutClocks(source: ChainSource): ChainSource["follow"] {
+  return (events) =>
+    source.follow({
+      ...events,
+      onUpdate: (update) => {
+        if (update.address !== CLOCK_SYSVAR) events.onUpdate(update);
+      },
+    });
 }

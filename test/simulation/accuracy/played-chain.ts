@@ -71,11 +71,12 @@ function followLogs(ledger: Ledger, events: TransactionEvents) {
 }
 
 function observed(transaction: LedgerTransaction): ObservedTransaction {
-  const { signature, slot, logs, instruction, inner } = transaction;
+  const { signature, slot, logs, instruction, inner, unixTimestamp } = transaction;
   return {
     signature,
     slot,
     logs,
+    blockTime: unixTimestamp,
     instructions: [
       { ...instruction, outerIndex: 0, isInner: false },
       ...inner.map((nested) => ({ ...nested, outerIndex: 0, isInner: true })),
