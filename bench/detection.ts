@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { formatTable, type Output, terminal, UsageError } from "#src/cli/output.ts";
 import { RecordingError } from "#src/node/recording.ts";
 import { DETECTORS } from "./detection/detectors.ts";
-import { judgeReplay, replayFiles } from "./detection/recorded.ts";
+import { type HeldRanges, judgeReplay, judgeWaiting, replayFiles } from "./detection/recorded.ts";
 import { playScript } from "./detection/run-detection.ts";
 import { SCRIPTS } from "./detection/scripts.ts";
 import { judgeSeriesFile } from "./detection/series.ts";
@@ -66,10 +66,29 @@ async function judgeRecorded(
 ): Promise<number> {
   if (files.length === 0) throw new UsageError(`name the files\n${USAGE}`);
   // Their names begin with their times.
-  const rows = judgeReplay(await replayFiles(files.toSorted()));
-  if (isJson) for (const row of rows) output.out(JSON.stringify(row));
-  else output.out(table(rows));
+  const replay = await replayFiles(files.toSorted());
+  const [rows, ranges] = [judgeReplay(replay), judgeWaiting(replay)];
+  if (isJson) for (const row of [...rows, ...ranges]) output.out(JSON.stringify(row));
+  else output.out(`${table(rows)}\n\n${waitingTable(ranges)}`);
   return 0;
+}
+
+function waitingTable(ranges: readonly HeldRanges[]): string {
+  if (ranges.length === 0) return "Ranges of waiting: the recording is too short to judge them.";
+  return formatTable([
+    ["size, SOL", "waited", "tokens", "80 % range held", "98 % range held"],
+    ...ranges.map(({ size, seconds, tokens, held80, held98 }) => [
+      size,
+      `${seconds} s`,
+      tokens,
+      percent(held80),
+      percent(held98),
+    ]),
+  ]);
+}
+
+function percent(share: number | null): string {
+  return share === null ? "-" : `${(100 * share).toFixed(1)} %`;
 }
 
 type Options = { readonly seed: number; readonly share: number };
@@ -101,8 +120,6 @@ async function playOverTracker({ seed, share }: Options, add: Add, say: Say): Pr
 }
 
 function table(rows: readonly DetectionRow[]): string {
-  const percent = (share: number | null) =>
-    share === null ? "-" : `${(100 * share).toFixed(1)} %`;
   const seconds = (value: number | null) => (value === null ? "-" : value.toFixed(1));
   return formatTable([
     [

@@ -4,7 +4,7 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { between, type Random, seededRandom } from "#src/platform/seeded-random.ts";
 import { gridOf } from "#src/track/history/past-day.ts";
 import type { Sample } from "#src/track/history/sample.ts";
-import { changesOf, quantilesOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
+import { changesOf, heldWithin, quantilesOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
 import { establishedFlow, tradeStep, walkFrom } from "./detection/flow.ts";
 import { capacityOf, poolWith, priceOf, slippageOf } from "./detection/virtual-market.ts";
 
@@ -61,9 +61,7 @@ function rangeAt(sorted: Float64Array, level: number): Range {
 }
 
 function heldShare(changes: Float64Array, [from, to]: Range): number {
-  let held = 0;
-  for (const change of changes) if (change >= from && change <= to) held++;
-  return held / changes.length;
+  return heldWithin(changes, from, to) / changes.length;
 }
 
 function mean(values: readonly number[]): number {

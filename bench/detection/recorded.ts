@@ -1,9 +1,12 @@
-import type { Assessment } from "#src/measure/assessment.ts";
+import { type Assessment, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
 import { lossesBetween } from "#src/measure/losses.ts";
 import { readUpdateFile } from "#src/node/update-files.ts";
+import { gridOf } from "#src/track/history/past-day.ts";
+import { type Sample, sampleOf } from "#src/track/history/sample.ts";
 import { firstBasis } from "#src/track/history/series.ts";
 import { nextBasis } from "#src/track/history/series-basis.ts";
+import { changesOf, heldWithin, rangeOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
@@ -38,6 +41,8 @@ export type ReplayedToken = {
   /** What the recording says of it, with hindsight. */
   readonly series: TrueSeries;
   readonly alarms: readonly Alarm[];
+  /** As history keeps them. */
+  readonly samples: readonly Sample[];
 };
 
 export type Replay = {
@@ -104,6 +109,49 @@ export function judgeReplay({ tokens }: Replay): readonly DetectionRow[] {
   return [...rows, rowOf("all", "exitability, recorded", all)];
 }
 
+/** How often the ranges of what waiting cost in the first half of a recording held in the second. */
+export type HeldRanges = {
+  readonly size: string;
+  readonly seconds: number;
+  readonly tokens: number;
+  /** Of the changes in the second half. */
+  readonly held80: number;
+  readonly held98: number;
+};
+
+/** Empty where no token was recorded for long enough: 67 minutes for a wait of 10 s. */
+export function judgeWaiting({ tokens }: Pick<Replay, "tokens">): readonly HeldRanges[] {
+  const halves = tokens.map(({ samples }) => {
+    const fromMs = samples[0]?.atMs ?? 0;
+    const toMs = samples.at(-1)?.atMs ?? 0;
+    const middleMs = (fromMs + toMs) / 2;
+    return {
+      first: gridOf(samples, { fromMs, toMs: middleMs }),
+      second: gridOf(samples, { fromMs: middleMs, toMs }),
+    };
+  });
+  return STANDARD_SIZES.flatMap((size, index) =>
+    WAITED_SECONDS.flatMap((seconds) => {
+      const place = { size: index, waited: seconds / 10 };
+      const counts = { tokens: 0, all: 0, held80: 0, held98: 0 };
+      for (const { first, second } of halves) {
+        const range = rangeOf(changesOf(first, place), place.waited);
+        const changes = changesOf(second, place);
+        if (range === null || changes.length === 0) continue;
+        const [p1 = 0, p10 = 0, , p90 = 0, p99 = 0] = range.quantilesPct;
+        counts.tokens++;
+        counts.all += changes.length;
+        counts.held80 += heldWithin(changes, p10, p90);
+        counts.held98 += heldWithin(changes, p1, p99);
+      }
+      if (counts.all === 0) return [];
+      const share = (held: number) => Math.round((1e4 * held) / counts.all) / 1e4;
+      const { held80, held98 } = counts;
+      return { size, seconds, tokens: counts.tokens, held80: share(held80), held98: share(held98) };
+    }),
+  );
+}
+
 /** An alert of the last half hour can't be judged yet. */
 function judged({ series, alarms }: ReplayedToken) {
   const fromMs = series.timesMs[0] ?? 0;
@@ -115,6 +163,7 @@ function judged({ series, alarms }: ReplayedToken) {
 type Watched = {
   readonly series: TrueSeries;
   readonly alarms: Alarm[];
+  readonly samples: Sample[];
   last: Assessment | null;
   basis: { readonly alert: number; readonly trend: number };
   /** ln of the liquidity that was put in, less what was withdrawn. */
@@ -134,10 +183,9 @@ class Hindsight {
       noteAlarm(watched.alarms, alertChange.kind, chainMs);
     }
     const part = pricedPart(assessment);
-    if (part === null) return;
     const { last, series } = watched;
     const newestMs = series.timesMs.at(-1) ?? chainMs;
-    if (last !== null) {
+    if (last !== null && part !== null) {
       const step = { before: last, after: assessment, isClosed: () => false };
       watched.basis = nextBasis(watched.basis, step);
       watched.liquidity -= lossesBetween(last, assessment)?.withdrawn ?? 0;
@@ -145,6 +193,9 @@ class Hindsight {
     if (chainMs - newestMs > GAP_MS) {
       watched.basis = { alert: watched.basis.alert + 1, trend: watched.basis.trend + 1 };
     }
+    const sample = sampleOf(assessment, chainMs, watched.basis.trend);
+    if (sample.atMs > (watched.samples.at(-1)?.atMs ?? 0)) watched.samples.push(sample);
+    if (part === null) return;
     watched.last = assessment;
     if (series.timesMs.length > 0 && chainMs <= newestMs) return;
     series.timesMs.push(chainMs);
@@ -155,14 +206,26 @@ class Hindsight {
   }
 
   tokens(): readonly ReplayedToken[] {
-    return Array.from(this.#watched, ([mint, { series, alarms }]) => ({ mint, series, alarms }));
+    return Array.from(this.#watched, ([mint, { series, alarms, samples }]) => ({
+      mint,
+      series,
+      alarms,
+      samples,
+    }));
   }
 
   #of(mint: Address): Watched {
     const found = this.#watched.get(mint);
     if (found !== undefined) return found;
     const basis = { alert: firstBasis(0), trend: firstBasis(0) };
-    const made = { series: emptySeries(), alarms: [], last: null, basis, liquidity: 0 };
+    const made = {
+      series: emptySeries(),
+      alarms: [],
+      samples: [],
+      last: null,
+      basis,
+      liquidity: 0,
+    };
     this.#watched.set(mint, made);
     return made;
   }

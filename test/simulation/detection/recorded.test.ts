@@ -3,7 +3,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { recordDemo } from "#bench/detection/demo-recording.ts";
-import { judgeReplay, replayFiles } from "#bench/detection/recorded.ts";
+import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
+import { judgeReplay, judgeWaiting, replayFiles } from "#bench/detection/recorded.ts";
+import { emptySeries } from "#bench/detection/truth.ts";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const MINUTES = 13;
@@ -49,4 +52,27 @@ test("recorded minutes of the demo market give the alerts that they gave live, a
   const bytes = readFileSync(first);
   writeFileSync(first, bytes.subarray(0, bytes.length / 2));
   assert.ok((await replayFiles([first])).tokens.length > 0);
+});
+
+test("ranges of the first half hold in the second if the market stays the same, and rarely if it gets wilder", () => {
+  const held = (wilder: number) => {
+    const random = seededRandom(3);
+    const samples = Array.from({ length: 6_000 }, (_, step) => ({
+      atMs: 10_000 * (step + 1),
+      ...{ c10Sol: 10, depthSol: 90, slippagePct: [0.5, 1, 2, 5, 10, 40] },
+      mid: 1 + 0.02 * (random() - 0.5) * (step < 3_000 ? 1 : wilder),
+      ...{ confidence: "high" as const, basis: 1 },
+    }));
+    const token = { mint: namedAddress("token"), series: emptySeries(), alarms: [], samples };
+    return judgeWaiting({ tokens: [token] });
+  };
+  const [same] = held(1);
+  assert.deepEqual([same?.size, same?.seconds, same?.tokens], ["0.5", 10, 1]);
+  assert.ok(
+    Math.abs((same?.held80 ?? 0) - 0.8) < 0.03 && Math.abs((same?.held98 ?? 0) - 0.98) < 0.01,
+  );
+  // Six sizes, 10 s and 60 s: 5 minutes would need 17 hours.
+  assert.equal(held(1).length, 12);
+  const [wild] = held(4);
+  assert.ok((wild?.held80 ?? 1) < 0.35, `${wild?.held80}`);
 });
