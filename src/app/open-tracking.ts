@@ -22,6 +22,9 @@ import { type OpenChain, openChain } from "./open-chain.ts";
 
 export type ProofOf = (mint: Address, sale: ExitQuery) => Promise<ExitProof>;
 
+const FAILING_TEXT =
+  "the program of this venue does not pay what the model says; its answers are executed, with medium confidence, until the model is fixed";
+
 /** About 86,000 calls a month, whatever the number of tokens. */
 const SAMPLED_READS_PER_MINUTE = 2;
 
@@ -58,7 +61,11 @@ export async function openTracking(
   });
   const source = recordingSource(chain.source);
   const record = new AccuracyRecord();
-  const executions = new ExecutionRecord();
+  const executions = new ExecutionRecord((venue, isFailing) => {
+    if (isFailing) logger.error({ venue }, FAILING_TEXT);
+    else
+      logger.info({ venue }, "the program of this venue pays as modelled; the model answers again");
+  });
   const unprovable = unprovableBecause(config.proof, source.origin);
   const proofs =
     unprovable !== null

@@ -96,7 +96,11 @@ test("differences in a few pools delay the trust in a deployment, and can't prev
 });
 
 test("a venue fails where the model differs in five pools, and its answers are executed until it is proved again", () => {
-  const record = recordOf(...times(4, (index) => ({ pool: index, isEqual: false })));
+  const changes: boolean[] = [];
+  const record = new ExecutionRecord((_venue, isFailing) => changes.push(isFailing));
+  for (const fields of times(4, (index) => ({ pool: index, isEqual: false }))) {
+    record.add(proofOf(fields));
+  }
   assert.deepEqual([...record.failing()], []);
   record.add(proofOf({ pool: 5, isEqual: false }));
   assert.deepEqual([...record.failing()], ["raydium-cpmm"]);
@@ -108,6 +112,7 @@ test("a venue fails where the model differs in five pools, and its answers are e
     record.add(proofOf(fields));
   }
   assert.deepEqual([...record.failing()], []);
+  assert.deepEqual(changes, [true, false]);
 });
 
 test("of a new deployment, half of the pools decide where fewer than five are tracked", () => {

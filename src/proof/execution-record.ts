@@ -22,6 +22,8 @@ export type VenueExecutions = {
   readonly onDeployment: number;
   /** A deployment was seen that has not shown enough equal executions yet. */
   readonly isNewDeployment: boolean;
+  /** The model is wrong: answers of this venue are executed. */
+  readonly isFailing: boolean;
   /** Why the last sale was not executed; null: it was. */
   readonly unproved: string | null;
   /** The last sale that differed; null: none did. */
@@ -43,7 +45,13 @@ type ExecutionTally = {
 /** Counts executions by venue. */
 export class ExecutionRecord {
   readonly #tallies = new Map<VenueId, ExecutionTally>();
+  readonly #onFailing: (venue: VenueId, isFailing: boolean) => void;
   #failing: ReadonlySet<VenueId> = new Set();
+
+  /** @param onFailing called when a venue begins to fail, and when it is proved again */
+  constructor(onFailing: (venue: VenueId, isFailing: boolean) => void = () => undefined) {
+    this.#onFailing = onFailing;
+  }
 
   add(proof: SaleProof): void {
     const tally = this.#tallies.get(proof.venue) ?? emptyTally();
@@ -110,12 +118,14 @@ export class ExecutionRecord {
     if (this.#failing.has(venue) === isFailing) return;
     const others = [...this.#failing].filter((other) => other !== venue);
     this.#failing = new Set(isFailing ? [...others, venue] : others);
+    this.#onFailing(venue, isFailing);
   }
 
   report(): readonly VenueExecutions[] {
     return [...this.#tallies].map(([venue, { recent: _recent, ...tally }]) => ({
       venue,
       ...tally,
+      isFailing: this.#failing.has(venue),
     }));
   }
 }

@@ -108,3 +108,19 @@ test("a pool whose account is closed, or whose vault is frozen, is refused or un
   assert.equal(proof.sales[0]?.executed?.kind, "refused");
   assert.equal(proof.isEqual, false);
 });
+
+test("a chain of three pump coins is proved as the one instruction that sells through their pools", async (t) => {
+  const chain = await startProofChain(t, { file: "pump-routes", hops: 3 });
+  if (chain === null) return;
+  const { execution, ground, openProofs } = chain;
+  const { exit, sales, isEqual } = await openProofs(null).prove(ground, query(execution.amountIn));
+  const [sale] = sales;
+  assert.equal(sales.length, 1);
+  assert.deepEqual(
+    sale?.hops?.map(({ pool }) => pool),
+    execution.route?.map(({ pool }) => pool),
+  );
+  assert.deepEqual(sale?.executed, { kind: "paid", amount: execution.amountOut });
+  assert.equal(exit.kind === "sold" ? exit.paidLamports : null, execution.amountOut);
+  assert.equal(isEqual, true);
+});

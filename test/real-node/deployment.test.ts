@@ -73,6 +73,7 @@ type VenueRecord = {
     readonly sales: number;
     readonly equal: number;
     readonly is_new_deployment: boolean;
+    readonly answers_executed: boolean;
   } | null;
 };
 
@@ -194,6 +195,7 @@ for (const [name, buildsOf] of [
     t.diagnostic(
       `a build that pays otherwise: ${TOKENS} answers follow it after ${since(otherMs)}`,
     );
+    assert.equal((await executedOf(scene, venue))?.answers_executed, true);
     for (const { aviso, confianza } of changed) {
       assert.match(aviso ?? "", EXECUTED);
       assert.equal(confianza, "media");

@@ -13,7 +13,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { VENUE_SALES } from "#src/venues/all-sales.ts";
+import { CHAIN_SALES, VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { readExecutions, sharedPath } from "./executions.ts";
 import { deployedAccounts } from "./program-accounts.ts";
@@ -25,6 +25,8 @@ export type ProofChainOptions = {
   readonly venue?: VenueId;
   /** Of the recorded executions. */
   readonly file?: string;
+  /** Sold through so many pools by one instruction, of the recorded routes; absent: in one pool. */
+  readonly hops?: number;
   readonly hasPrograms?: boolean;
 };
 
@@ -34,14 +36,18 @@ export async function startProofChain(
   {
     venue = "pump-curve",
     file = "pump-curve.bytecode",
+    hops = 1,
     hasPrograms = true,
   }: ProofChainOptions = {},
 ) {
-  const path = sharedPath(t, "executions", `${file}.jsonl.gz`);
-  const needed = VENUE_SALES.find((sale) => sale.venue === venue)?.programs ?? [];
+  const path = sharedPath(t, hops === 1 ? "executions" : "routes", `${file}.jsonl.gz`);
+  const sold = VENUE_SALES.find((known) => known.venue === venue)?.programs ?? [];
+  const needed = hops === 1 ? sold : CHAIN_SALES.flatMap(({ programs }) => programs);
   const programs = path === null ? null : compiledPrograms(t, needed);
   if (path === null || programs === null) return null;
-  const sale = (await readExecutions(path)).find(({ execution }) => isPaidSale(execution));
+  const sale = (await readExecutions(path)).find(
+    ({ execution }) => isPaidSale(execution) && (execution.route?.length ?? 1) === hops,
+  );
   assert.ok(sale !== undefined);
   const { execution } = sale;
   const ledger = new Ledger(execution.clock);
@@ -82,7 +88,17 @@ export async function startProofChain(
     t.after(() => proofs.close());
     return proofs;
   };
-  return { execution, ledger, source, clock, ground, deploy, openProofs, slices: () => slices };
+  return {
+    urls,
+    execution,
+    ledger,
+    source,
+    clock,
+    ground,
+    deploy,
+    openProofs,
+    slices: () => slices,
+  };
 }
 
 function isPaidSale({ outputMint, amountOut, amountIn }: RecordedExecution): boolean {

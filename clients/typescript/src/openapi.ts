@@ -2322,6 +2322,8 @@ export interface components {
             readonly sales_on_deployment: number;
             /** @description Deployed since, and not yet 20 equal executions over five pools: confianza is at most media */
             readonly is_new_deployment: boolean;
+            /** @description The program pays something else than the model: answers of this venue are computed by executing it, and confianza is at most media */
+            readonly answers_executed: boolean;
             /** @description Why the last sale was not executed; null: it was */
             readonly unproved: string | null;
         };

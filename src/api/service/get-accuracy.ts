@@ -69,6 +69,10 @@ const Executed = Type.Object(
       description:
         "Deployed since, and not yet 20 equal executions over five pools: confianza is at most media",
     }),
+    answers_executed: Type.Boolean({
+      description:
+        "The program pays something else than the model: answers of this venue are computed by executing it, and confianza is at most media",
+    }),
     unproved: nullable(Type.String(), "Why the last sale was not executed; null: it was"),
   },
   { $id: "Executed" },
@@ -156,6 +160,7 @@ export const getAccuracy = defineOperation({
               equal: 1240,
               sales_on_deployment: 1240,
               is_new_deployment: false,
+              answers_executed: false,
               unproved: null,
             },
             windows: { hour: EXAMPLE_WINDOW, day: EXAMPLE_WINDOW, month: EXAMPLE_WINDOW },
@@ -232,12 +237,13 @@ function windowBody(window: WindowReport) {
 
 function executedBody(found: VenueExecutions | undefined) {
   if (found === undefined) return null;
-  const { executed, equal, onDeployment, isNewDeployment, unproved } = found;
+  const { executed, equal, onDeployment, isNewDeployment, isFailing, unproved } = found;
   return {
     sales: executed,
     equal,
     sales_on_deployment: onDeployment,
     is_new_deployment: isNewDeployment,
+    answers_executed: isFailing,
     unproved,
   };
 }
