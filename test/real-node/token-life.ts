@@ -1,3 +1,4 @@
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { CoinWatcher } from "./coin-watcher.ts";
 import { BOOST_AUTHORITY } from "./pump-accounts.ts";
 import type { Coin } from "./pump-instructions.ts";
@@ -88,9 +89,10 @@ export async function drain({ market, trades }: Scene, coin: Coin): Promise<void
   }
 }
 
-/** Completes a coin's curve with given quote coins, and moves it into its pool. */
+/** Completes a coin's curve, with given quote coins unless it is quoted in SOL, and moves it into its pool. */
 export async function graduate({ market }: Scene, coin: Coin): Promise<void> {
-  await market.give(coin.quoteMint, 900n * COINS);
+  // Given SOL would count as paid by a sale at the same time.
+  if (coin.quoteMint !== WSOL) await market.give(coin.quoteMint, 900n * COINS);
   await market.must([await market.completion(coin, COINS)]);
   await market.migrate(coin);
 }
