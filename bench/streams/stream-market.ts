@@ -30,8 +30,10 @@ export async function openStreamMarket(options: {
   const { url } = geyser;
   options.prepare(geyser);
   const logged: string[] = [];
+  const openedMs = performance.now();
   const log = (context: unknown, text?: unknown): void => {
-    logged.push(`${text} ${JSON.stringify(context)}`);
+    const seconds = ((performance.now() - openedMs) / 1_000).toFixed(1);
+    logged.push(`${seconds} s: ${text} ${JSON.stringify(context)}`);
   };
   const logger = { info: log, warn: log, error: log, debug: () => undefined };
   const { commitment } = options;

@@ -149,11 +149,17 @@ test("a loss of one of several streams ends the claim that every change arrives"
     () => (chain.source.streamInUse?.().reason?.includes("not you") === true ? true : null),
     STREAMS_OPEN_WITHIN_MS,
   );
-  chain.set(OTHER_POOL, 7);
-  await eventually("the account over the WebSocket", () =>
-    log.events.some((told) => told.kind === "update" && told.update.address === OTHER_POOL)
-      ? true
-      : null,
+  let value = 20;
+  await eventually(
+    "the account over the WebSocket",
+    () => {
+      chain.set(OTHER_POOL, value++);
+      const isTold = log.events.some(
+        (told) => told.kind === "update" && told.update.address === OTHER_POOL,
+      );
+      return isTold ? true : null;
+    },
+    STREAMS_OPEN_WITHIN_MS,
   );
   const claims = log.events.slice(since).filter((told) => told.kind === "whole");
   assert.ok(!claims.some((told) => told.kind === "whole" && told.isWhole));

@@ -115,6 +115,10 @@ for (const [plan, limits, programs, accounts] of SMALL_PLANS) {
       for (let times = 0; times < 2; times++)
         chain.source.followProgram({ programId, dataSize: null, memcmp: [] }, born.add);
     }
+    const transactions = new EventLog<ObservedTransaction>();
+    chain.source
+      .followTransactions({ onTransaction: transactions.add, onGap: () => {} })
+      .add(Array.from({ length: programs }, (_, index) => testAddress(5_000 + index)));
     const { following, followed, updateTo } = followAll(chain);
     const addresses = Array.from({ length: accounts }, (_, index) => testAddress(10_000 + index));
     following.add(addresses);
@@ -132,6 +136,18 @@ for (const [plan, limits, programs, accounts] of SMALL_PLANS) {
       },
       STREAMS_OPEN_WITHIN_MS,
     );
+    const lastProgram = testAddress(5_000 + programs - 1);
+    const transaction = someTransaction(chain.ledger.clock.slot);
+    await eventually(
+      "the last program's transaction",
+      () => {
+        const instruction = { ...transaction.instruction, programId: lastProgram };
+        chain.ledger.addTransaction({ ...transaction, instruction });
+        return transactions.events.length > 0 ? true : null;
+      },
+      STREAMS_OPEN_WITHIN_MS,
+    );
+    assert.equal(chain.source.streamInUse?.().inUse, "grpc");
     const served = chain.geyser.requests.slice(-chain.geyser.clientCount);
     assert.ok(served.length > 1);
     const asked = served.flatMap((request) =>

@@ -1,4 +1,5 @@
 import type { WallClock } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import { type ChainLogger, hostOf } from "./chain-logger.ts";
 import type {
@@ -12,7 +13,7 @@ import { loadGeyserClient, type OpenStream } from "./geyser-client.ts";
 import { GeyserFallback } from "./geyser-fallback.ts";
 import { GeyserFollowers } from "./geyser-followers.ts";
 import { GeyserHealth, type StreamLoss } from "./geyser-health.ts";
-import { FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
+import { chunksOf, FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
 import { GeyserPlacement } from "./geyser-placement.ts";
 import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
 import { GeyserStream } from "./geyser-stream.ts";
@@ -213,10 +214,11 @@ class GeyserSource {
       Math.min(filters, Math.max(0, programs.length - stream * filters));
     const wanted = this.followers.allAccounts();
     const changed = new Set(this.#placement.update(wanted, this.#limits, otherFilters));
-    for (let index = 0; index * filters < Math.max(1, programs.length); index++) changed.add(index);
+    const filtered = Math.max(1, programs.length, this.#mentionedChunks().length);
+    for (let index = 0; index * filters < filtered; index++) changed.add(index);
     for (const [index, stream] of this.#streams) {
-      const { accounts, programs: own } = this.#wantsOf(index, programs);
-      if (index === 0 || accounts.size + own.length > 0) continue;
+      const { accounts, programs: own, mentioned } = this.#wantsOf(index, programs);
+      if (index === 0 || accounts.size + own.length + mentioned.size > 0) continue;
       stream.close();
       this.#streams.delete(index);
       this.#health.forget(index);
@@ -251,7 +253,7 @@ class GeyserSource {
         return stream === null || down.includes(stream);
       },
       isProgram: isMissing,
-      areTransactions: down.includes(0),
+      areTransactions: down.some((index) => this.#wantsOf(index, programs).mentioned.size > 0),
     });
   }
 
@@ -264,7 +266,16 @@ class GeyserSource {
     return {
       accounts: this.#placement.accountsOf(index),
       programs: programs.slice(index * filters, (index + 1) * filters),
-      mentioned: index === 0 ? this.followers.allMentioned() : new Set(),
+      mentioned: new Set(
+        this.#mentionedChunks()
+          .slice(index * filters, (index + 1) * filters)
+          .flat(),
+      ),
     };
+  }
+
+  /** The addresses of each filter for transactions. */
+  #mentionedChunks(): readonly (readonly Address[])[] {
+    return chunksOf(this.followers.allMentioned(), this.#limits.addresses);
   }
 }
