@@ -49,10 +49,12 @@ export const STREAM_PLANS: readonly StreamPlan[] = [
   {
     name: "silent for a minute",
     prepare: () => {},
-    fail: ({ geyser }) => {
+    fail: ({ geyser, note }) => {
       geyser.isSilent = true;
+      note("the server sends nothing from now on");
       setTimeout(() => {
         geyser.isSilent = false;
+        note("the server sends again");
       }, SILENT_MS).unref();
     },
   },

@@ -45,6 +45,8 @@ export async function openStreamMarket(options: {
   tracker.start();
   return {
     ...{ demo, ledger, geyser, source, tracker, logged, clock },
+    /** Adds a line of the bench to the log. */
+    note: (text: string) => log({}, text),
     close: async () => {
       clearInterval(timer);
       await tracker.close();
