@@ -58,6 +58,35 @@ test("history survives a restart, and the time between is unknown, not zero", as
   });
 });
 
+test("the past day counts the samples of an earlier process, and not the time between", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const chain = new ScriptedChain();
+    placeToken(chain, MINT, 80);
+    const first = track(chain, database);
+    await first.snapshot(MINT);
+    first.setWatched([MINT]);
+    await pass(chain, first, 20 * MINUTE_SLOTS);
+    const alone = await first.pastDay(MINT);
+    assert.equal(alone?.waiting[1]?.[0], null);
+    await first.close();
+
+    chain.advance(60 * MINUTE_SLOTS);
+    const second = track(chain, database);
+    await second.snapshot(MINT);
+    second.setWatched([MINT]);
+    await pass(chain, second, 20 * MINUTE_SLOTS);
+    const day = await second.pastDay(MINT);
+    assert.equal((day?.toMs ?? 0) - (day?.fromMs ?? 0), 86_400_000);
+    const [tenSeconds, minute] = day?.waiting[1] ?? [];
+    assert.deepEqual(tenSeconds?.quantilesPct, [0, 0, 0, 0, 0]);
+    // Twice twenty minutes, and at most five and a half that the last sample holds.
+    const { observations = 0 } = tenSeconds ?? {};
+    assert.ok(observations >= 235 && observations <= 275, `${observations}`);
+    assert.equal(minute, null);
+    await second.close();
+  });
+});
+
 test("after a kill, with the node away, the newest stored answer is served", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const chain = new ScriptedChain();
