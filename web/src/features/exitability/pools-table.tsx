@@ -77,7 +77,7 @@ function Row({ pool }: { readonly pool: PoolRow }) {
             target="_blank"
             rel="noreferrer noopener"
           >
-            DexScreener<span aria-hidden="true"> ↗</span>
+            DexScreener<span aria-hidden="true">↗</span>
             <span className="visually-hidden">
               , {venueName(pool.program)} {pool.address}
             </span>

@@ -78,6 +78,7 @@ export function TokenPage({ mint }: Props) {
         answer={answer.data}
         sale={sale}
         exitSol={exit.data?.size_sol ?? null}
+        isMissing={refusal !== null && refusal.code === "not_found"}
       />
       {refusal !== null ? (
         <Refused error={refusal} onRetry={() => void exit.refetch()} />
@@ -163,9 +164,11 @@ type HeadingProps = {
   readonly answer: ExitabilityBody | undefined;
   readonly sale: Sale;
   readonly exitSol: number | null;
+  /** No pool is known: there is nothing to watch. */
+  readonly isMissing: boolean;
 };
 
-function Heading({ mint, name, answer, sale, exitSol }: HeadingProps) {
+function Heading({ mint, name, answer, sale, exitSol, isMissing }: HeadingProps) {
   const { text } = usePreferences();
   return (
     <header className="token-heading">
@@ -186,7 +189,9 @@ function Heading({ mint, name, answer, sale, exitSol }: HeadingProps) {
           </span>
         </p>
       </div>
-      <WatchButton mint={mint} sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol} />
+      {isMissing ? null : (
+        <WatchButton mint={mint} sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol} />
+      )}
     </header>
   );
 }

@@ -138,7 +138,7 @@ function ExampleList() {
               <strong>
                 <bdi>{plainText(symbol) ?? plainText(name) ?? shortAddress(mint)}</bdi>
               </strong>
-              <span className="soft small">{story[language]}</span>
+              <span className="soft small">{unbroken(story[language])}</span>
             </Link>
           </li>
         ))}

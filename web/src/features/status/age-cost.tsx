@@ -19,7 +19,7 @@ export function AgeCost({ accuracy }: { readonly accuracy: Accuracy }) {
         <p>{ageCost.none}</p>
       ) : (
         <ScrollBox label={ageCost.title}>
-          <table>
+          <table className="cards-on-phone">
             <caption className="visually-hidden">{ageCost.title}</caption>
             <thead>
               <tr>
@@ -42,10 +42,18 @@ export function AgeCost({ accuracy }: { readonly accuracy: Accuracy }) {
               {rows.map(({ age_seconds, windows: { day } }) => (
                 <tr key={age_seconds}>
                   <th scope="row">{ageCost.upTo(age_seconds)}</th>
-                  <td className="number">{formatNumber(day.compared, language)}</td>
-                  <td className="number">{bps(day.p50_bps)}</td>
-                  <td className="number">{bps(day.p90_bps)}</td>
-                  <td className="number">{bps(day.p99_bps)}</td>
+                  <td className="number" data-name={ageCost.compared}>
+                    {formatNumber(day.compared, language)}
+                  </td>
+                  <td className="number" data-name={ageCost.half}>
+                    {bps(day.p50_bps)}
+                  </td>
+                  <td className="number" data-name={ageCost.nine}>
+                    {bps(day.p90_bps)}
+                  </td>
+                  <td className="number" data-name={ageCost.most}>
+                    {bps(day.p99_bps)}
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -157,7 +157,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
       {rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
       {rows.length === 0 ? null : (
         <ScrollBox label={text.status.accuracy}>
-          <table>
+          <table className="cards-on-phone">
             <caption className="visually-hidden">{text.status.accuracy}</caption>
             <thead>
               <tr>
@@ -191,25 +191,33 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                 return (
                   <tr key={program}>
                     <th scope="row">{venueName(program)}</th>
-                    <td className="number">{seen}</td>
-                    <td className="number">{replayed}</td>
-                    <td className="number">{shareOf(exact, replayed)}</td>
-                    <td className="number">
+                    <td className="number" data-name={text.status.seen}>
+                      {seen}
+                    </td>
+                    <td className="number" data-name={text.status.replayed}>
+                      {replayed}
+                    </td>
+                    <td className="number" data-name={text.status.exact}>
+                      {shareOf(exact, replayed)}
+                    </td>
+                    <td className="number" data-name={text.status.executed}>
                       {executed === null || executed.sales === 0 ? (
                         <Unknown />
                       ) : (
                         `${executed.equal} / ${executed.sales}`
                       )}
                     </td>
-                    <td className="number">{shareOf(within_1bp, replayed)}</td>
-                    <td className="number">
+                    <td className="number" data-name={text.status.within}>
+                      {shareOf(within_1bp, replayed)}
+                    </td>
+                    <td className="number" data-name={text.status.worst}>
                       {worst_bps === null ? (
                         <Unknown />
                       ) : (
                         `${formatNumber(worst_bps, language)} bps`
                       )}
                     </td>
-                    <td className="number">
+                    <td className="number" data-name={text.status.deployed}>
                       {deployment.state === "immutable" ? (
                         text.status.immutable
                       ) : deployed_slot === null ? (
