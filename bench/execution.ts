@@ -113,7 +113,6 @@ async function measureByExecution(): Promise<void> {
   const executed = await follow(tracker, mints);
   clearInterval(playing);
   await tracker.close();
-  await measuring.close();
   await proofs.close();
   await source.close();
   await node.close();

@@ -117,9 +117,10 @@ export async function openTracking(
         });
   const close = async () => {
     await sampler?.close();
-    await proofs?.close();
     await accuracy.close();
+    // An answer that is being executed needs the VM to its end.
     await tracker.close();
+    await proofs?.close();
     await chain.close();
   };
   const start = async () => {

@@ -53,10 +53,6 @@ export class MeasureByExecution {
     }
   }
 
-  close(): Promise<void> {
-    return this.#queue.close();
-  }
-
   async #settle<Answer>(
     { market, ...ground }: ProofGround,
     measure: (market: Market) => Answer,
