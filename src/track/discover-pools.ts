@@ -108,8 +108,8 @@ export async function discoverInStages(
     later.catch(() => undefined);
     return withRest(await result("none"), later);
   }
-  const grace = await Promise.race([searching.ended, delay(GRACE_MS, "late")]);
-  if (grace !== "late" && searching.isWhole()) return { first: await result("all"), rest: null };
+  await searchesEndIn(searching, GRACE_MS);
+  if (searching.isWhole()) return { first: await result("all"), rest: null };
   const first = await result("graduation");
   const later = delay(BEFORE_FURTHER_MS).then(() =>
     furtherStages({ ...stages, source: background, result: lastResult }),
@@ -155,7 +155,7 @@ async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
   const held = await holders;
   cheap.push({ ...held, refusals: [], slot: null });
   if (!hasPool(cheap)) {
-    await Promise.race([searching.ended, delay(GRACE_WITHOUT_POOL_MS)]);
+    await searchesEndIn(searching, GRACE_WITHOUT_POOL_MS);
   }
   const { vaults } = held;
   if (searching.isWhole() && (hasFound() || vaults.length === 0)) {
@@ -168,6 +168,14 @@ async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
   if (!hasAny && searching.hasEnded()) return { first, rest: null };
   const last = searching.ended.then(async () => ({ first: await lastResult("all"), rest: null }));
   return withRest(first, last);
+}
+
+/** Waits for the searches, but not where a provider serves so few a second that they will not end in time. */
+async function searchesEndIn({ ended, found }: Searching, ms: number): Promise<void> {
+  await Promise.race([ended, delay(ms / 3)]);
+  const answered = found.filter((part) => part !== null).length;
+  if (answered < found.length / 3) return;
+  await Promise.race([ended, delay((2 * ms) / 3)]);
 }
 
 /** A stage that fails leaves what the one before it found. */
