@@ -37,6 +37,15 @@ test("the changes of a slot that another one replaces are reported as dropped", 
   assert.equal((await chain.source.readAccounts([POOL])).accounts.get(POOL), null);
 });
 
+test("accounts are reported as followed once reads, which are confirmed, have caught up", async (t) => {
+  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL]);
+  const told = await followed(POOL);
+  const slots = log.events.slice(0, log.events.indexOf(told)).filter(({ kind }) => kind === "slot");
+  assert.ok(slots.length >= 12, `${slots.length} slots`);
+});
+
 test("of a processed slot the last write of each account is delivered, all of them together", async (t) => {
   const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
   const { following, followed, updateTo, log } = followAll(chain);

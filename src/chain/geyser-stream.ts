@@ -41,6 +41,8 @@ export type GeyserStreamOptions = {
  * progress may still follow the old ones.
  */
 const SLOTS_TO_SETTLE = 2;
+/** Reads are confirmed, some slots behind processed ones: before this they may lack what the stream did not bring. */
+const PROCESSED_SLOTS_TO_SETTLE = 12;
 const SLOT_CONFIRMED = 1;
 const SLOT_FINALIZED = 2;
 const SLOT_PROCESSED = 0;
@@ -225,8 +227,12 @@ export class GeyserStream {
     for (const [sent, onApplied] of this.#pings) {
       if (sent > id) continue;
       this.#pings.delete(sent);
-      this.#settling.push({ onApplied, slotsLeft: SLOTS_TO_SETTLE });
+      this.#settling.push({ onApplied, slotsLeft: this.#slotsToSettle });
     }
+  }
+
+  get #slotsToSettle(): number {
+    return this.#options.outcomes === null ? SLOTS_TO_SETTLE : PROCESSED_SLOTS_TO_SETTLE;
   }
 
   #settle(): void {
@@ -257,7 +263,12 @@ export class GeyserStream {
     const hasHole = before !== null && parent !== null && parent > before;
     if (before === null || slot > before) this.#lastSlot = slot;
     const isContinued = this.#fromSlot !== null && before !== null && slot <= before;
-    if ((this.#isReopened && !isContinued) || hasHole) this.#call(() => onGap(before));
+    if ((this.#isReopened && !isContinued) || hasHole) {
+      const report = () => onGap(before);
+      this.#call(report);
+      if (outcomes !== null)
+        this.#settling.push({ onApplied: report, slotsLeft: PROCESSED_SLOTS_TO_SETTLE });
+    }
     this.#isReopened = false;
     if (outcomes !== null) {
       this.#call(() => outcomes.processed(slot, parent));
