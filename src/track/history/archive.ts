@@ -35,7 +35,7 @@ import {
 } from "../snapshot-text.ts";
 import { type HistoryPoint, type HistoryQuery, historyOf, stepOf } from "./history.ts";
 import { type PastDay, pastDayOf } from "./past-day.ts";
-import { differs, type Sample } from "./sample.ts";
+import { newOf, type Sample } from "./sample.ts";
 import { SampleBlock, type SampleGrid, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
 import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-answers.ts";
@@ -143,21 +143,21 @@ export class TokenArchive {
     const snapshot = kept?.snapshot ?? null;
     entry.snapshot = kept ?? entry.snapshot;
     const { last } = entry.block;
-    const isNew =
-      last === null ||
-      (sample.atMs > last.atMs &&
-        (sample.atMs - last.atMs >= WRITE_EVERY_MS || differs(last, sample)));
+    const isOld = last !== null && sample.atMs - last.atMs >= WRITE_EVERY_MS;
+    const stored = last === null || isOld ? sample : newOf(last, sample);
+    const isLater = last === null || sample.atMs > last.atMs;
     if (snapshot !== null && this.#deps.stateDays > 0) {
       entry.states.give(snapshot);
+      const isNew = isLater && stored === sample;
       entry.states.select({ atMs: this.#deps.clock.nowMs(), isNew });
     }
-    if (!isNew) return;
+    if (stored === null || !isLater) return;
     const hour = SampleBlock.hourOf(sample.atMs);
     if (hour !== entry.block.hour) {
       if (entry.hasUnsaved) entry.ended.push(this.#hourOf(entry));
       entry.block = new SampleBlock(hour);
     }
-    entry.block.add(sample);
+    entry.block.add(stored);
     entry.hasUnsaved = true;
   }
 

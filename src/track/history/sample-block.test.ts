@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { historyOf, MAX_POINTS } from "./history.ts";
-import type { Sample } from "./sample.ts";
+import { newOf, type Sample } from "./sample.ts";
 import { SampleBlock, unpackHour } from "./sample-block.ts";
 
 const HOUR = 500_000;
@@ -89,6 +89,21 @@ test("on a coarser grid only the last sample of each step is returned, and histo
     }),
     { numRuns: 50 },
   );
+});
+
+test("a price that moves alone is stored in eight bytes, beside the figures before it", () => {
+  const first = sampleAt(START_MS, 1);
+  assert.equal(newOf(first, { ...first, atMs: START_MS + 10_000, c10Sol: 1.001 }), null);
+  const moved = { ...first, atMs: START_MS + 10_000, c10Sol: 1.001, mid: 0.5001 };
+  assert.equal(newOf(first, { ...moved, mid: 0.500_04 }), null);
+  const stored = newOf(first, moved);
+  assert.deepEqual(stored, { ...first, atMs: START_MS + 10_000, mid: 0.5001 });
+  const block = new SampleBlock(HOUR);
+  block.add(first);
+  const before = block.data.length;
+  block.add(stored ?? first);
+  assert.equal(block.data.length - before, 8);
+  assert.equal(newOf(first, { ...moved, c10Sol: 1.003 })?.c10Sol, 1.003);
 });
 
 test("a quiet hour takes about a hundred bytes", () => {

@@ -43,14 +43,22 @@ const RELATIVE_CHANGE = 0.002;
 /** A price is compared with later ones: what waiting cost (past-day.ts) must not be rounded away. */
 const MID_CHANGE = 0.000_1;
 
-/** Whether the later sample differs enough to be stored. */
-export function differs(earlier: Sample, later: Sample): boolean {
+/**
+ * What is stored of a later sample; null: nothing new. Of a price that moved alone only the price, so
+ * that it takes eight bytes and not forty.
+ */
+export function newOf(earlier: Sample, later: Sample): Sample | null {
+  if (differs(earlier, later)) return later;
+  const { atMs, mid } = later;
+  return isChanged(earlier.mid, mid, MID_CHANGE) ? { ...earlier, atMs, mid } : null;
+}
+
+function differs(earlier: Sample, later: Sample): boolean {
   return (
     earlier.confidence !== later.confidence ||
     earlier.basis !== later.basis ||
     isChanged(earlier.c10Sol, later.c10Sol) ||
     isChanged(earlier.depthSol, later.depthSol) ||
-    isChanged(earlier.mid, later.mid, MID_CHANGE) ||
     later.slippagePct.some((slippage, index) =>
       isChanged(earlier.slippagePct[index] ?? null, slippage),
     )
