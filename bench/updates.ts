@@ -4,6 +4,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { applyUpdate } from "#src/track/apply-update.ts";
 import { assessToken } from "#src/track/assess-token.ts";
 import { refreshPools } from "#src/track/refresh-pools.ts";
+import { type ChainRate, chainRate } from "./chain-updates.ts";
 import { ASSESS_DEPS, followStream, type Live } from "./follow-stream.ts";
 import { buildStream, type UpdateStream } from "./update-stream.ts";
 
@@ -42,12 +43,17 @@ for (const venue of new Set(stream.tokens.map((token) => token.venue))) {
   const own = stream.swaps.filter((swap) => swap.venue === venue);
   report(`${venue} alone, one by one`, own, { name: venue, updates: 1 });
 }
+reportRates("a chain of three pump coins, one by one", () => chainRate(Number(values.swaps) / 10));
 if (!values.json) {
   console.log(formatTable([["stream", "updates/s", "swaps/s", "us per update"], ...rows]));
 }
 
 function report(name: string, swaps: UpdateStream["swaps"], batching: Batching): void {
-  const rates = Array.from({ length: ROUNDS }, () => run(swaps, batching)).toSorted(
+  reportRates(name, () => run(swaps, batching));
+}
+
+function reportRates(name: string, measure: () => ChainRate): void {
+  const rates = Array.from({ length: ROUNDS }, measure).toSorted(
     (a, b) => a.updatesPerSecond - b.updatesPerSecond,
   );
   const median = rates[Math.floor(ROUNDS / 2)];
