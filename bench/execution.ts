@@ -8,7 +8,9 @@ import type { Market } from "#src/measure/market.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { systemClock } from "#src/platform/clock.ts";
+import { ExecutionRecord } from "#src/proof/execution-record.ts";
 import { MeasureByExecution } from "#src/proof/measure-by-execution.ts";
+import { ProofSampler } from "#src/proof/proof-sampler.ts";
 import { Proofs } from "#src/proof/proofs.ts";
 import type { Prover } from "#src/proof/prover.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
@@ -43,6 +45,7 @@ const { values } = parseArgs({
 const REQUESTS_PER_SECOND = 200;
 const CONNECTIONS = 20;
 const KEYS = 400;
+const SAMPLES = 500;
 const QUERIES_OF_KEY = 300;
 const LOADING_TOKENS_AT_ONCE = 8;
 
@@ -105,6 +108,7 @@ async function measureByExecution(): Promise<void> {
   failing = venues;
   const cost = await executeEach(tracker, measuring, mints, () => sales);
   failing = new Set();
+  const sampling = await sampleMany(tracker, proofs.prover);
   tracker.setWatched(mints);
   tracker.start();
   const playing = setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
@@ -120,6 +124,7 @@ async function measureByExecution(): Promise<void> {
     tokens,
     venues: [...venues].join(" "),
     ...cost,
+    ...sampling,
     cpuPctModelled: modelled.cpuPct,
     cpuPctExecuted: executed.cpuPct,
     executedTokens: executed.executedTokens,
@@ -174,6 +179,20 @@ async function executeEach(
     msPerAnswer: round(now() - startedMs),
     salesPerAnswer: round(salesSoFar() - salesBefore),
   };
+}
+
+/** What one execution of PROOF=sample costs: choosing, preparing, executing and counting it. */
+async function sampleMany(tracker: Tracker, prover: Prover) {
+  const sampler = new ProofSampler({
+    ...{ prover, record: new ExecutionRecord(), mode: "sample", random: Math.random },
+    mints: () => tracker.mints(),
+    groundOf: (mint) => tracker.saleGround(mint),
+    onFailure: (what, cause) => say(`failed to ${what}: ${String(cause)}`),
+  });
+  const before = process.cpuUsage();
+  for (let sample = 0; sample < SAMPLES; sample++) await sampler.sampleOnce();
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMsPerSample: Math.round((user + system) / SAMPLES / 10) / 100 };
 }
 
 function textOf(value: unknown): string {
