@@ -2,9 +2,6 @@ import { sql } from "kysely";
 import type { Database } from "./database.ts";
 import type { MigrationContext } from "./dialect.ts";
 import * as schema from "./migrations/0001-schema.ts";
-import * as alertCauses from "./migrations/0002-alert-causes.ts";
-import * as openAlerts from "./migrations/0003-open-alerts.ts";
-import * as alertCommitment from "./migrations/0004-alert-commitment.ts";
 
 export type Migration = {
   readonly name: string;
@@ -12,12 +9,7 @@ export type Migration = {
 };
 
 /** Every migration in order. Once released, a migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [
-  { name: "0001-schema", ...schema },
-  { name: "0002-alert-causes", ...alertCauses },
-  { name: "0003-open-alerts", ...openAlerts },
-  { name: "0004-alert-commitment", ...alertCommitment },
-];
+export const MIGRATIONS: readonly Migration[] = [{ name: "0001-schema", ...schema }];
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };
 

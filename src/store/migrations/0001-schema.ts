@@ -199,7 +199,7 @@ const tokens = ({ numberedKey, bytes, byDay }: Types): readonly string[] => [
     data ${bytes} not null,
     primary key (token_id, slot))`,
   "create index stored_answers_by_day on stored_answers (day)",
-  // share: the main cause's share of the fall, 0 to 1.
+  // share: the main cause's share of the fall, 0 to 1; the others: the share that each cause explains.
   `create table alerts (
     id ${numberedKey},
     token_id bigint not null,
@@ -212,8 +212,14 @@ const tokens = ({ numberedKey, bytes, byDay }: Types): readonly string[] => [
     c10_before double precision not null,
     c10_after double precision not null,
     depth_before double precision,
-    depth_after double precision)`,
+    depth_after double precision,
+    withdrawn_share double precision,
+    sold_share double precision,
+    fees_share double precision,
+    paused_share double precision)`,
   "create index alerts_by_token_and_time on alerts (token_id, started_at_ms)",
+  // The few that are on among all that ever were.
+  "create index open_alerts on alerts (started_at_ms) where ended_at_ms is null",
 ];
 
 const userAlerts = ({ numberedKey }: Types): readonly string[] => [
@@ -226,6 +232,7 @@ const userAlerts = ({ numberedKey }: Types): readonly string[] => [
     created_at_ms bigint not null,
     slippage_is_high bigint,
     unique (user_id, mint))`,
+  // commitment: null where the slot was confirmed; taken_back_at_ms: null where it was not dropped.
   `create table user_alerts (
     id ${numberedKey},
     dedupe text not null unique,
@@ -252,7 +259,13 @@ const userAlerts = ({ numberedKey }: Types): readonly string[] => [
     grade_due_ms bigint,
     graded_at_ms bigint,
     was_worse bigint,
-    waited_cost_pct double precision)`,
+    waited_cost_pct double precision,
+    withdrawn_share double precision,
+    sold_share double precision,
+    fees_share double precision,
+    paused_share double precision,
+    commitment text,
+    taken_back_at_ms bigint)`,
   "create index user_alerts_by_user on user_alerts (user_id, id)",
   `create index user_alerts_to_grade on user_alerts (grade_due_ms)
     where grade_due_ms is not null`,
