@@ -21,7 +21,7 @@ export function PushPanel({ channels }: { readonly channels: ChannelsAnswer }) {
   function run(action: () => Promise<Problem | null>): void {
     setIsPending(true);
     setProblem(null);
-    action()
+    void action()
       .catch((): Problem => ({ text: words.unreachable }))
       .then(setProblem)
       .finally(() => setIsPending(false));
