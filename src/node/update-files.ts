@@ -38,6 +38,7 @@ export class UpdateFiles {
   readonly #options: UpdateFilesOptions;
   readonly #encoder = new UpdateEncoder();
   #open: OpenFile | null = null;
+  #namedMs = 0;
   #flushDueMs = 0;
   #rotating: Promise<void> | null = null;
   #endedBytes = 0;
@@ -108,7 +109,9 @@ export class UpdateFiles {
   }
 
   #begin(nowMs: number): void {
-    const time = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, "");
+    // Names are in the order of the files, also where the clock stops or goes back.
+    this.#namedMs = Math.max(nowMs, this.#namedMs + 1);
+    const time = new Date(this.#namedMs).toISOString().replaceAll(/[-:.]/g, "");
     const path = join(this.#options.folder, `updates-${time}.jsonl.gz`);
     const text = createGzip();
     const file = createWriteStream(path, { flags: "wx" });

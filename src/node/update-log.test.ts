@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -133,6 +134,31 @@ test("files are rotated, the oldest deleted, and no line is lost in between", as
     slots.map((_, index) => first + BigInt(index)),
   );
   assert.equal(slots.at(-1), 400n);
+});
+
+test("files follow each other by name where the clock stops or goes back", async (t) => {
+  const folder = temporaryDirectory(t);
+  const files = new UpdateFiles({ folder, fileBytes: 1, totalBytes: 1e9 });
+  await files.begin(START_MS);
+  let step = 0;
+  while (readdirSync(folder).length < 4 && files.failure === null) {
+    step++;
+    const account = { owner: TOKEN_PROGRAM, lamports: 1n, data: randomBytes(20_000) };
+    files.add(eventOf(2, account, BigInt(step)), START_MS - (step > 3 ? 5_000 : 0));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await files.close();
+  assert.equal(files.failure, null);
+  const slots: bigint[] = [];
+  for (const name of readdirSync(folder).toSorted()) {
+    for await (const { event } of readUpdateFile(join(folder, name)))
+      if (event.kind === "account") slots.push(event.slot);
+  }
+  assert.deepEqual(
+    slots,
+    slots.toSorted((a, b) => Number(a - b)),
+  );
+  assert.equal(slots.at(-1), BigInt(step));
 });
 
 test("a folder that can't be written, and a file that is none, fail with the name", async (t) => {
