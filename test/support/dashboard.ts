@@ -7,6 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { openDatabase } from "#src/store/database.ts";
 import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { type DatabasePlace, sqlitePlace } from "./databases.ts";
+import { type Ending, Endings } from "./ending.ts";
 import { type RunningService, startTestService } from "./service.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
@@ -78,17 +79,20 @@ export async function startDashboard(
   }
   assert.ok(existsSync(join(DIST, "index.html")), "npm run build:web makes the dashboard");
   const place = sqlitePlace(t);
+  // Pages close before the service: a request on its way would otherwise fail the test.
+  const ending = new Endings();
+  t.after(() => ending.close());
   const [service, browser] = await Promise.all([
-    startTestService(t, place, { ACCOUNTS_DIR: "", TRUST_PROXY: "1", ...environment }),
+    startTestService(ending, place, { ACCOUNTS_DIR: "", TRUST_PROXY: "1", ...environment }),
     chromium.launch({
       executablePath: CHROMIUM,
       args: ["--no-sandbox", "--disable-dev-shm-usage"],
     }),
   ]);
-  t.after(() => browser.close());
+  ending.after(() => browser.close());
   let visitors = 0;
   const visit = (options: VisitorOptions = {}) =>
-    openVisitor({ t, browser, service, address: `198.51.100.${++visitors}` }, options);
+    openVisitor({ t, ending, browser, service, address: `198.51.100.${++visitors}` }, options);
   return {
     url: service.url,
     place,
@@ -104,13 +108,14 @@ export async function startDashboard(
 
 type VisitorDeps = {
   readonly t: TestContext;
+  readonly ending: Ending;
   readonly browser: Browser;
   readonly service: RunningService;
   readonly address: string;
 };
 
 async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<Visitor> {
-  const { t, browser, service, address } = deps;
+  const { t, ending, browser, service, address } = deps;
   const { language = "en", theme = "light", isPhone = false, isMotionReduced = false } = options;
   const context = await browser.newContext({
     baseURL: options.url ?? service.url,
@@ -122,7 +127,7 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
     permissions: ["clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "x-forwarded-for": address },
   });
-  t.after(async () => {
+  ending.after(async () => {
     // An answer that a test changes may still be on its way.
     for (const open of context.pages()) await open.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();
