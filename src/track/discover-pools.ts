@@ -170,6 +170,8 @@ async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
   }
   const named = await poolsByVault(source, { mint: query.mint, filters, vaults }, signal);
   cheap.push({ ...named, refusals: [], slot: null });
+  // An answer without a pool is of no use: it waits for the searches, up to LONGEST_FIRST_MS.
+  if (!hasFound()) await searching.ended;
   const hasAny = hasFound();
   const first = await result(hasAny ? "graduation" : "all");
   if (!hasAny && searching.hasEnded()) return { first, rest: null };
