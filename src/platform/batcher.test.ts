@@ -70,8 +70,6 @@ test("clear drops what waits, and its timer", (t) => {
   assert.deepEqual([batches, batcher.waiting], [[], []]);
 });
 
-const ITEM_FAULT = new Error("a value that can't be written");
-
 /** Batches that the test ends. */
 function held({ maxSize = 100, maxActive = 1 } = {}) {
   const writes: { items: readonly string[]; end: (cause?: Error) => void }[] = [];
@@ -82,7 +80,8 @@ function held({ maxSize = 100, maxActive = 1 } = {}) {
       writes.push({ items, end: (cause) => (cause ? reject(cause) : resolve(answers)) });
       return promise;
     },
-    ...{ maxSize, maxActive, isItemFault: (cause: unknown) => cause === ITEM_FAULT },
+    maxSize,
+    maxActive,
   });
   const add = (item: string) => batcher.add(item);
   return { batcher, add, writes, begun: () => writes.map(({ items }) => items) };
@@ -153,26 +152,6 @@ test("a batch that fails rejects its own requests and no others, and is not retr
   assert.equal(writes.length, 2);
   writes[1]?.end();
   assert.equal(await next, "c written");
-});
-
-test("where one item is at fault, it alone is rejected", async () => {
-  const written: (readonly string[])[] = [];
-  const batcher = new RequestBatcher<string, string>({
-    handle: async (items) => {
-      if (items.includes("at fault")) throw ITEM_FAULT;
-      written.push(items);
-      return items;
-    },
-    isItemFault: (cause) => cause === ITEM_FAULT,
-  });
-  const outcomes = await Promise.allSettled(
-    ["a", "at fault", "b"].map((item) => batcher.add(item)),
-  );
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ["fulfilled", "rejected", "fulfilled"],
-  );
-  assert.deepEqual(written, [["a"], ["b"]]);
 });
 
 test("a handler that throws at once, or answers too few, rejects its batch and blocks no later one", async () => {

@@ -109,26 +109,22 @@ type Request<Item, Answer> = {
 export type RequestBatcherOptions<Item, Answer> = Omit<BatcherOptions<Item>, "flush"> & {
   /** Handles a batch: one answer for each item, in their order. */
   readonly handle: (items: readonly Item[]) => Promise<readonly Answer[]>;
-  /** Whether a failed batch can be blamed on some of its items: then each of them is handled alone. */
-  readonly isItemFault?: (cause: unknown) => boolean;
 };
 
 /** Gathers requests, handles them together, and gives each caller its own answer. */
 export class RequestBatcher<Item, Answer> {
   readonly #batcher: Batcher<Request<Item, Answer>>;
   readonly #handle: (items: readonly Item[]) => Promise<readonly Answer[]>;
-  readonly #isItemFault: (cause: unknown) => boolean;
   readonly #maxSize: number;
 
   constructor(options: RequestBatcherOptions<Item, Answer>) {
-    const { handle, isItemFault = () => false, ...limits } = options;
+    const { handle, ...limits } = options;
     this.#handle = handle;
-    this.#isItemFault = isItemFault;
     this.#maxSize = limits.maxSize ?? Infinity;
     this.#batcher = new Batcher({ ...limits, flush: (requests) => this.#answer(requests) });
   }
 
-  /** @throws what `handle` threw for the batch, or for the item alone where it is an item's fault */
+  /** @throws what `handle` threw for the batch */
   add(item: Item): Promise<Answer> {
     const answer = Promise.withResolvers<Answer>();
     this.#batcher.add({ item, sinceMs: performance.now(), answer });
@@ -159,9 +155,7 @@ export class RequestBatcher<Item, Answer> {
         throw new Error(`${answers.length} answers for ${requests.length} items of a batch`);
       for (const [place, answer] of answers.entries()) requests[place]?.answer.resolve(answer);
     } catch (cause) {
-      if (requests.length > 1 && this.#isItemFault(cause))
-        for (const each of requests) await this.#answer([each]);
-      else for (const { answer } of requests) answer.reject(cause);
+      for (const { answer } of requests) answer.reject(cause);
     }
   }
 }

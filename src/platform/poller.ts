@@ -2,12 +2,8 @@ import type { FailureLog } from "./failure-log.ts";
 
 export type PollerOptions<Result> = {
   readonly run: () => Result | Promise<Result>;
+  /** Counted from the start of the last run; a run that takes longer is not overtaken by the next. */
   readonly everyMs: number;
-  /**
-   * What `everyMs` is counted from: the start of the last run (the default; a run that takes longer is
-   * not overtaken by the next) or its end.
-   */
-  readonly countedFrom?: "start" | "end";
   /** Null: a failure of a timed run is uncaught, as it would be in a bare timer. */
   readonly failures: FailureLog | null;
   /** Whether the timer alone keeps the process alive. It does not by default. */
@@ -22,7 +18,6 @@ export class Poller<Result = void> {
   readonly #options: PollerOptions<Result>;
   #timer: NodeJS.Timeout | null = null;
   #running: Promise<Result> | null = null;
-  #isStarted = false;
   #isClosed = false;
 
   constructor(options: PollerOptions<Result>) {
@@ -31,9 +26,10 @@ export class Poller<Result = void> {
 
   /** The first run starts `everyMs` from now. Has no effect while started or after `close`. */
   start(): void {
-    if (this.#isStarted || this.#isClosed) return;
-    this.#isStarted = true;
-    this.#schedule();
+    if (this.#timer !== null || this.#isClosed) return;
+    const { everyMs, keepsProcessAlive } = this.#options;
+    this.#timer = setInterval(() => void this.#runOnTime(), everyMs);
+    if (keepsProcessAlive !== true) this.#timer.unref();
   }
 
   /**
@@ -59,8 +55,7 @@ export class Poller<Result = void> {
 
   /** No timed run starts from now on; one that is under way goes on. */
   stop(): void {
-    this.#isStarted = false;
-    clearTimeout(this.#timer ?? undefined);
+    clearInterval(this.#timer ?? undefined);
     this.#timer = null;
   }
 
@@ -69,25 +64,6 @@ export class Poller<Result = void> {
     this.#isClosed = true;
     this.stop();
     await this.#running?.catch(() => undefined);
-  }
-
-  #schedule(): void {
-    const { everyMs, countedFrom, keepsProcessAlive } = this.#options;
-    this.#timer =
-      countedFrom === "end"
-        ? setTimeout(() => void this.#runAndSchedule(), everyMs)
-        : setInterval(() => void this.#runOnTime(), everyMs);
-    if (keepsProcessAlive !== true) this.#timer.unref();
-  }
-
-  async #runAndSchedule(): Promise<void> {
-    this.#timer = null;
-    try {
-      await this.#runOnTime();
-    } finally {
-      // Unless it was stopped during the run, perhaps started again since.
-      if (this.#isStarted && this.#timer === null) this.#schedule();
-    }
   }
 
   async #runOnTime(): Promise<void> {

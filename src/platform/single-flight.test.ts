@@ -47,3 +47,39 @@ test("idle waits for runs that fail and for runs that start meanwhile", async ()
   await failing;
   assert.equal(flights.size, 0);
 });
+
+test("however many wait for idle, one loop watches the runs, and it ends with them", async (t) => {
+  const flights = new SingleFlight<string, void>();
+  const allSettled = t.mock.method(Promise, "allSettled");
+  const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const runs = [flights.run("a", () => first.promise)];
+  const waits = Array.from({ length: 50 }, () => flights.idle());
+  const stop = new AbortController();
+  const given = flights.idle(stop.signal);
+  stop.abort(new Error("waited long enough"));
+  await assert.rejects(given, /waited long enough/);
+  waits.push(flights.idle());
+  runs.push(flights.run("b", () => next.promise));
+  first.resolve();
+  await runs[0];
+  next.resolve();
+  await Promise.all([...waits, ...runs]);
+  assert.equal(allSettled.mock.callCount(), 2, "one for each round of runs");
+});
+
+test("one who gives up waiting for idle leaves at once, and the next one starts no second loop", async (t) => {
+  const flights = new SingleFlight<string, void>();
+  const allSettled = t.mock.method(Promise, "allSettled");
+  const held = Promise.withResolvers<void>();
+  const run = flights.run("a", () => held.promise);
+  for (let wait = 0; wait < 20; wait++) {
+    const stop = new AbortController();
+    const given = flights.idle(stop.signal);
+    stop.abort(new Error("waited long enough"));
+    await assert.rejects(given, /waited long enough/);
+  }
+  const kept = flights.idle();
+  held.resolve();
+  await Promise.all([run, kept]);
+  assert.equal(allSettled.mock.callCount(), 1);
+});

@@ -1,6 +1,9 @@
 /** Work by key: while it runs for a key, further callers of that key get the same result. */
 export class SingleFlight<Key, Result> {
   readonly #running = new Map<Key, Promise<Result>>();
+  /** Those who wait until nothing runs. */
+  readonly #idlers = new Set<() => void>();
+  #isWatched = false;
 
   run(key: Key, work: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(key);
@@ -18,8 +21,34 @@ export class SingleFlight<Key, Result> {
     return this.#running.size;
   }
 
-  /** Resolves when nothing runs. Failures reach the callers of `run` alone. */
-  async idle(): Promise<void> {
+  /**
+   * Resolves when nothing runs. Failures reach the callers of `run` alone. Once the signal aborts, nothing
+   * of this wait is kept.
+   *
+   * @throws the signal's reason
+   */
+  async idle(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#running.size === 0) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    this.#idlers.add(resolve);
+    if (!this.#isWatched) void this.#watch();
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", giveUp);
+      this.#idlers.delete(resolve);
+    }
+  }
+
+  /** One for all who wait: where runs always overlap, it goes on for as long as the service. */
+  async #watch(): Promise<void> {
+    this.#isWatched = true;
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
+    this.#isWatched = false;
+    for (const resolve of this.#idlers) resolve();
+    this.#idlers.clear();
   }
 }

@@ -1,3 +1,4 @@
+import { AbortWaiters } from "./abort-waiters.ts";
 import { AppError } from "./app-error.ts";
 
 export type TaskQueueOptions = {
@@ -16,6 +17,7 @@ export type TaskQueueOptions = {
  * Our own, because p-queue bounds neither the waiting nor what an aborted task leaves behind.
  */
 export class TaskQueue {
+  readonly #waiters = new AbortWaiters();
   readonly #options: TaskQueueOptions;
   /** By group, in the order of their turns. */
   readonly #waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
@@ -98,11 +100,11 @@ export class TaskQueue {
     };
     const turns = this.#waiting.get(group) ?? new Set();
     this.#waiting.set(group, turns.add(turn));
-    signal?.addEventListener("abort", giveUp, { once: true });
+    const takeBack = this.#waiters.add(signal, giveUp);
     try {
       await turn.promise;
     } finally {
-      signal?.removeEventListener("abort", giveUp);
+      takeBack();
     }
   }
 
