@@ -2,7 +2,7 @@ import { meteoraDammV1Sale } from "./meteora-damm-v1/sale.ts";
 import { meteoraDammV2Sale } from "./meteora-damm-v2/sale.ts";
 import { meteoraDbcSale } from "./meteora-dbc/sale.ts";
 import { meteoraDlmmSale } from "./meteora-dlmm/sale.ts";
-import { orcaWhirlpoolSale } from "./orca-whirlpool/sale.ts";
+import { orcaWhirlpoolImmutableSale, orcaWhirlpoolSale } from "./orca-whirlpool/sale.ts";
 import { pumpCurveSale } from "./pump-curve/sale.ts";
 import { pumpSwapSale } from "./pumpswap/sale.ts";
 import { raydiumAmmV4Sale } from "./raydium-amm-v4/sale.ts";
@@ -18,6 +18,7 @@ export const VENUE_SALES: readonly VenueSale[] = [
   meteoraDbcSale,
   meteoraDlmmSale,
   orcaWhirlpoolSale,
+  orcaWhirlpoolImmutableSale,
   pumpCurveSale,
   pumpSwapSale,
   raydiumAmmV4Sale,

@@ -2,7 +2,7 @@ import { dammV1Swaps } from "./meteora-damm-v1/events.ts";
 import { dammV2Swaps } from "./meteora-damm-v2/events.ts";
 import { dbcSwaps } from "./meteora-dbc/events.ts";
 import { dlmmSwaps } from "./meteora-dlmm/events.ts";
-import { whirlpoolSwaps } from "./orca-whirlpool/events.ts";
+import { whirlpoolImmutableSwaps, whirlpoolSwaps } from "./orca-whirlpool/events.ts";
 import { pumpCurveSwaps } from "./pump-curve/events.ts";
 import { pumpSwapSwaps } from "./pumpswap/events.ts";
 import { ammSwaps } from "./raydium-amm-v4/events.ts";
@@ -19,6 +19,7 @@ export const SWAP_READERS: readonly SwapReader<unknown, unknown>[] = [
   dbcSwaps,
   dlmmSwaps,
   whirlpoolSwaps,
+  whirlpoolImmutableSwaps,
   pumpCurveSwaps,
   pumpSwapSwaps,
   ammSwaps,

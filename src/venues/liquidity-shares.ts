@@ -1,7 +1,9 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint, mulDivFloor } from "#src/units/integer.ts";
 import type { Account } from "./account-set.ts";
+import type { LockerId } from "./lockers/lock-terms.ts";
 import type { PositionTotals, RangedPosition } from "./quotable-pool.ts";
+import type { Vesting } from "./shared/vesting.ts";
 import type { ProgramFilter } from "./venue.ts";
 
 /**
@@ -24,16 +26,34 @@ export type PositionShares = {
   readonly filter: ProgramFilter;
   /** Null where the account is not a position. Never throws. */
   readonly decode: (account: Account) => PositionShare | null;
+  /** Derives addresses, which takes long for thousands of positions. */
+  readonly accountsOf: (position: PositionShare) => PositionAccounts;
+};
+
+export type PositionAccounts = {
+  /** The token account that holds the position's own token: its owner is the position's. */
+  readonly holder: Address;
+  /** Of vestings that the position's own account does not have. */
+  readonly vestingAccounts: VestingAccounts;
 };
 
 export type PositionShare = {
-  /** The token account that holds the position's own token: its owner is the position's. */
-  readonly holder: Address;
   readonly token: Address;
-  /** Liquidity that its owner may take out, what vests until some day included. */
-  readonly withdrawable: bigint;
+  /** Liquidity that its owner may take out at once. */
+  readonly unlocked: bigint;
+  /** Liquidity that vests. What has opened since the position was last refreshed is still part of it. */
+  readonly vesting: bigint;
+  /** The vesting that the position's own account has; null: none. Others are in accounts of their own. */
+  readonly ownVesting: Vesting | null;
   /** Liquidity that stays for good. */
   readonly locked: bigint;
+};
+
+export type VestingAccounts = {
+  readonly locker: LockerId;
+  readonly filter: ProgramFilter;
+  /** Null where the account is not a vesting of the position. Never throws. */
+  readonly decode: (account: Account) => Vesting | null;
 };
 
 /** An account for each position, each with a range of its own. */

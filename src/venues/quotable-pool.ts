@@ -3,6 +3,8 @@ import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { ASK_REFERENCE, type FastQuoter } from "./fast-quoter.ts";
 import type { ShareOfPool } from "./liquidity-shares.ts";
+import type { LockerId } from "./lockers/lock-terms.ts";
+import type { ChainMoment } from "./shared/vesting.ts";
 import type {
   ChainPlace,
   Clock,
@@ -31,6 +33,8 @@ export type RangedPosition = {
   readonly liquidity: readonly bigint[];
   /** What it is paid when it is taken out now: base units by mint, rounded down as the program does. */
   readonly held: ReadonlyMap<Address, bigint>;
+  /** The program refuses withdrawals until then; absent: it never does. */
+  readonly lock?: { readonly locker: LockerId; readonly until: ChainMoment };
 };
 
 /** By tick: the liquidity of all positions that end there. By bin: that of all positions in it. */
@@ -63,6 +67,11 @@ export type QuotablePool = {
   readonly spotPrice: Ratio | null;
   /** All fees of a first unit, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
+  /**
+   * 1: rounding costs a sale one unit of the input at most, the mint's transfer fee apart. Absent: nothing
+   * is promised, and two units are counted.
+   */
+  readonly inputRoundings?: 1;
   /** Quote units that selling takes out until the price has fallen by `fallBps`; 10,000: all. */
   readonly reachable: (fallBps: number) => bigint;
   /** Quote units paid for `amountIn`, or null where the program would refuse. */
@@ -189,6 +198,7 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     get spotPrice() {
       return venue.spotPrice(state, baseMint);
     },
+    ...(venue.inputRoundings === undefined ? {} : { inputRoundings: venue.inputRoundings }),
     get feePpm() {
       return place === undefined || chainSales === undefined
         ? venue.feePpm(state, baseMint, clock)

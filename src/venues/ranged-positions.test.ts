@@ -13,7 +13,7 @@ import type { AccountSet } from "./account-set.ts";
 import type { RangedShares } from "./liquidity-shares.ts";
 import { meteoraDlmm } from "./meteora-dlmm/adapter.ts";
 import { orcaWhirlpool } from "./orca-whirlpool/adapter.ts";
-import { POSITION as WHIRLPOOL_POSITION } from "./orca-whirlpool/layout.ts";
+import { positionLayout, UPGRADEABLE } from "./orca-whirlpool/layout.ts";
 import { raydiumClmm } from "./raydium-clmm/adapter.ts";
 import { PERSONAL_POSITION } from "./raydium-clmm/layout.ts";
 import type { Venue } from "./venue.ts";
@@ -61,7 +61,10 @@ test("a Whirlpool after a withdrawal is the pool that never had these positions"
       const state = stateOf(orcaWhirlpool, pool, known);
       const shares = rangedShares(orcaWhirlpool, pool, known);
       const { positions } = fields;
-      const all = decodePositions(shares, WHIRLPOOL_POSITION, { pool, positions });
+      const all = decodePositions(shares, positionLayout(UPGRADEABLE.programId), {
+        pool,
+        positions,
+      });
       const left = orcaWhirlpool.withdrawPositions?.(state, everyOther(shares, all));
       assert.ok(left);
       const without = whirlpoolFixture({ ...fields, positions: staying(positions) });

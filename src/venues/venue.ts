@@ -5,7 +5,7 @@ import type { FastQuoter } from "./fast-quoter.ts";
 import type { LiquidityShares, ShareOfPool } from "./liquidity-shares.ts";
 import type { TakenPositions } from "./quotable-pool.ts";
 
-/** The name of the venue's folder; published in answers and stored in the accuracy record. */
+/** The name of the venue's folder, or of one deployment of its program; published in answers and stored in the accuracy record. */
 export type VenueId = string;
 
 /** The program's operator; a launchpad's curve belongs to its family (contract.md, field amm). */
@@ -165,6 +165,8 @@ export interface Venue<State> {
   readonly family: Family;
   readonly kind: "curve" | "amm";
   readonly programId: Address;
+  /** The address that owns the vaults of all its pools; absent: each pool owns its own. */
+  readonly vaultAuthority?: Address;
 
   /**
    * Where pools of `mint` can be found, on both sides of the pair. `pairedWith` narrows the search
@@ -224,6 +226,13 @@ export interface Venue<State> {
 
   /** All fees that a first unit pays here, in parts per million, rounded up: for display only. */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
+  /**
+   * 1: the program's rounding costs a sale one unit of the input at most, the mint's own transfer fee
+   * apart, whatever the amount. Absent: nothing is promised, and two units are counted. A program that
+   * rounds at each price step does not declare it: it can lose up to two units, the input's and the fee's,
+   * at every step that a sale crosses.
+   */
+  readonly inputRoundings?: 1;
 
   /**
    * The pool after the holder of a part of its fungible shares redeemed them; unchanged where they are

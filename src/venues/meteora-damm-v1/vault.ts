@@ -26,8 +26,3 @@ export function amountOfShare(share: bigint, unlocked: bigint, supply: bigint): 
 export function shareOfAmount(amount: bigint, unlocked: bigint, supply: bigint): bigint {
   return checkedU64(divFloor(amount * supply, unlocked), "share of amount");
 }
-
-/** Base units of the pool's own share at a second. @throws MathError as the program would */
-export function poolAmount(vault: VaultShare, unixTimestamp: bigint): bigint {
-  return amountOfShare(vault.poolLp, unlockedAmount(vault, unixTimestamp), vault.lpSupply);
-}

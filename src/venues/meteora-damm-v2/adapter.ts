@@ -12,7 +12,14 @@ import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
-import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
+import {
+  GRADUATION_CONFIGS,
+  POOL,
+  POOL_AUTHORITY,
+  POOL_DISCRIMINATOR,
+  POOL_LENGTH,
+  PROGRAM_ID,
+} from "./layout.ts";
 import { liquidityShares, withdraw } from "./positions.ts";
 import { pointOf, quoteExactIn, statusAt } from "./quote.ts";
 
@@ -32,6 +39,7 @@ export const meteoraDammV2: Venue<DammV2State> = {
   family: "meteora",
   kind: "amm",
   programId: PROGRAM_ID,
+  vaultAuthority: POOL_AUTHORITY,
   search,
   accountsNeeded,
   outline,

@@ -78,6 +78,21 @@ export const POSITION = {
   unlockedLiquidity: 152,
   vestedLiquidity: 168,
   permanentLockedLiquidity: 184,
+  innerVesting: 312,
+} as const;
+
+export const VESTING_DISCRIMINATOR = discriminator("6495428a5fc880f1");
+export const VESTING_LENGTH = 184;
+/** Offsets in Vesting, an account of its own. */
+export const VESTING = { position: 8, innerVesting: 40 } as const;
+/** Offsets in InnerVesting. */
+export const INNER_VESTING = {
+  cliffPoint: 0,
+  periodFrequency: 8,
+  cliffUnlockLiquidity: 16,
+  liquidityPerPeriod: 32,
+  totalReleasedLiquidity: 48,
+  numberOfPeriod: 64,
 } as const;
 
 export const FEE_DENOMINATOR = 1_000_000_000n;

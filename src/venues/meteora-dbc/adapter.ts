@@ -8,7 +8,7 @@ import { accountsNeeded, readConfig, readPool } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
 import { reachableOut, spotOf } from "./depth.ts";
 import { feeNumerator } from "./fees.ts";
-import { DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
+import { DBC_POOL_AUTHORITY, DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 import { pointOf, quoteExactIn, statusOf } from "./quote.ts";
 import type { DbcState } from "./state.ts";
 
@@ -22,6 +22,7 @@ export const meteoraDbc: Venue<DbcState> = {
   family: "meteora",
   kind: "curve",
   programId: DBC_PROGRAM,
+  vaultAuthority: DBC_POOL_AUTHORITY,
   search,
   accountsNeeded,
   outline,

@@ -82,6 +82,7 @@ export const POSITION = {
   liquidityShares: 72,
   lowerBinId: 7_912,
   upperBinId: 7_916,
+  lockReleasePoint: 7_992,
   /** Bins whose shares are in the table. */
   ownBins: 70,
   /** Bins of the longest position. */

@@ -4,8 +4,9 @@ import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
 import type { PositionTotals, RangedPosition, TakenPositions } from "../quotable-pool.ts";
+import type { ChainMoment } from "../shared/vesting.ts";
 import { decodePool } from "./decode.ts";
-import { DLMM_PROGRAM, MAX_BIN_ID, MIN_BIN_ID, POSITION } from "./layout.ts";
+import { DLMM_PROGRAM, LB_PAIR, MAX_BIN_ID, MIN_BIN_ID, POSITION } from "./layout.ts";
 import type { Bin, DlmmState } from "./state.ts";
 
 /** How the pair's liquidity is divided. Limit orders are not part of it: they wait to be filled. */
@@ -14,6 +15,7 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
   if (decoded.kind === "unusable") return null;
   const { state } = decoded;
   const bins = new Map(state.bins.map((bin) => [bin.id, bin]));
+  const counts = countsOf(known.get(pool));
   return {
     kind: "ranged",
     issued: null,
@@ -25,7 +27,7 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
         { offset: POSITION.lbPair, bytes: pool },
       ],
     },
-    decode: (account) => decodePosition(account, { pool, state, bins }),
+    decode: (account) => decodePosition(account, { pool, state, bins, counts }),
     addUp: (positions) => addUp(positions, state),
   };
 }
@@ -34,10 +36,13 @@ type Holder = {
   readonly pool: Address;
   readonly state: DlmmState;
   readonly bins: ReadonlyMap<number, Bin>;
+  readonly counts: ChainMoment["counts"];
 };
 
-/** A position that is locked until some time counts as its owner's to take. */
-function decodePosition(account: Account, { pool, state, bins }: Holder): RangedPosition | null {
+function decodePosition(
+  account: Account,
+  { pool, state, bins, counts }: Holder,
+): RangedPosition | null {
   const reader = new ByteReader(account.data);
   if (account.owner !== DLMM_PROGRAM || reader.length < POSITION.length) return null;
   if (!reader.has(0, POSITION.discriminator) || reader.address(POSITION.lbPair) !== pool)
@@ -68,7 +73,19 @@ function decodePosition(account: Account, { pool, state, bins }: Holder): Ranged
       [state.mintX, amountX],
       [state.mintY, amountY],
     ]),
+    ...lockOf(reader, counts),
   };
+}
+
+/** A position of a launch can be locked until a moment, as the pair counts it. */
+function lockOf(position: ByteReader, counts: ChainMoment["counts"]): Pick<RangedPosition, "lock"> {
+  const at = position.u64(POSITION.lockReleasePoint);
+  return at === 0n ? {} : { lock: { locker: "meteora-dlmm", until: { counts, at } } };
+}
+
+function countsOf(pair: Account | null | undefined): ChainMoment["counts"] {
+  const countsSlots = pair ? pair.data[LB_PAIR.activationType] === 0 : false;
+  return countsSlots ? "slots" : "seconds";
 }
 
 /** The first 70 shares are in a table, those of a longer position in records behind it. */

@@ -9,73 +9,94 @@ import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
-import { KNOWN_FEE_TIER_INDEXES, ORCA_CONFIG, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
+import {
+  IMMUTABLE,
+  KNOWN_FEE_TIER_INDEXES,
+  UPGRADEABLE,
+  WHIRLPOOL,
+  type WhirlpoolDeployment,
+} from "./layout.ts";
 import { directionOf, type WhirlpoolState } from "./pool-state.ts";
 import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulateFee, beginFee, feePpmNow } from "./swap-fee.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
 
-const PAIR_FIELDS = {
-  programId: PROGRAM_ID,
-  dataSize: WHIRLPOOL.length,
-  discriminator: null,
-  mintA: WHIRLPOOL.tokenMintA,
-  mintB: WHIRLPOOL.tokenMintB,
-};
-
 /** Orca's concentrated liquidity pools. */
-export const orcaWhirlpool: Venue<WhirlpoolState> = {
-  id: "orca-whirlpool",
-  family: "other",
-  kind: "amm",
-  programId: PROGRAM_ID,
-  search,
-  accountsNeeded,
-  outline,
-  shares: liquidityShares,
-  decode,
-  status,
-  cautions: (state) => tickCautions(state.isPartlyLoaded, state.tokenA, state.tokenB),
-  quoteExactIn,
-  quoteAscending,
-  spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
-  reachable: (state, inputMint, fallBps) =>
-    reachable(state, directionOf(state, inputMint), fallBps),
-  feePpm,
-  withdrawPositions,
-  openFast,
-};
+export const orcaWhirlpool = venueOf(UPGRADEABLE);
+/** Those of the deployment whose code can no longer be replaced. */
+export const orcaWhirlpoolImmutable = venueOf(IMMUTABLE);
 
-function search(mint: Address, pairedWith: Address | null): PoolSearch {
+function venueOf(deployment: WhirlpoolDeployment): Venue<WhirlpoolState> {
+  const { programId } = deployment;
+  return {
+    id: deployment.venue,
+    family: "other",
+    kind: "amm",
+    programId,
+    search: (mint, pairedWith) => search(deployment, mint, pairedWith),
+    accountsNeeded,
+    outline,
+    shares: liquidityShares,
+    decode,
+    status,
+    cautions: (state) => tickCautions(state.isPartlyLoaded, state.tokenA, state.tokenB),
+    quoteExactIn,
+    quoteAscending,
+    spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
+    reachable: (state, inputMint, fallBps) =>
+      reachable(state, directionOf(state, inputMint), fallBps),
+    feePpm,
+    withdrawPositions,
+    openFast,
+  };
+}
+
+function search(
+  deployment: WhirlpoolDeployment,
+  mint: Address,
+  pairedWith: Address | null,
+): PoolSearch {
   const partners = partnersOf(mint, pairedWith);
+  const fields = {
+    programId: deployment.programId,
+    dataSize: WHIRLPOOL.length,
+    discriminator: null,
+    mintA: WHIRLPOOL.tokenMintA,
+    mintB: WHIRLPOOL.tokenMintB,
+  };
   return {
     derived: [],
-    configured: () => partners.flatMap((partner) => tierPools(mint, partner)),
-    filters: pairFilters(PAIR_FIELDS, mint, pairedWith),
+    configured: () => partners.flatMap((partner) => tierPools(deployment, mint, partner)),
+    filters: pairFilters(fields, mint, pairedWith),
   };
 }
 
 /** The pools of two mints under each known fee tier; the program orders the mints by their bytes. */
-function tierPools(mint: Address, partner: Address): readonly Address[] {
+function tierPools(
+  { programId, config }: WhirlpoolDeployment,
+  mint: Address,
+  partner: Address,
+): readonly Address[] {
   const [mintA, mintB] = ascendingMints(mint, partner);
-  const pair = [{ address: ORCA_CONFIG }, { address: mintA }, { address: mintB }];
+  const pair = [{ address: config }, { address: mintA }, { address: mintB }];
   return KNOWN_FEE_TIER_INDEXES.map((index) =>
-    findProgramAddress(["whirlpool", ...pair, u16LeSeed(index)], PROGRAM_ID),
+    findProgramAddress(["whirlpool", ...pair, u16LeSeed(index)], programId),
   );
 }
 
 function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   const header = readPoolHeader(known.get(pool));
   if (header === null) return [pool];
+  const { programId } = header;
   return [
     pool,
     header.vaultA,
     header.vaultB,
     header.mintA,
     header.mintB,
-    ...(header.hasOwnFeeTier ? [oracleAddress(pool)] : []),
-    ...neededArrayStarts(header).map((start) => tickArrayAddress(pool, start)),
+    ...(header.hasOwnFeeTier ? [oracleAddress({ pool, programId })] : []),
+    ...neededArrayStarts(header).map((start) => tickArrayAddress({ pool, programId }, start)),
   ];
 }
 

@@ -13,6 +13,7 @@ import {
   FIXED_TICK_ARRAY,
   KNOWN_FEE_TIER_INDEXES,
   ORACLE,
+  UPGRADEABLE,
   WHIRLPOOL,
 } from "./layout.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
@@ -45,7 +46,8 @@ const FIELDS: WhirlpoolFixture = {
   ],
 };
 const { pool, mintA, mintB } = whirlpoolFixture(FIELDS);
-const ARRAY = (start: number) => tickArrayAddress(pool, start);
+const AT = { pool, programId: UPGRADEABLE.programId };
+const ARRAY = (start: number) => tickArrayAddress(AT, start);
 
 type Known = Map<Address, Account | null>;
 
@@ -101,12 +103,12 @@ test("selling token B from the last slot of an array begins with the next one", 
 test("only a pool of its own fee tier names an Oracle, and reads its fee there", () => {
   const adaptive = { ...FIELDS, adaptiveFee: FEE, tradeEnableTimestamp: 5n };
   const { known } = whirlpoolFixture(adaptive);
-  assert.ok(orcaWhirlpool.accountsNeeded(pool, known).includes(oracleAddress(pool)));
+  assert.ok(orcaWhirlpool.accountsNeeded(pool, known).includes(oracleAddress(AT)));
   assert.deepEqual(stateOf(known).adaptiveFee, FEE);
   assert.equal(stateOf(known).tradeEnableTimestamp, 5n);
-  known.set(oracleAddress(pool), null);
+  known.set(oracleAddress(AT), null);
   assert.equal(stateOf(known).adaptiveFee, null);
-  known.delete(oracleAddress(pool));
+  known.delete(oracleAddress(AT));
   assert.equal(reasonOf(known), "missing-account");
 });
 
@@ -126,7 +128,7 @@ test("an array that does not exist is empty, one that was not delivered ends the
 test("an address that only holds lamports does not exist", () => {
   const { known } = whirlpoolFixture({ ...FIELDS, adaptiveFee: FEE });
   const unused = { owner: SYSTEM_PROGRAM, lamports: 5n, data: new Uint8Array(), slot: 1n };
-  known.set(ARRAY(-704), unused).set(oracleAddress(pool), unused);
+  known.set(ARRAY(-704), unused).set(oracleAddress(AT), unused);
   assert.deepEqual(ticksOf(known), [-1200, 712, 1600]);
   assert.equal(stateOf(known).adaptiveFee, null);
 });
@@ -174,9 +176,9 @@ test("fields out of range are set aside with a reason", () => {
     edited(FIELDS, ARRAY(704), (to) => to.address(FIXED_TICK_ARRAY.whirlpool, WSOL)),
     edited(dynamic, ARRAY(704), (to) => to.u128(DYNAMIC_TICK_ARRAY.tickBitmap, 0n)),
     edited(dynamic, ARRAY(704), (to) => to.u128(DYNAMIC_TICK_ARRAY.tickBitmap, 7n)),
-    edited(adaptive, oracleAddress(pool), (to) => to.u16(ORACLE.tickGroupSize, 0)),
-    edited(adaptive, oracleAddress(pool), (to) => to.u32(ORACLE.maxVolatilityAccumulator, 2 ** 31)),
-    edited(adaptive, oracleAddress(pool), (to) => to.address(ORACLE.whirlpool, WSOL)),
+    edited(adaptive, oracleAddress(AT), (to) => to.u16(ORACLE.tickGroupSize, 0)),
+    edited(adaptive, oracleAddress(AT), (to) => to.u32(ORACLE.maxVolatilityAccumulator, 2 ** 31)),
+    edited(adaptive, oracleAddress(AT), (to) => to.address(ORACLE.whirlpool, WSOL)),
   ]) {
     assert.equal(reasonOf(known), "undecodable");
   }
@@ -217,7 +219,8 @@ test("pools are searched on both sides of the pair, and each configuration has i
 });
 
 test("tick arrays have the addresses that mainnet uses", () => {
-  const solUsdc = address("HJPjoWUrhoZzkNfRpHuieeFk9WcZWjwy6PBjZ81ngndJ");
+  const pool = address("HJPjoWUrhoZzkNfRpHuieeFk9WcZWjwy6PBjZ81ngndJ");
+  const solUsdc = { pool, programId: UPGRADEABLE.programId };
   assert.equal(tickArrayAddress(solUsdc, -11_264), "81T5kNuPRkyVzhwbe2RpKR7wmQpGJ7RBkGPdTqyfa5vq");
   assert.equal(tickArrayAddress(solUsdc, 5632), "BW2Mr823NUQN7vnVpv5E6yCTnqEXQ3ZnqjZyiywXPcUp");
 });

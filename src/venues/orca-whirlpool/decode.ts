@@ -3,14 +3,14 @@ import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
-import { loaded, readOwn } from "../shared/own-account.ts";
+import { type AccountKind, loaded, readOwn } from "../shared/own-account.ts";
 import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { readTickSide, readTickVault } from "../shared/tick-pool.ts";
 import type { Decoded } from "../venue.ts";
 import { type AdaptiveFee, MAX_CROSSED } from "./adaptive-fee.ts";
-import { ORACLE, PROGRAM_ID, WHIRLPOOL } from "./layout.ts";
+import { DEPLOYMENTS, ORACLE, WHIRLPOOL } from "./layout.ts";
 import type { TickArray, WhirlpoolState } from "./pool-state.ts";
-import { oracleAddress, readTickArray, tickArrayAddress } from "./tick-arrays.ts";
+import { oracleAddress, type PoolOf, readTickArray, tickArrayAddress } from "./tick-arrays.ts";
 import {
   MAX_SQRT_PRICE_X64,
   MAX_TICK,
@@ -26,6 +26,8 @@ const MAX_FEE_RATE = 60_000;
 /** What the pool account alone says: where everything else is. */
 export type PoolHeader = {
   readonly reader: ByteReader;
+  /** The deployment that it belongs to. */
+  readonly programId: Address;
   readonly mintA: Address;
   readonly mintB: Address;
   readonly vaultA: Address;
@@ -45,22 +47,25 @@ export function decode(pool: Address, known: AccountSet): Decoded<WhirlpoolState
   return decodedOrUnusable(() => readState(pool, known));
 }
 
-const POOL_KIND = {
-  programId: PROGRAM_ID,
-  discriminator: WHIRLPOOL.discriminator,
-  length: WHIRLPOOL.length,
-} as const;
+const POOL_KINDS: ReadonlyMap<Address, AccountKind> = new Map(
+  DEPLOYMENTS.map(({ programId }) => {
+    const { discriminator, length } = WHIRLPOOL;
+    return [programId, { programId, discriminator, length }];
+  }),
+);
 
 /** The fields that lead to a pool's other accounts, or null where the account is not a pool. */
 export function readPoolHeader(account: Account | null | undefined): PoolHeader | null {
-  const reader = readOwn(account, POOL_KIND);
-  if (reader === null) return null;
+  const kind = POOL_KINDS.get(account?.owner ?? SYSTEM_PROGRAM);
+  const reader = kind === undefined ? null : readOwn(account, kind);
+  if (kind === undefined || reader === null) return null;
   const tickSpacing = reader.u16(WHIRLPOOL.tickSpacing);
   const tickCurrent = reader.i32(WHIRLPOOL.tickCurrentIndex);
   // A price at the lower end leaves the current tick one below it.
   if (tickSpacing === 0 || tickCurrent < MIN_TICK - 1 || tickCurrent > MAX_TICK) return null;
   return {
     reader,
+    programId: kind.programId,
     mintA: reader.address(WHIRLPOOL.tokenMintA),
     mintB: reader.address(WHIRLPOOL.tokenMintB),
     vaultA: reader.address(WHIRLPOOL.tokenVaultA),
@@ -82,12 +87,12 @@ export function neededArrayStarts(header: PoolHeader): readonly number[] {
 function readState(pool: Address, known: AccountSet): WhirlpoolState {
   const header = readPoolHeader(loaded(known, pool, "pool"));
   if (header === null) throw new UnusableError("undecodable", "the account is not a Whirlpool");
-  const { reader } = header;
+  const { reader, programId } = header;
   const vaultA = readTickVault(known, header.vaultA, header.mintA);
   const vaultB = readTickVault(known, header.vaultB, header.mintB);
   const feeRatePpm = reader.u16(WHIRLPOOL.feeRate);
   if (feeRatePpm > MAX_FEE_RATE) throw new UnusableError("undecodable", `fee rate ${feeRatePpm}`);
-  const oracle = header.hasOwnFeeTier ? readOracle(pool, known) : null;
+  const oracle = header.hasOwnFeeTier ? readOracle({ pool, programId }, known) : null;
   const arrays = readArrays(pool, header, known);
   return {
     tokenA: readTickSide(known, header.mintA, vaultA),
@@ -121,8 +126,8 @@ function readSqrtPrice(header: PoolHeader): bigint {
 type Oracle = { readonly tradeEnableTimestamp: bigint; readonly adaptiveFee: AdaptiveFee };
 
 /** Null where the account does not exist: the fee is static, and trading was never held back. */
-function readOracle(pool: Address, known: AccountSet): Oracle | null {
-  const address = oracleAddress(pool);
+function readOracle({ pool, programId }: PoolOf, known: AccountSet): Oracle | null {
+  const address = oracleAddress({ pool, programId });
   const account = known.get(address);
   if (account === undefined) {
     throw new UnusableError("missing-account", `oracle ${address} was not delivered`);
@@ -130,7 +135,7 @@ function readOracle(pool: Address, known: AccountSet): Oracle | null {
   if (account === null || isUnused(account)) return null;
   const reader = new ByteReader(account.data);
   const isOracle =
-    account.owner === PROGRAM_ID &&
+    account.owner === programId &&
     reader.length === ORACLE.length &&
     reader.has(0, ORACLE.discriminator) &&
     reader.address(ORACLE.whirlpool) === pool;
@@ -168,17 +173,17 @@ function readArrays(
   header: PoolHeader,
   known: AccountSet,
 ): ReadonlyMap<number, TickArray> {
-  const { tickSpacing } = header;
+  const { tickSpacing, programId } = header;
   const arrays = new Map<number, TickArray>();
   for (const start of neededArrayStarts(header)) {
-    const address = tickArrayAddress(pool, start);
+    const address = tickArrayAddress({ pool, programId }, start);
     const account = known.get(address);
     if (account === undefined) continue;
     if (account === null || isUnused(account)) {
       arrays.set(start, { start, ticks: [] });
       continue;
     }
-    const array = readTickArray(account, { pool, start, tickSpacing });
+    const array = readTickArray(account, { pool, programId, start, tickSpacing });
     if (array === null) {
       throw new UnusableError(
         "undecodable",

@@ -1,7 +1,8 @@
 import { ByteReader, discriminator } from "../byte-reader.ts";
 import { type ProgramCall, startsWith } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
-import { orcaWhirlpool } from "./adapter.ts";
+import type { Venue } from "../venue.ts";
+import { orcaWhirlpool, orcaWhirlpoolImmutable } from "./adapter.ts";
 import type { WhirlpoolState } from "./pool-state.ts";
 
 const TRADED_EVENT = discriminator("e1ca49af932ba096");
@@ -25,20 +26,25 @@ const CALL_AMOUNT = 8;
 
 export type WhirlpoolBefore = { readonly sqrtPriceX64: bigint };
 
-/** Orca's swaps. The event has the price before the swap, which the held state must equal. */
-export const whirlpoolSwaps: SwapReader<WhirlpoolState, WhirlpoolBefore> = {
-  venue: orcaWhirlpool,
-  needsInstructions: true,
-  read: ({ logged, calls }) => {
-    const events = logged
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, TRADED_EVENT));
-    const orders = calls?.flatMap(ordersOf) ?? [];
-    const isPaired = orders.length === events.length;
-    return events.map((event, index) => readSwap(event, isPaired ? orders[index] : undefined));
-  },
-  agrees: (state, { sqrtPriceX64 }) => state.sqrtPriceX64 === sqrtPriceX64,
-};
+export const whirlpoolSwaps = swapsOf(orcaWhirlpool);
+export const whirlpoolImmutableSwaps = swapsOf(orcaWhirlpoolImmutable);
+
+/** Swaps of a deployment. The event has the price before the swap, which the held state must equal. */
+function swapsOf(venue: Venue<WhirlpoolState>): SwapReader<WhirlpoolState, WhirlpoolBefore> {
+  return {
+    venue,
+    needsInstructions: true,
+    read: ({ logged, calls }) => {
+      const events = logged
+        .map((bytes) => new ByteReader(bytes))
+        .filter((event) => event.has(0, TRADED_EVENT));
+      const orders = calls?.flatMap(ordersOf) ?? [];
+      const isPaired = orders.length === events.length;
+      return events.map((event, index) => readSwap(event, isPaired ? orders[index] : undefined));
+    },
+    agrees: (state, { sqrtPriceX64 }) => state.sqrtPriceX64 === sqrtPriceX64,
+  };
+}
 
 type HopOrder = { readonly isInput: boolean; readonly amount: bigint | null };
 

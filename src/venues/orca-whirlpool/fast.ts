@@ -8,8 +8,8 @@ import { decodeMint } from "../shared/token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
 import { FastTickArray } from "./fast-tick-array.ts";
-import { PROGRAM_ID, TICKS_PER_ARRAY, WHIRLPOOL } from "./layout.ts";
-import { tickArrayAddress } from "./tick-arrays.ts";
+import { TICKS_PER_ARRAY, WHIRLPOOL } from "./layout.ts";
+import { type PoolOf, tickArrayAddress } from "./tick-arrays.ts";
 import { ARRAYS_PER_SWAP, arrayStarts, ticksPerArray } from "./tick-sequence.ts";
 
 const LARGEST_EXACT = 2 ** 53;
@@ -32,13 +32,16 @@ type Used = {
 export function openFast(pool: Address, known: AccountSet, inputMint: Address): FastQuoter | null {
   const header = readPoolHeader(known.get(pool));
   if (header === null || header.hasOwnFeeTier) return null;
-  const quoter = new WhirlpoolFastQuoter(pool, inputMint === header.mintA ? "down" : "up");
+  const { programId } = header;
+  const direction = inputMint === header.mintA ? "down" : "up";
+  const quoter = new WhirlpoolFastQuoter({ pool, programId }, direction);
   return quoter.refresh(known) ? quoter : null;
 }
 
 export class WhirlpoolFastQuoter implements FastQuoter {
   readonly table: LiquidityTable;
   readonly #pool: Address;
+  readonly #programId: Address;
   readonly #direction: Direction;
   readonly #falls: boolean;
   readonly #stopTicks = new Int32Array(MOST_STOPS);
@@ -66,8 +69,9 @@ export class WhirlpoolFastQuoter implements FastQuoter {
   #originTick = 0;
   #endsKnown = true;
 
-  constructor(pool: Address, direction: Direction) {
+  constructor({ pool, programId }: PoolOf, direction: Direction) {
     this.#pool = pool;
+    this.#programId = programId;
     this.#direction = direction;
     this.#falls = direction === "down";
     this.table = new LiquidityTable({ capacity: MOST_STOPS, direction, refusesNothing: false });
@@ -79,7 +83,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     const { data } = account;
     let isTableStale = !this.#isTableMade;
     if (data !== this.#poolData) {
-      if (account.owner !== PROGRAM_ID || data.length !== WHIRLPOOL.length) return false;
+      if (account.owner !== this.#programId || data.length !== WHIRLPOOL.length) return false;
       if (this.#vaults.length === 0 && !this.#locate(known)) return false;
       const feeBefore = this.#feePpm;
       if (!this.#readPool(data)) return this.#forget();
@@ -155,7 +159,7 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     this.#arrays = arrayStarts(this.#tickCurrent, spacing, this.#direction).map(
       (start) =>
         before.find(({ ticks }) => ticks.start === start) ?? {
-          address: tickArrayAddress(this.#pool, start),
+          address: tickArrayAddress({ pool: this.#pool, programId: this.#programId }, start),
           ticks: new FastTickArray(start, spacing, this.#direction),
           data: undefined,
         },

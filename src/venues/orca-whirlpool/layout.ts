@@ -1,12 +1,31 @@
-import { address } from "#src/units/address.ts";
+import { type Address, address } from "#src/units/address.ts";
 import { discriminator } from "../byte-reader.ts";
+import type { VenueId } from "../venue.ts";
 
 /** Byte offsets of the program's accounts, under the program's own field names (README.md). */
 
-export const PROGRAM_ID = address("whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc");
+/** The program is deployed twice: the same code and accounts, under an id and a configuration of its own. */
+export type WhirlpoolDeployment = {
+  readonly venue: VenueId;
+  readonly programId: Address;
+  /** Orca's own configuration; anyone may create others, whose pools only a search by mint finds. */
+  readonly config: Address;
+};
 
-/** Orca's own configuration; anyone may create others, whose pools only a search by mint finds. */
-export const ORCA_CONFIG = address("2LecshUwdy9xi7meFgHtFJQNSKk4KdTrcpvaB56dP2NQ");
+export const UPGRADEABLE: WhirlpoolDeployment = {
+  venue: "orca-whirlpool",
+  programId: address("whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc"),
+  config: address("2LecshUwdy9xi7meFgHtFJQNSKk4KdTrcpvaB56dP2NQ"),
+};
+
+/** No authority can replace its code. */
+export const IMMUTABLE: WhirlpoolDeployment = {
+  venue: "orca-whirlpool-immutable",
+  programId: address("iwhrLHdsgrvmnwU8GF2FSmyabSMjfHwFGJAX2ufJ3ZN"),
+  config: address("8pm8erUsaMpmZ47LttHAPgnDx7xGZUvxY4q47vTCs5Nj"),
+};
+
+export const DEPLOYMENTS: readonly WhirlpoolDeployment[] = [UPGRADEABLE, IMMUTABLE];
 
 /** Fee tiers whose index equals the tick spacing; adaptive tiers have indexes of their own. */
 export const KNOWN_FEE_TIER_INDEXES = [1, 2, 4, 8, 16, 64, 96, 128, 256, 32_896] as const;
@@ -87,14 +106,16 @@ export const ORACLE = {
   volatilityAccumulator: 106,
 } as const;
 
-/** Position; the rest is fees and rewards. */
-export const POSITION = {
-  programId: PROGRAM_ID,
-  discriminator: discriminator("aabc8fe47a40f7d0"),
-  length: 216,
-  pool: 8,
-  token: 40,
-  liquidity: 72,
-  lower: 88,
-  upper: 92,
-} as const;
+/** Position of a deployment; the rest is fees and rewards. */
+export function positionLayout(programId: Address) {
+  return {
+    programId,
+    discriminator: discriminator("aabc8fe47a40f7d0"),
+    length: 216,
+    pool: 8,
+    token: 40,
+    liquidity: 72,
+    lower: 88,
+    upper: 92,
+  } as const;
+}

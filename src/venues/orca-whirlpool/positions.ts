@@ -4,7 +4,7 @@ import type { LiquidityShares } from "../liquidity-shares.ts";
 import type { TakenPositions } from "../quotable-pool.ts";
 import { takenTicks, tickShares } from "../shared/tick-positions.ts";
 import { decode } from "./decode.ts";
-import { POSITION } from "./layout.ts";
+import { positionLayout } from "./layout.ts";
 import type { TickArray, WhirlpoolState } from "./pool-state.ts";
 import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from "./tick-math.ts";
 
@@ -16,11 +16,12 @@ const RULES = { minTick: MIN_TICK, maxTick: MAX_TICK, sqrtPriceAtTick };
  */
 export function liquidityShares(pool: Address, known: AccountSet): LiquidityShares | null {
   const decoded = decode(pool, known);
-  if (decoded.kind === "unusable") return null;
+  const programId = known.get(pool)?.owner;
+  if (decoded.kind === "unusable" || programId === undefined) return null;
   const { state } = decoded;
   const ticks = [...state.arrays.values()].flatMap((array) => array.ticks);
   const liquidity = { ...state, ticks, mintA: state.tokenA.mint, mintB: state.tokenB.mint };
-  return tickShares(pool, liquidity, { layout: POSITION, rules: RULES });
+  return tickShares(pool, liquidity, { layout: positionLayout(programId), rules: RULES });
 }
 
 /** The pool without these positions (`decrease_liquidity_v2` of all of their liquidity). */

@@ -4,39 +4,58 @@ import type { Account } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
 import {
+  DEPLOYMENTS,
   DYNAMIC_TICK,
   DYNAMIC_TICK_ARRAY,
   FIXED_TICK,
   FIXED_TICK_ARRAY,
-  PROGRAM_ID,
   TICKS_PER_ARRAY,
 } from "./layout.ts";
 import type { Tick, TickArray } from "./pool-state.ts";
 import { MAX_TICK, MIN_TICK } from "./tick-math.ts";
 
-const tickArrayAddresses = new DerivedAddresses(65_536, (pool, startTick) =>
-  findProgramAddress(["tick_array", { address: pool }, String(startTick)], PROGRAM_ID),
+/** A pool of one of the deployments. */
+export type PoolOf = { readonly pool: Address; readonly programId: Address };
+
+const tickArrayAddresses = new Map(
+  DEPLOYMENTS.map(({ programId }) => [
+    programId,
+    new DerivedAddresses(65_536, (pool, startTick) =>
+      findProgramAddress(["tick_array", { address: pool }, String(startTick)], programId),
+    ),
+  ]),
 );
-const oracleAddresses = new DerivedAddresses(16_384, (pool) =>
-  findProgramAddress(["oracle", { address: pool }], PROGRAM_ID),
+const oracleAddresses = new Map(
+  DEPLOYMENTS.map(({ programId }) => [
+    programId,
+    new DerivedAddresses(16_384, (pool) =>
+      findProgramAddress(["oracle", { address: pool }], programId),
+    ),
+  ]),
 );
 
 /** The address of the array that starts at `startTick`, whether it exists or not. */
-export function tickArrayAddress(pool: Address, startTick: number): Address {
-  return tickArrayAddresses.get(pool, startTick);
+export function tickArrayAddress({ pool, programId }: PoolOf, startTick: number): Address {
+  return ofDeployment(tickArrayAddresses, programId).get(pool, startTick);
 }
 
 /** The address of the pool's Oracle, whether it exists or not. */
-export function oracleAddress(pool: Address): Address {
-  return oracleAddresses.get(pool, 0);
+export function oracleAddress({ pool, programId }: PoolOf): Address {
+  return ofDeployment(oracleAddresses, programId).get(pool, 0);
+}
+
+function ofDeployment<Value>(values: ReadonlyMap<Address, Value>, programId: Address): Value {
+  const own = values.get(programId);
+  if (own === undefined) throw new RangeError(`${programId} is not a deployment of Whirlpool`);
+  return own;
 }
 
 /** Which array the bytes must be. */
-type Expected = { readonly pool: Address; readonly start: number; readonly tickSpacing: number };
+type Expected = PoolOf & { readonly start: number; readonly tickSpacing: number };
 
 /** An array of either kind, or null where the bytes are not this pool's array. */
 export function readTickArray(account: Account, expected: Expected): TickArray | null {
-  if (account.owner !== PROGRAM_ID) return null;
+  if (account.owner !== expected.programId) return null;
   const reader = new ByteReader(account.data);
   if (reader.has(0, FIXED_TICK_ARRAY.discriminator)) return readFixed(reader, expected);
   if (reader.has(0, DYNAMIC_TICK_ARRAY.discriminator)) return readDynamic(reader, expected);

@@ -23,6 +23,7 @@ import { freezableVaults, stableVault } from "./vaults.ts";
 export const pumpCurve: Venue<PumpCurveState> = {
   id: "pump-curve",
   family: "pump",
+  inputRoundings: 1,
   kind: "curve",
   programId: PUMP_PROGRAM,
   // A curve's bytes do not name its coin, so it is found by derivation alone.

@@ -41,6 +41,7 @@ const PAIR_FIELDS = {
 export const pumpSwap: Venue<PumpSwapState> = {
   id: "pumpswap",
   family: "pump",
+  inputRoundings: 1,
   kind: "amm",
   programId: PUMPSWAP_PROGRAM,
   search,

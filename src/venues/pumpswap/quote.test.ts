@@ -260,24 +260,33 @@ test("named base units cost what pump's own program charged for them", () => {
   assert.equal(costExactOut(state, { ...order, inputMint: COIN }), "other-terms");
 });
 
+/** What a purchase within a chain of hops pays out. */
+function boughtInChain(
+  fields: Parameters<typeof stateOf>[0],
+  amountIn: bigint,
+  place: Parameters<typeof purchaseInChain>[2],
+) {
+  const order = { inputMint: WSOL, amountIn, clock: CLOCK };
+  const found = purchaseInChain(stateOf(fields), order, place);
+  return found?.kind === "filled" && found.amountOut;
+}
+
 test("a hop of a purchase by multi_hop_swap pays out what pump's own program paid, the rounding spent", () => {
-  const state = stateOf({
+  const fields = {
     baseReserve: 204_864_397_889_535n,
     quoteReserve: 68_252_354_627n,
     virtualQuote: 17_582_497_683n,
-  });
-  const order = { inputMint: WSOL, amountIn: 2_813_451n, clock: CLOCK };
-  const found = purchaseInChain(state, order, { isFirst: false, isLast: true });
-  assert.equal(found?.kind === "filled" && found.amountOut, 6_652_848_758n);
+  };
+  const place = { isFirst: false, isLast: true };
+  assert.equal(boughtInChain(fields, 2_813_451n, place), 6_652_848_758n);
 });
 
 test("the operator's boost buys without any fee", () => {
-  const state = stateOf({
+  const fields = {
     baseReserve: 141_807_410_569_888n,
     quoteReserve: 106_430_237_452n,
     virtualQuote: 17_572_491_036n,
-  });
-  const order = { inputMint: WSOL, amountIn: 100_000_000n, clock: CLOCK };
-  const found = purchaseInChain(state, order, { isFirst: false, isLast: false });
-  assert.equal(found?.kind === "filled" && found.amountOut, 114_266_149_407n);
+  };
+  const place = { isFirst: false, isLast: false };
+  assert.equal(boughtInChain(fields, 100_000_000n, place), 114_266_149_407n);
 });

@@ -13,7 +13,7 @@ import {
 } from "../shared/reserve-pool.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { type AmmState, type AmmToken, decode, liquidityShares, poolAddresses } from "./decode.ts";
-import { POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
+import { AUTHORITY, POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, reserveOf, statusAt } from "./quote.ts";
 
 const PPM = 1_000_000n;
@@ -29,8 +29,10 @@ const PAIR_FIELDS = {
 export const raydiumAmmV4: Venue<AmmState> = {
   id: "raydium-amm-v4",
   family: "raydium",
+  inputRoundings: 1,
   kind: "amm",
   programId: PROGRAM_ID,
+  vaultAuthority: AUTHORITY,
   search,
   accountsNeeded,
   outline,

@@ -24,6 +24,7 @@ import {
   poolAddresses,
 } from "./decode.ts";
 import {
+  AUTHORITY,
   FEE_RATE_DENOMINATOR,
   KNOWN_CONFIGS,
   POOL,
@@ -47,6 +48,7 @@ export const raydiumCpmm: Venue<CpmmState> = {
   family: "raydium",
   kind: "amm",
   programId: PROGRAM_ID,
+  vaultAuthority: AUTHORITY,
   search,
   accountsNeeded,
   outline,

@@ -3,6 +3,9 @@ import { discriminator } from "../byte-reader.ts";
 
 export const PROGRAM_ID = address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
 
+/** PDA ["vault_and_lp_mint_auth_seed"]: owns every vault. */
+export const AUTHORITY = address("GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL");
+
 /** Configurations whose standard pools can be derived; pools may also have the address of any keypair. */
 export const KNOWN_CONFIGS = [
   address("D4FPEruKEHrG5TenZ2mpDGEfu1iUvTiqBxvpU8HLBvC2"),

@@ -1,12 +1,9 @@
-import { address } from "#src/units/address.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readOwn } from "../shared/own-account.ts";
 import { readable, signer, u64Data, writable } from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
-import { POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
+import { AUTHORITY, POOL, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 
-/** PDA ["vault_and_lp_mint_auth_seed"]: owns every vault. */
-const AUTHORITY = address("GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL");
 const SWAP_BASE_INPUT = discriminator("8fbe5adac41e33de");
 /** @see raydium-io/raydium-cp-swap 609780f, instructions/swap_base_input.rs */
 export const raydiumCpmmSale: VenueSale = {

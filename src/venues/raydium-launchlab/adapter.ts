@@ -9,7 +9,7 @@ import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
 import { decodeLaunchLab, decodeLaunchPool, type LaunchLabState } from "./decode.ts";
-import { LAUNCHLAB_PROGRAM, POOL } from "./layout.ts";
+import { LAUNCHLAB_PROGRAM, POOL, VAULT_AUTHORITY } from "./layout.ts";
 import { poolStatus, quoteExactIn, totalFeeRate } from "./quote.ts";
 
 const PAIR_FIELDS = {
@@ -26,6 +26,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   family: "raydium",
   kind: "curve",
   programId: LAUNCHLAB_PROGRAM,
+  vaultAuthority: VAULT_AUTHORITY,
   search,
   accountsNeeded,
   outline,

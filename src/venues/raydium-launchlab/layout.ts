@@ -3,6 +3,9 @@ import { discriminator } from "../byte-reader.ts";
 
 export const LAUNCHLAB_PROGRAM = address("LanMV9sAd7wArD4vJFi2qDdfnVhFxYSUg6eADduJ3uj");
 
+/** PDA ["vault_auth_seed"]: owns every vault. */
+export const VAULT_AUTHORITY = address("WLHv2UAZm6z4KyaaELi5pjdbJh6RESMva1Rnn8pJVVh");
+
 /** Offsets of PoolState. The discriminator is shared with other programs: the owner decides. */
 export const POOL = {
   discriminator: discriminator("f7ede3f5d7c3de46"),
