@@ -8,6 +8,7 @@ import { writeJudgedSwaps } from "#src/store/judged-swaps.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { writeSampleHours } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
+import { RollUp } from "#src/track/history/roll-up.ts";
 import type { Sample } from "#src/track/history/sample.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
 import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
@@ -76,6 +77,43 @@ test("a day of history holds every stored sample of that day, of all tokens, and
       [row?.["slippage_0_5_pct"], row?.["slippage_50_pct"], row?.["confidence"], row?.["basis"]],
       [0.5, null, "high", 7n],
     );
+  });
+});
+
+test("a day that was rolled up has a row for each five minutes, with the lowest of them", async (t) => {
+  await eachDatabase(t, async (t, database) => {
+    const names = { name: null, symbol: null, nowMs: 0 };
+    const seen = [FIRST, SECOND].map((mint) => ({ mint, ...names }));
+    const ids = await upsertTokens(database.db, seen);
+    const [first = 0n, second = 0n] = [ids.get(FIRST), ids.get(SECOND)];
+    const drained = { c10Sol: 0.25, depthSol: 3 };
+    const hours = [
+      hourOf(first, HOUR, [
+        sampleAt(DAY_MS + 10_000),
+        sampleAt(DAY_MS + 20_000, drained),
+        sampleAt(DAY_MS + 300_000),
+        sampleAt(DAY_MS + 310_000, { c10Sol: null, depthSol: null }),
+      ]),
+      hourOf(second, HOUR + 24, [sampleAt(DAY_MS + 86_400_000)]),
+    ];
+    await writeSampleHours(database, hours);
+    const rollUp = new RollUp({ database, historyDays: 30, stateDays: 3 });
+    while (await rollUp.slice(DAY_MS + 49 * 3_600_000));
+    const path = join(temporaryDirectory(t), "day.parquet");
+    assert.equal(await exportDay(database, { kind: "history", day: DAY, path }), 2);
+    assert.deepEqual(
+      (await rowsOf(path)).map((row) => [
+        ...[row["mint"], Number(row["at"]) - DAY_MS, row["c10_sol"], row["resolution_seconds"]],
+        ...[row["c10_lowest_sol"], row["depth_lowest_sol"], row["known_throughout"]],
+      ]),
+      [
+        [FIRST, 300_000, 12.5, 300, 0.25, 3, true],
+        [FIRST, 310_000, null, 300, null, null, false],
+      ],
+    );
+    const next = join(temporaryDirectory(t), "next.parquet");
+    assert.equal(await exportDay(database, { kind: "history", day: DAY + 1, path: next }), 1);
+    assert.equal((await rowsOf(next))[0]?.["resolution_seconds"], 10);
   });
 });
 

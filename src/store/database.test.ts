@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
@@ -80,13 +81,28 @@ test("the embedded database is readable only by its owner", async (t) => {
   await database.close();
 });
 
-test("the embedded database syncs every commit to the disk", async (t) => {
-  const database = openDatabase(sqlitePlace(t));
+test("the embedded database syncs its log for each commit; after a failed sync no write is reported as done until it is opened again", async (t) => {
+  const place = sqlitePlace(t);
+  const database = openDatabase(place);
+  await migrate(database, 0);
   const journal = await sql<{ journal_mode: string }>`pragma journal_mode`.execute(database.db);
-  const synchronous = await sql<{ synchronous: bigint }>`pragma synchronous`.execute(database.db);
   assert.equal(journal.rows[0]?.journal_mode, "wal");
-  assert.equal(synchronous.rows[0]?.synchronous, 2n);
+  await using log = await open(join(place.dataDir, "exitability.db-wal"));
+  const syncs = t.mock.method(Object.getPrototypeOf(log) as typeof log, "datasync");
+  await createUserForEmail(database, "ana@example.com", 0);
+  assert.equal(syncs.mock.callCount(), 1);
+  syncs.mock.mockImplementation(() => Promise.reject(new Error("EIO: i/o error, fdatasync")));
+  const unsynced = createUserForEmail(database, "eva@example.com", 0);
+  await assert.rejects(unsynced, { code: "SQLITE_IOERR_FSYNC" });
+  assert.equal(database.storageFault(), "failing");
+  syncs.mock.restore();
+  await assert.rejects(createUserForEmail(database, "ida@example.com", 0), /fdatasync/);
+  assert.equal(database.storageFault(), "failing");
   await database.close();
+  const again = openDatabase(place);
+  await createUserForEmail(again, "mia@example.com", 0);
+  assert.equal(again.storageFault(), null);
+  await again.close();
 });
 
 test("a directory in use is refused, naming the process, until its owner releases it", async (t) => {

@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -14,12 +6,13 @@ import {
   PostgresDialect,
   type PostgresPool,
   type SqliteDatabase,
-  SqliteDialect,
   type SqliteStatement,
 } from "kysely";
 import pg from "pg";
 import { AppError } from "#src/platform/app-error.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { makeDirectory } from "#src/platform/make-directory.ts";
+import { startCheckpoints } from "./checkpoint-thread.ts";
 import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
@@ -31,6 +24,7 @@ import {
   storageError,
   storageFaultOf,
 } from "./storage-fault.ts";
+import { syncedSqlite, WalFile } from "./synced-sqlite.ts";
 import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
 
 export type Database = {
@@ -57,6 +51,8 @@ export type DatabaseSettings = {
    * the embedded database beside a running service: SQLite keeps the two from harming each other.
    */
   readonly access?: "owner" | "visitor";
+  /** A thread copies SQLite's log into the database, so that no commit of a busy service does. */
+  readonly hasCheckpointThread?: boolean;
   /** Postgres connections at most. */
   readonly connections?: number;
   /** Logs when Postgres becomes unreachable, and its return: once for all who use this handle. */
@@ -65,7 +61,7 @@ export type DatabaseSettings = {
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
 };
 
-const DATABASE_FILE = "exitability.db";
+export const DATABASE_FILE = "exitability.db";
 const BUSY_TIMEOUT_MS = 5_000;
 /** The longest wait for a connection, new or from the pool. */
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -95,7 +91,7 @@ const LONGEST_CACHED_SQL = 4_096;
  */
 export function openDatabase(settings: DatabaseSettings): Database {
   return settings.databaseUrl === null
-    ? openSqlite(settings.dataDir, settings.access ?? "owner")
+    ? openSqlite(settings)
     : openPostgres(settings.databaseUrl, settings);
 }
 
@@ -104,17 +100,28 @@ export function databaseFileExists(dataDir: string): boolean {
   return existsSync(join(dataDir, DATABASE_FILE));
 }
 
-function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
+function openSqlite({ dataDir, access = "owner", ...settings }: DatabaseSettings): Database {
   const file = resolve(dataDir, DATABASE_FILE);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir, 0o700);
   closeToOthers(dataDir);
   const lock = access === "owner" ? explained(file, () => lockDirectory(dataDir)) : null;
   try {
     const connection = explained(file, () => openSqliteFile(file));
     const failures = { reads: 0, writes: 0 };
     const storage = new StorageWatch();
+    const wal = new WalFile(file);
+    const checkpoints =
+      settings.hasCheckpointThread === true
+        ? startCheckpoints(connection, { file, log: settings.log ?? null })
+        : null;
+    const changes = connection.prepare<[], bigint>("select total_changes()").pluck();
     const db = new Kysely<Schema>({
-      dialect: new SqliteDialect({ database: statementCache(connection) }),
+      dialect: syncedSqlite({
+        database: statementCache(connection),
+        changes: () => changes.get() ?? 0n,
+        sync: wal.sync,
+        closeSync: wal.close,
+      }),
       log: (event) => {
         countFailure(failures, event);
         storage.note(event);
@@ -124,12 +131,16 @@ function openSqlite(dataDir: string, access: "owner" | "visitor"): Database {
       db,
       dialect: "sqlite",
       failures,
-      storageFault: () => storage.fault,
+      storageFault: () => (wal.failure === null ? storage.fault : "failing"),
       queue: () => NO_QUEUE,
       async close() {
-        await db.destroy();
-        if (connection.open) connection.close();
-        lock?.release();
+        try {
+          await checkpoints?.stop();
+          await db.destroy();
+        } finally {
+          if (connection.open) connection.close();
+          lock?.release();
+        }
       },
     };
   } catch (cause) {
@@ -169,7 +180,8 @@ function openSqliteFile(file: string): Sqlite.Database {
   const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
   connection.defaultSafeIntegers(true);
   connection.pragma("journal_mode = WAL");
-  connection.pragma("synchronous = FULL");
+  // The log is synced off this thread before a commit is reported (synced-sqlite.ts).
+  connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
   return connection;

@@ -5,15 +5,19 @@ import Sqlite from "better-sqlite3";
 /** Another process uses the same directory. */
 export class DirectoryInUseError extends Error {
   readonly pid: number | null;
+  /** Where it is, and who uses it. */
+  readonly fact: string;
 
   constructor(directory: string, pid: number | null) {
     const who = pid === null ? "another process" : `process ${pid}`;
+    const fact = `${resolve(directory)} is in use by ${who}`;
     super(
-      `${resolve(directory)} is in use by ${who}. Stop it, or set DATA_DIR to another directory; ` +
+      `${fact}. Stop it, or set DATA_DIR to another directory; ` +
         "several processes at once need DATABASE_URL (Postgres).",
     );
     this.name = "DirectoryInUseError";
     this.pid = pid;
+    this.fact = fact;
   }
 }
 

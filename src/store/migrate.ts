@@ -9,7 +9,19 @@ export type Migration = {
 };
 
 /** Every migration in order. Once released, a migration is never edited. */
-export const MIGRATIONS: readonly Migration[] = [{ name: "0001-schema", ...schema }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: `0001-schema-${schema.fingerprint()}`, up: schema.up },
+];
+
+/** The database was created before the first release, with other tables; it is not changed. */
+export class OtherTablesError extends Error {
+  constructor() {
+    super(
+      "the database was created by a version before the first release, whose tables differ: run that version on it, or name an empty DATA_DIR or DATABASE_URL",
+    );
+    this.name = "OtherTablesError";
+  }
+}
 
 type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigint } };
 
@@ -19,6 +31,7 @@ type MigrationTables = { schema_migrations: { name: string; applied_at_ms: bigin
  * version ran them, and this one is being replaced.
  *
  * @returns the names of the migrations that this call ran
+ * @throws OtherTablesError if migrations were applied, but not the first one
  */
 export async function migrate(
   { db, dialect }: Database,
@@ -42,6 +55,9 @@ export async function migrate(
       .execute();
     const rows = await transaction.selectFrom("schema_migrations").select("name").execute();
     const applied = new Set(rows.map((row) => row.name));
+    const [first] = migrations;
+    if (applied.size > 0 && first !== undefined && !applied.has(first.name))
+      throw new OtherTablesError();
     const pending = migrations.filter((migration) => !applied.has(migration.name));
     for (const { name, up } of pending) {
       await up({ db: migrating, dialect });

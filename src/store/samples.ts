@@ -1,6 +1,7 @@
-import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Address } from "#src/units/address.ts";
 import type { Database } from "./database.ts";
+import { addDayPartitions, dropDayPartition, partitionDays } from "./day-partitions.ts";
 import type { Schema } from "./schema.ts";
 
 /** A token's samples of one hour, packed by the caller. */
@@ -16,6 +17,8 @@ export type SampleHour = {
 };
 
 const HOURS_PER_DAY = 24;
+/** The hours of a day. */
+export const HOURS = Array.from({ length: HOURS_PER_DAY }, (_, hour) => BigInt(hour));
 const ROWS_PER_STATEMENT = 200;
 
 /** Upserts hours of samples. */
@@ -24,7 +27,7 @@ export async function writeSampleHours(
   hours: readonly SampleHour[],
 ): Promise<void> {
   if (dialect === "postgres")
-    await addSamplePartitions(db, new Set(hours.map(({ hour }) => dayOf(hour))));
+    await addDayPartitions(db, "samples", new Set(hours.map(({ hour }) => dayOf(hour))));
   for (let start = 0; start < hours.length; start += ROWS_PER_STATEMENT) {
     const rows = hours.slice(start, start + ROWS_PER_STATEMENT).map(({ tokenId, hour, data }) => ({
       token_id: tokenId,
@@ -49,12 +52,14 @@ export async function readSampleHours(
   db: Kysely<Schema>,
   range: { readonly tokenId: bigint; readonly fromHour: number; readonly toHour: number },
 ): Promise<readonly SampleHour[]> {
+  const [fromDay, toDay] = [dayOf(range.fromHour), dayOf(range.toHour)];
+  // Hour by hour: rows are ordered by day and hour before the token.
   const rows = await db
     .selectFrom("samples")
     .selectAll()
     .where("token_id", "=", range.tokenId)
-    .where("day", ">=", BigInt(dayOf(range.fromHour)))
-    .where("day", "<=", BigInt(dayOf(range.toHour)))
+    .where("day", "in", daysBetween(fromDay, toDay))
+    .where("hour", "in", fromDay === toDay ? hoursBetween(range) : HOURS)
     .orderBy("day")
     .orderBy("hour")
     .execute();
@@ -67,77 +72,98 @@ export async function readSampleHours(
     .filter(({ hour }) => hour >= range.fromHour && hour <= range.toHour);
 }
 
-/** One stored hour of a day, with the token's mint. */
-export type DayHour = SampleHour & { readonly mint: Address };
+/** Tokens in the order of their numbers. */
+export type TokenRange = { readonly afterId: bigint; readonly toId: bigint };
 
-/** The place in a day after which the next page begins. */
-export type DayPlace = Pick<SampleHour, "tokenId" | "hour">;
-
-/** The hours of a day (whole days since 1970 in UTC) by token and hour: the next `limit` after a place. */
-export async function readDayHours(
+/** The next `limit` tokens, ascending. */
+export async function tokensAfter(
   db: Kysely<Schema>,
-  { day, after, limit }: { day: number; after: DayPlace | null; limit: number },
-): Promise<readonly DayHour[]> {
-  const ofDay = db
-    .selectFrom("samples")
-    .innerJoin("tokens", "tokens.id", "samples.token_id")
-    .select(["samples.token_id", "samples.hour", "samples.data", "tokens.mint"])
-    .where("samples.day", "=", BigInt(day));
-  const rest =
-    after === null
-      ? ofDay
-      : ofDay.where((eb) =>
-          eb(
-            eb.refTuple("samples.token_id", "samples.hour"),
-            ">",
-            eb.tuple(after.tokenId, BigInt(after.hour % HOURS_PER_DAY)),
-          ),
-        );
-  const rows = await rest
-    .orderBy("samples.token_id")
-    .orderBy("samples.hour")
+  { afterId, limit }: { readonly afterId: bigint; readonly limit: number },
+): Promise<readonly { readonly id: bigint; readonly mint: Address }[]> {
+  return await db
+    .selectFrom("tokens")
+    .select(["id", "mint"])
+    .where("id", ">", afterId)
+    .orderBy("id")
     .limit(limit)
     .execute();
-  return rows.map(({ token_id, hour, data, mint }) => ({
-    tokenId: token_id,
-    mint,
-    hour: day * HOURS_PER_DAY + Number(hour),
-    data,
-  }));
 }
 
-/** Deletes every sample of the days before `day` (whole days since 1970 in UTC). */
-export async function dropSamplesBefore({ db, dialect }: Database, day: number): Promise<void> {
-  if (dialect === "sqlite") {
-    await db.deleteFrom("samples").where("day", "<", BigInt(day)).execute();
-    return;
+/** The hours of a day (whole days since 1970 in UTC) of some tokens, ascending, by token. */
+export async function readDayHours(
+  db: Kysely<Schema>,
+  day: number,
+  range: TokenRange,
+): Promise<ReadonlyMap<bigint, readonly SampleHour[]>> {
+  const rows = await db
+    .selectFrom("samples")
+    .selectAll()
+    .where("day", "=", BigInt(day))
+    .where("hour", "in", HOURS)
+    .where("token_id", ">", range.afterId)
+    .where("token_id", "<=", range.toId)
+    .orderBy("hour")
+    .execute();
+  const byToken = new Map<bigint, SampleHour[]>();
+  for (const { token_id: tokenId, hour, data } of rows) {
+    const read = { tokenId, hour: day * HOURS_PER_DAY + Number(hour), data };
+    const others = byToken.get(tokenId);
+    if (others === undefined) byToken.set(tokenId, [read]);
+    else others.push(read);
   }
-  const first = partitionOf(day);
-  const { rows } = await sql<{ name: string }>`select child.relname as name
-    from pg_inherits join pg_class child on child.oid = inhrelid
-    where inhparent = to_regclass('samples')`.execute(db);
-  for (const { name } of rows) {
-    if (name < first) await sql`drop table ${sql.ref(name)}`.execute(db);
+  return byToken;
+}
+
+/** The oldest day with samples; null if there are none. */
+export async function oldestSampleDay({ db, dialect }: Database): Promise<number | null> {
+  if (dialect === "postgres") return (await partitionDays(db, "samples"))[0] ?? null;
+  const { day } = await db
+    .selectFrom("samples")
+    .select((eb) => eb.fn.min("day").as("day"))
+    .executeTakeFirstOrThrow();
+  return day === null ? null : Number(day);
+}
+
+/**
+ * Deletes at most `limit` hours of a day; Postgres drops the whole day at once.
+ *
+ * @returns whether the day may have more
+ */
+export async function dropSampleDay(
+  { db, dialect }: Database,
+  { day, limit }: { readonly day: number; readonly limit: number },
+): Promise<boolean> {
+  if (dialect === "postgres") {
+    await dropDayPartition(db, "samples", day);
+    return false;
   }
+  const { numDeletedRows } = await db
+    .deleteFrom("samples")
+    .where((eb) =>
+      eb(
+        eb.refTuple("day", "hour", "token_id"),
+        "in",
+        eb
+          .selectFrom("samples")
+          .select(["day", "hour", "token_id"])
+          .where("day", "=", BigInt(day))
+          .limit(limit)
+          .$asTuple("day", "hour", "token_id"),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) === limit;
+}
+
+/** The days from one to another, both included. */
+export function daysBetween(from: number, to: number): readonly bigint[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => BigInt(from + index));
+}
+
+function hoursBetween({ fromHour, toHour }: { fromHour: number; toHour: number }) {
+  return HOURS.slice(fromHour % HOURS_PER_DAY, (toHour % HOURS_PER_DAY) + 1);
 }
 
 function dayOf(hour: number): number {
   return Math.floor(hour / HOURS_PER_DAY);
-}
-
-/** Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. */
-export async function addSamplePartitions(
-  db: QueryExecutorProvider,
-  days: ReadonlySet<number>,
-): Promise<void> {
-  for (const day of days) {
-    await sql`create table if not exists ${sql.ref(partitionOf(day))} partition of samples
-      for values from (${sql.lit(day)}) to (${sql.lit(day + 1)})`.execute(db);
-  }
-}
-
-/** Named by date, so that names sort like days. */
-function partitionOf(day: number): string {
-  const [year, month, date] = new Date(day * 86_400_000).toISOString().slice(0, 10).split("-");
-  return `samples_y${year}m${month}d${date}`;
 }

@@ -8,9 +8,11 @@ import type { DeliveriesTables } from "./deliveries.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventsTables } from "./events.ts";
 import type { JudgedSwapsTables } from "./judged-swaps.ts";
+import type { KnownPoolsTables } from "./known-pools.ts";
 import type { LeadershipTables } from "./leadership.ts";
 import type { ProgramDeploymentsTables } from "./program-deployments.ts";
 import type { QuotedExecutedTables } from "./quoted-executed.ts";
+import type { RolledSamplesTables } from "./rolled-samples.ts";
 import type { SamplesTables } from "./samples.ts";
 import type { SessionsTables } from "./sessions.ts";
 import type { SignInCodesTables } from "./sign-in-codes.ts";
@@ -20,6 +22,7 @@ import type { TokensTables } from "./tokens.ts";
 import type { UsageTables } from "./usage.ts";
 import type { UserAlertsTables } from "./user-alerts.ts";
 import type { UsersTables } from "./users.ts";
+import type { WaitingHeldTables } from "./waiting-held.ts";
 import type { WaitlistTables } from "./waitlist.ts";
 import type { WatchlistTables } from "./watchlist.ts";
 
@@ -35,7 +38,9 @@ export type Schema = UsageTables &
   EventsTables &
   TokensTables &
   SamplesTables &
+  RolledSamplesTables &
   StoredAnswersTables &
+  KnownPoolsTables &
   AlertsTables &
   WatchlistTables &
   UserAlertsTables &
@@ -43,6 +48,7 @@ export type Schema = UsageTables &
   DeliveriesTables &
   AccuracyTables &
   QuotedExecutedTables &
+  WaitingHeldTables &
   ProgramDeploymentsTables &
   JudgedSwapsTables &
   LeadershipTables;

@@ -94,7 +94,29 @@ export async function newestStoredSlot(
   return row?.slot ?? null;
 }
 
-/** Deletes every answer of the days before `day` (whole days since 1970 in UTC). */
-export async function deleteStoredAnswersBefore(db: Kysely<Schema>, day: number): Promise<void> {
-  await db.deleteFrom("stored_answers").where("day", "<", BigInt(day)).execute();
+/**
+ * Deletes at most `limit` answers of the days before `day` (whole days since 1970 in UTC).
+ *
+ * @returns whether there may be more
+ */
+export async function deleteStoredAnswersBefore(
+  db: Kysely<Schema>,
+  { day, limit }: { readonly day: number; readonly limit: number },
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("stored_answers")
+    .where((eb) =>
+      eb(
+        eb.refTuple("token_id", "slot"),
+        "in",
+        eb
+          .selectFrom("stored_answers")
+          .select(["token_id", "slot"])
+          .where("day", "<", BigInt(day))
+          .limit(limit)
+          .$asTuple("token_id", "slot"),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) === limit;
 }

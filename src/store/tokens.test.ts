@@ -3,26 +3,31 @@ import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { alertsOf, endAlerts, recordAlert } from "./alerts.ts";
-import { dropSamplesBefore, readSampleHours, writeSampleHours } from "./samples.ts";
+import { dropRolledBefore, readRolledDays, replaceByRolled } from "./rolled-samples.ts";
+import { dropSampleDay, oldestSampleDay, readSampleHours, writeSampleHours } from "./samples.ts";
 import { saveSnapshots, storedToken, upsertTokens } from "./tokens.ts";
 
 const MINT = namedAddress("token");
 const DAY = 20_000;
 const HOUR = DAY * 24;
 
-test("a token keeps its number, and names that become known later", async (t) => {
+test("a token keeps its number, the time it was first seen, and names that become known later", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const unnamed = { mint: MINT, name: null, symbol: null, nowMs: 5 };
     const other = { ...unnamed, mint: namedAddress("other") };
     const ids = await upsertTokens(db, [unnamed, other]);
     const id = ids.get(MINT);
     assert.ok(id !== undefined && id !== ids.get(other.mint));
-    const again = await upsertTokens(db, [{ ...unnamed, name: "Coin", symbol: "C" }, other]);
+    const again = await upsertTokens(db, [
+      { ...unnamed, name: "Coin", symbol: "C", nowMs: 7 },
+      other,
+    ]);
     assert.deepEqual(again, ids);
     assert.deepEqual(await upsertTokens(db, [unnamed]), new Map([[MINT, id]]));
     await saveSnapshots(db, [{ tokenId: id, snapshot: "{}", atMs: 9 }]);
     assert.deepEqual(await storedToken(db, MINT), {
       id,
+      firstSeenMs: 5,
       name: "Coin",
       symbol: "C",
       snapshot: "{}",
@@ -60,19 +65,53 @@ test("hours of samples come back in order, the last writing of each", async (t) 
   });
 });
 
-test("samples of days past retention are gone, later ones stay", async (t) => {
+test("a day of samples is dropped whole, later ones stay", async (t) => {
   await eachDatabase(t, async (_t, database) => {
+    assert.equal(await oldestSampleDay(database), null);
     for (const day of [DAY, DAY + 1, DAY + 2]) {
       const data = Uint8Array.of(1);
-      await writeSampleHours(database, [{ tokenId: 7n, hour: day * 24, data }]);
+      await writeSampleHours(database, [
+        { tokenId: 7n, hour: day * 24, data },
+        { tokenId: 8n, hour: day * 24 + 23, data },
+      ]);
     }
-    await dropSamplesBefore(database, DAY + 1);
+    assert.equal(await oldestSampleDay(database), DAY);
+    while (await dropSampleDay(database, { day: DAY, limit: 1 }));
+    assert.equal(await oldestSampleDay(database), DAY + 1);
     const range = { tokenId: 7n, fromHour: HOUR, toHour: HOUR + 100 };
     const read = await readSampleHours(database.db, range);
     assert.deepEqual(
       read.map(({ hour }) => hour),
       [HOUR + 24, HOUR + 48],
     );
+  });
+});
+
+test("rolled days come back in order, the last writing of each, until they are dropped", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const range = { afterId: 0n, toId: 100n };
+    for (const [day, byte] of [
+      [DAY + 2, 1],
+      [DAY, 2],
+      [DAY + 1, 3],
+      [DAY + 1, 4],
+    ] as const) {
+      const data = Uint8Array.of(byte);
+      const rows = [7n, 8n].map((tokenId) => ({ tokenId, data }));
+      await replaceByRolled(database, { day, range, rows });
+    }
+    const read = async () => {
+      const days = { tokenId: 7n, fromDay: DAY, toDay: DAY + 3 };
+      const rolled = await readRolledDays(database.db, days);
+      return rolled.map(({ day, data }) => [day - DAY, ...data]);
+    };
+    assert.deepEqual(await read(), [
+      [0, 2],
+      [1, 4],
+      [2, 1],
+    ]);
+    while (await dropRolledBefore(database, { day: DAY + 2, limit: 1 }));
+    assert.deepEqual(await read(), [[2, 1]]);
   });
 });
 

@@ -16,6 +16,7 @@ export type TokensTables = {
 
 export type StoredToken = {
   readonly id: bigint;
+  readonly firstSeenMs: number;
   readonly name: string | null;
   readonly symbol: string | null;
   /** The last answer, serialised by the caller, and the time of the state it was measured on. */
@@ -63,6 +64,7 @@ export async function storedToken(db: Kysely<Schema>, mint: Address): Promise<St
   if (row === undefined) return null;
   return {
     id: row.id,
+    firstSeenMs: Number(row.first_seen_ms),
     name: row.name,
     symbol: row.symbol,
     snapshot: row.snapshot,

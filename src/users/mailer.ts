@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { WallClock } from "#src/platform/clock.ts";
+import { makeDirectory } from "#src/platform/make-directory.ts";
 import type { EmailAddress } from "./email-address.ts";
 
 export type Mail = {
@@ -58,7 +58,7 @@ export function createFileMailer(settings: {
   readonly onFile: (path: string) => void;
 }): Mailer {
   const { directory, mailFrom, clock, onFile } = settings;
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
   const composer = createTransport(
     { streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true },
     { from: mailFrom },

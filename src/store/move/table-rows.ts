@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from "kysely";
+import { addDayPartitions, isDayTable } from "../day-partitions.ts";
 import type { Dialect } from "../dialect.ts";
-import { addSamplePartitions } from "../samples.ts";
 import type { Cell } from "./column-kinds.ts";
 import { MoveRefusedError } from "./move-refused-error.ts";
 import { addRows, NO_ROWS, type RowTally } from "./row-tally.ts";
@@ -70,9 +70,9 @@ export async function insertRows(
   shape: TableShape,
   rows: readonly TableRow[],
 ): Promise<void> {
-  if (shape.name === "samples") {
+  if (isDayTable(shape.name)) {
     const day = shape.columns.findIndex(({ name }) => name === "day");
-    await addSamplePartitions(target, new Set(rows.map((row) => Number(row[day]))));
+    await addDayPartitions(target, shape.name, new Set(rows.map((row) => Number(row[day]))));
   }
   const names = shape.columns.map(({ name }) => sql.ref(name));
   const values = shape.columns.map(({ kind }, index) => {

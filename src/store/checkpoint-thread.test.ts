@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import Sqlite from "better-sqlite3";
+import { sqlitePlace } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { startCheckpoints } from "./checkpoint-thread.ts";
+
+const BYTES = 2_000_000;
+
+test("the thread copies the log into the database, which no commit does meanwhile", async (t) => {
+  const file = join(sqlitePlace(t).dataDir, "checkpoints.db");
+  const connection = new Sqlite(file);
+  connection.pragma("journal_mode = WAL");
+  connection.exec("create table pages (data blob)");
+  const checkpoints = startCheckpoints(connection, { file, everyMs: 20, log: null });
+  assert.equal(connection.pragma("wal_autocheckpoint", { simple: true }), 50_000);
+  connection.prepare("insert into pages values (zeroblob(?))").run(BYTES);
+  await eventually("the database to hold what was written", () =>
+    statSync(file).size > BYTES ? true : null,
+  );
+  await checkpoints.stop();
+  assert.equal(connection.pragma("wal_autocheckpoint", { simple: true }), 1_000);
+  connection.close();
+});

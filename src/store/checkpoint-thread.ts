@@ -1,0 +1,49 @@
+import { Worker } from "node:worker_threads";
+import type Sqlite from "better-sqlite3";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+
+export type CheckpointPlan = { readonly file: string; readonly everyMs: number };
+/** Of each checkpoint; null: it succeeded. */
+export type CheckpointWord = { readonly failure: string | null };
+
+const EVERY_MS = 1_000;
+/** SQLite's own checkpoints, within a commit: as without the thread, and if it falls far behind. */
+const PAGES = 1_000;
+const PAGES_BEHIND = 50_000;
+
+/** Takes over the checkpoints of a connection's database until it is stopped, or fails. */
+export function startCheckpoints(
+  connection: Sqlite.Database,
+  options: { readonly file: string; readonly everyMs?: number; readonly log: FailureLogger | null },
+): { readonly stop: () => Promise<void> } {
+  const { file, everyMs = EVERY_MS, log } = options;
+  const plan: CheckpointPlan = { file, everyMs };
+  const failures = new FailureLog({
+    log,
+    what: "copy the database's log into the database",
+    next: "trying again every second; the log grows until it succeeds",
+    context: { file },
+  });
+  const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), {
+    workerData: plan,
+  });
+  worker.unref();
+  const setPages = (pages: number): void => {
+    if (connection.open) connection.pragma(`wal_autocheckpoint = ${pages}`);
+  };
+  setPages(PAGES_BEHIND);
+  worker.on("message", ({ failure }: CheckpointWord) => {
+    if (failure === null) failures.succeeded();
+    else failures.failed(new Error(failure));
+  });
+  worker.on("error", (cause) => {
+    failures.failed(cause);
+    setPages(PAGES);
+  });
+  return {
+    async stop() {
+      await worker.terminate();
+      setPages(PAGES);
+    },
+  };
+}

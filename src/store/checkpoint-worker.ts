@@ -1,0 +1,16 @@
+import { parentPort, workerData } from "node:worker_threads";
+import Sqlite from "better-sqlite3";
+import type { CheckpointPlan, CheckpointWord } from "./checkpoint-thread.ts";
+
+/** The thread that copies the log into the database: its reads, writes and syncs hold up nothing else. */
+const { file, everyMs } = workerData as CheckpointPlan;
+const connection = new Sqlite(file, { timeout: 0 });
+const send = (word: CheckpointWord): void => parentPort?.postMessage(word);
+setInterval(() => {
+  try {
+    connection.pragma("wal_checkpoint(PASSIVE)");
+    send({ failure: null });
+  } catch (cause) {
+    send({ failure: (cause as Error).message });
+  }
+}, everyMs);

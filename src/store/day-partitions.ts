@@ -1,0 +1,64 @@
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** Tables that Postgres keeps in one partition a day, so that a day is dropped whole. */
+export type DayTable = "samples" | "rolled_samples";
+
+const MS_PER_DAY = 86_400_000;
+/** A drop waits so long for those who read; meanwhile writers wait behind it. */
+const LOCK_WAIT_MS = 500;
+
+export function isDayTable(name: string): name is DayTable {
+  return name === "samples" || name === "rolled_samples";
+}
+
+/** Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. */
+export async function addDayPartitions(
+  db: QueryExecutorProvider,
+  table: DayTable,
+  days: ReadonlySet<number>,
+): Promise<void> {
+  for (const day of days) {
+    await sql`create table if not exists ${sql.ref(partitionOf(table, day))} partition of ${sql.ref(table)}
+      for values from (${sql.lit(day)}) to (${sql.lit(day + 1)})`.execute(db);
+  }
+}
+
+/** The days with a partition on Postgres, ascending. */
+export async function partitionDays(
+  db: QueryExecutorProvider,
+  table: DayTable,
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ name: string }>`select child.relname as name
+    from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = to_regclass(${table})`.execute(db);
+  return rows.map(({ name }) => dayOf(name)).toSorted((a, b) => a - b);
+}
+
+/**
+ * Drops a day on Postgres.
+ *
+ * @throws where the table was read for longer than half a second: nothing is dropped then
+ */
+export async function dropDayPartition(
+  db: Kysely<Schema>,
+  table: DayTable,
+  day: number,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`set local lock_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(transaction);
+    await sql`drop table if exists ${sql.ref(partitionOf(table, day))}`.execute(transaction);
+  });
+}
+
+function partitionOf(table: DayTable, day: number): string {
+  const [year, month, date] = new Date(day * MS_PER_DAY).toISOString().slice(0, 10).split("-");
+  return `${table}_y${year}m${month}d${date}`;
+}
+
+function dayOf(partition: string): number {
+  const [, year, month, date] = /_y(\d{4})m(\d\d)d(\d\d)$/.exec(partition) ?? [];
+  const atMs = Date.parse(`${year}-${month}-${date}T00:00:00Z`);
+  if (Number.isNaN(atMs)) throw new Error(`${partition} does not name a partition of a day`);
+  return atMs / MS_PER_DAY;
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
+import { Kysely } from "kysely";
+import { syncedSqlite } from "./synced-sqlite.ts";
+
+type Notes = { notes: { text: string } };
+
+/** A database in memory; the test ends its syncs. */
+async function openNotes(t: TestContext) {
+  const connection = new Sqlite(":memory:").defaultSafeIntegers(true);
+  connection.exec("create table notes (text text unique)");
+  const changes = connection.prepare<[], bigint>("select total_changes()").pluck();
+  const syncs: PromiseWithResolvers<void>[] = [];
+  const db = new Kysely<Notes>({
+    dialect: syncedSqlite({
+      database: connection,
+      changes: () => changes.get() ?? 0n,
+      sync() {
+        const sync = Promise.withResolvers<void>();
+        syncs.push(sync);
+        return sync.promise;
+      },
+      closeSync: async () => {},
+    }),
+  });
+  t.after(() => db.destroy());
+  const ended: string[] = [];
+  const write = (text: string): Promise<unknown> =>
+    db
+      .insertInto("notes")
+      .values({ text })
+      .execute()
+      .then(
+        () => ended.push(text),
+        () => ended.push(`${text} failed`),
+      );
+  const texts = async (): Promise<readonly string[]> =>
+    (await db.selectFrom("notes").selectAll().execute()).map(({ text }) => text);
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  };
+  return { db, syncs, ended, write, texts, turns };
+}
+
+test("a write ends after a sync that began after it; those that commit meanwhile share the next", async (t) => {
+  const { syncs, ended, write, turns } = await openNotes(t);
+  const first = write("one");
+  await turns();
+  assert.equal(syncs.length, 1);
+  const others = [write("two"), write("three")];
+  await turns();
+  assert.deepEqual([syncs.length, ended], [1, []]);
+  syncs[0]?.resolve();
+  await first;
+  await turns();
+  assert.deepEqual([syncs.length, ended], [2, ["one"]]);
+  syncs[1]?.resolve();
+  await Promise.all(others);
+  assert.deepEqual(ended, ["one", "two", "three"]);
+});
+
+test("a transaction is synced once, after its commit; reads wait for no sync", async (t) => {
+  const { db, syncs, ended, write, texts, turns } = await openNotes(t);
+  const transaction = db.transaction().execute(async (within) => {
+    for (const text of ["a", "b"]) await within.insertInto("notes").values({ text }).execute();
+    assert.equal(syncs.length, 0);
+  });
+  await turns();
+  assert.equal(syncs.length, 1);
+  assert.deepEqual(await texts(), ["a", "b"]);
+  syncs[0]?.resolve();
+  await transaction;
+  await write("a");
+  assert.deepEqual([syncs.length, ended], [1, ["a failed"]]);
+});
+
+test("a failed sync fails every write that waited for it; one that finds its row there waits too", async (t) => {
+  const { db, syncs, ended, write, turns } = await openNotes(t);
+  const failed = write("one");
+  await turns();
+  syncs[0]?.reject(new Error("the disk is gone"));
+  await failed;
+  const again = db
+    .insertInto("notes")
+    .values({ text: "one" })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+    .then(() => ended.push("one again"));
+  await turns();
+  assert.deepEqual([syncs.length, ended], [2, ["one failed"]]);
+  syncs[1]?.resolve();
+  await again;
+  assert.deepEqual(ended, ["one failed", "one again"]);
+});
+
+test("what a transaction took back waits for no sync, and its own error is the one that is reported", async (t) => {
+  const { db, syncs } = await openNotes(t);
+  const failed = db.transaction().execute(async (within) => {
+    await within.insertInto("notes").values({ text: "a" }).execute();
+    throw new Error("changed my mind");
+  });
+  await assert.rejects(failed, /changed my mind/);
+  assert.equal(syncs.length, 0);
+});
+
+test("closing waits for those before it, and for their syncs", async (t) => {
+  const { db, syncs, ended, write, texts, turns } = await openNotes(t);
+  assert.deepEqual(await texts(), []);
+  const writes = ["one", "two", "three"].map(write);
+  let isClosed = false;
+  const closing = db.destroy().then(() => {
+    isClosed = true;
+  });
+  await turns();
+  assert.deepEqual([syncs.length, ended, isClosed], [1, [], false]);
+  while (!isClosed) {
+    for (const { resolve } of syncs) resolve();
+    await nextTurn();
+  }
+  await Promise.all([...writes, closing]);
+  assert.deepEqual(ended, ["one", "two", "three"]);
+});
