@@ -6,6 +6,13 @@ export type PacerOptions = {
   readonly longestIntervalMs: number;
   /** Calls of this pacer wait, for a while, as long as calls of the other one wait. */
   readonly yieldsTo?: CallPacer;
+  /** Calls of this pacer also take a turn of the other one: the provider counts both. */
+  readonly sharesWith?: CallPacer;
+  /**
+   * After a pause as many calls go at once as a learned rate allows in a second: providers count calls by
+   * the second. False by default: they keep the interval.
+   */
+  readonly isBurst?: boolean;
 };
 
 /** The pause between calls after the first refusal of an unpaced kind. */
@@ -23,6 +30,15 @@ const MOST_PASSED = 1_000;
 const SHRINK = 0.97;
 /** After so long without a refusal each success makes the calls a little faster. */
 const CALM_MS = 5_000;
+/** A node that answers so soon is near, as an own one is: providers are farther away. */
+const NEAR_MS = 25;
+/** The soonest of so many answers counts: the others may have waited at a busy node. */
+const ANSWERS_OF_DISTANCE = 16;
+/** Each answer of a near node that has refused nothing shortens the pause by this factor, down to none. */
+const SHRINK_NEAR = 0.85;
+const LEAST_NEAR_MS = 1;
+/** A node that refused a call for its rate is treated as a provider for so long. */
+const PROVIDER_FOR_MS = 10 * 60_000;
 /** How long calls of less weight pause after a refusal of these. */
 const GIVE_WAY_MS = 700;
 /** Refusals of calls that were sent together count as one. */
@@ -30,13 +46,20 @@ const SAME_REFUSAL_MS = 150;
 /** No Retry-After is obeyed for longer at a time. */
 const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_YIELD_MS = 8_000;
-/** Calls of less weight leave most of a learned rate to the others. */
-const LESSER_SHARE = 4;
+/** Calls of less weight leave half of a learned rate to the others. */
+const LESSER_SHARE = 2;
+/** Where the others never pause and use more than that, these still get one in so many calls. */
+const LEAST_SHARE = 5;
 const YIELD_STEP_MS = 25;
+/** Where the rate is learned, calls of less weight pause for this time after each of these. */
+const IN_USE_MS = 250;
+/** Providers count calls by the second; calls do not arrive as evenly as they are sent. */
+const BURST_WINDOW_MS = 1_050;
 
 /**
  * Spaces the calls of one kind. The rate is learned: each refusal for the rate makes the calls
- * slower, and a calm time makes them faster again.
+ * slower, and a calm time makes them faster again. A near node that refuses nothing has no plan to keep:
+ * within some dozen answers its calls are not spaced at all.
  */
 export class CallPacer {
   readonly #options: PacerOptions;
@@ -44,9 +67,18 @@ export class CallPacer {
   #nextMs = 0;
   #pausedUntilMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
+  #usedAtMs = Number.NEGATIVE_INFINITY;
+  /** Since when no two of these calls were farther apart than IN_USE_MS. */
+  #inUseSinceMs = Number.NEGATIVE_INFINITY;
+  /** When a call of less weight was last sent. */
+  #lesserSentAtMs = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   /** When the latest calls succeeded, oldest first. */
   readonly #passedAtMs: number[] = [];
+  /** How long the latest answers took. */
+  readonly #answeredInMs: number[] = [];
+  /** When calls of the last second were or will be sent, those of lesser pacers included, ascending. */
+  #sentAtMs: number[] = [];
 
   constructor(options: PacerOptions) {
     this.#options = options;
@@ -69,12 +101,20 @@ export class CallPacer {
 
   /** Resolves when the next call may be sent. @throws the signal's reason */
   async turn(signal: AbortSignal | undefined): Promise<void> {
-    await this.#yield(signal);
+    const { yieldsTo, sharesWith } = this.#options;
+    if (yieldsTo !== undefined) {
+      await this.#lesserTurn(yieldsTo, signal);
+      return;
+    }
+    await this.#ownTurn(signal);
+    await sharesWith?.turn(signal);
+  }
+
+  async #ownTurn(signal: AbortSignal | undefined): Promise<void> {
     const nowMs = performance.now();
-    const atMs = Math.max(nowMs, this.#nextMs, this.#pausedUntilMs);
-    const { yieldsTo } = this.#options;
-    const shareMs = LESSER_SHARE * (yieldsTo?.intervalMs ?? 0);
-    this.#nextMs = atMs + Math.max(this.#intervalMs, shareMs);
+    if (!this.#isInUse(nowMs)) this.#inUseSinceMs = nowMs;
+    this.#usedAtMs = nowMs;
+    const atMs = this.#reserve(nowMs);
     if (atMs <= nowMs) return;
     this.#waiting++;
     try {
@@ -83,7 +123,40 @@ export class CallPacer {
       while (this.pausedForMs > 0) await wait(this.pausedForMs, signal);
     } finally {
       this.#waiting--;
+      this.#usedAtMs = performance.now();
     }
+  }
+
+  /** The next call is sent at this time. */
+  #reserve(nowMs: number): number {
+    const freeMs = this.#options.isBurst === true ? this.#freeInWindowMs(nowMs) : this.#nextMs;
+    const atMs = Math.max(nowMs, freeMs, this.#pausedUntilMs);
+    this.#nextMs = atMs + this.#intervalMs;
+    this.#noteSent(atMs);
+    return atMs;
+  }
+
+  /** Takes no place before its time has come: calls of the other pacer may come meanwhile. */
+  async #lesserTurn(other: CallPacer, signal: AbortSignal | undefined): Promise<void> {
+    const startedMs = performance.now();
+    this.#waiting++;
+    try {
+      while (true) {
+        const nowMs = performance.now();
+        const isPatient = nowMs - startedMs < LONGEST_YIELD_MS;
+        const leftMs = Math.max(this.#nextMs, this.#pausedUntilMs) - nowMs;
+        if (leftMs > 0) await wait(leftMs, signal);
+        else if (isPatient && other.isPressed && !other.#admitsLesser(nowMs))
+          await wait(YIELD_STEP_MS, signal);
+        else break;
+      }
+    } finally {
+      this.#waiting--;
+    }
+    const nowMs = performance.now();
+    this.#nextMs = nowMs + Math.max(this.#intervalMs, LESSER_SHARE * other.intervalMs);
+    other.#lesserSentAtMs = nowMs;
+    other.#noteSent(nowMs);
   }
 
   /** The provider refused a call because of its rate. */
@@ -94,41 +167,104 @@ export class CallPacer {
       this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
     }
     if (nowMs - this.#refusedAtMs < Math.max(SAME_REFUSAL_MS, this.#intervalMs)) return;
+    this.#intervalMs = Math.min(this.#learnedMs(nowMs), this.#options.longestIntervalMs);
+    this.#refusedAtMs = nowMs;
+  }
+
+  /** The interval by what passed before this refusal. */
+  #learnedMs(nowMs: number): number {
     const sinceRefusalMs = nowMs - this.#refusedAtMs;
+    const inSecond = this.#passedSince(nowMs - RATE_WINDOW_MS).length;
+    if (this.#options.isBurst === true && inSecond >= LEAST_CALLS_OF_RATE) {
+      return Math.max(RATE_WINDOW_MS / inSecond, LEAST_LEARNED_MS);
+    }
     const windowMs = sinceRefusalMs <= LONGEST_RATE_WINDOW_MS ? sinceRefusalMs : RATE_WINDOW_MS;
     const passed = this.#passedSince(nowMs - windowMs).length;
     const rateMs = passed < LEAST_CALLS_OF_RATE ? 0 : windowMs / passed;
-    this.#refusedAtMs = nowMs;
-    const grownMs = Math.max(this.#intervalMs * GROWTH, LEAST_LEARNED_MS, rateMs);
-    this.#intervalMs = Math.min(grownMs, this.#options.longestIntervalMs);
+    const spacedMs = Math.max(this.#intervalMs, this.#options.firstIntervalMs);
+    return Math.max(spacedMs * GROWTH, LEAST_LEARNED_MS, rateMs);
   }
 
-  succeeded(): void {
+  /** A call was answered, so many milliseconds after it was sent. */
+  succeeded(tookMs: number): void {
     const nowMs = performance.now();
-    this.#passedAtMs.push(nowMs);
-    if (this.#passedAtMs.length > 2 * MOST_PASSED) this.#passedAtMs.splice(0, MOST_PASSED);
-    if (this.#intervalMs <= this.#options.firstIntervalMs) return;
-    if (nowMs - this.#refusedAtMs < CALM_MS) return;
+    this.#notePassed(nowMs);
+    const { yieldsTo, sharesWith } = this.#options;
+    const counting = yieldsTo ?? sharesWith;
+    if (counting !== undefined) counting.#notePassed(nowMs);
+    this.#answeredInMs.push(tookMs);
+    if (this.#answeredInMs.length > ANSWERS_OF_DISTANCE) this.#answeredInMs.shift();
+    if (this.#intervalMs === 0) return;
+    const calmMs = nowMs - this.#refusedAtMs;
+    if (this.isNear) {
+      const shrunkMs = this.#intervalMs * SHRINK_NEAR;
+      this.#intervalMs = shrunkMs < LEAST_NEAR_MS ? 0 : shrunkMs;
+      return;
+    }
+    if (this.#intervalMs <= this.#options.firstIntervalMs || calmMs < CALM_MS) return;
     const shrunkMs = this.#intervalMs * SHRINK;
     this.#intervalMs = shrunkMs < LEAST_LEARNED_MS / 2 ? this.#options.firstIntervalMs : shrunkMs;
   }
 
-  /** Whether the provider refused one of these calls a moment ago, or some wait for their turn. */
+  /** Whether the node answers as soon as an own one does and has refused nothing for a while. */
+  get isNear(): boolean {
+    if (performance.now() - this.#refusedAtMs < PROVIDER_FOR_MS) return false;
+    return Math.min(...this.#answeredInMs) < NEAR_MS;
+  }
+
+  /** Whether some calls wait for their turn, or one was refused, or sent at a learned rate, a moment ago. */
   get isPressed(): boolean {
-    return this.#waiting > 0 || performance.now() - this.#refusedAtMs < GIVE_WAY_MS;
+    const nowMs = performance.now();
+    return this.#isHeldUp(nowMs) || (this.#intervalMs > 0 && this.#isInUse(nowMs));
+  }
+
+  #isHeldUp(nowMs: number): boolean {
+    return this.#waiting > 0 || nowMs - this.#refusedAtMs < GIVE_WAY_MS;
+  }
+
+  #isInUse(nowMs: number): boolean {
+    return this.#waiting > 0 || nowMs - this.#usedAtMs < IN_USE_MS;
+  }
+
+  /**
+   * Whether calls of less weight need not wait for a pause between these: there has been none for longer
+   * than a first answer takes, and half of the learned rate stays free with one call more, or their least
+   * share is due.
+   */
+  #admitsLesser(nowMs: number): boolean {
+    const isInUseForLong = this.#isInUse(nowMs) && nowMs - this.#inUseSinceMs >= LONGEST_YIELD_MS;
+    if (!isInUseForLong || this.pausedForMs > 0) return false;
+    if (nowMs - this.#lesserSentAtMs >= LEAST_SHARE * this.#intervalMs) return true;
+    if (this.#isHeldUp(nowMs)) return false;
+    const recentMs = nowMs - BURST_WINDOW_MS;
+    const sent = this.#sentAtMs.filter((sentMs) => sentMs > recentMs).length;
+    return LESSER_SHARE * (sent + 1) <= RATE_WINDOW_MS / this.#intervalMs;
+  }
+
+  /** When the next call keeps within what the learned rate allows in a second. */
+  #freeInWindowMs(nowMs: number): number {
+    if (this.#intervalMs === 0) return nowMs;
+    if (this.#intervalMs >= BURST_WINDOW_MS) return this.#nextMs;
+    const allowed = Math.max(1, Math.floor(RATE_WINDOW_MS / this.#intervalMs));
+    const place = this.#sentAtMs.length - allowed;
+    const before = this.#sentAtMs[place];
+    return before === undefined ? nowMs : before + BURST_WINDOW_MS;
+  }
+
+  #noteSent(atMs: number): void {
+    if (this.#intervalMs === 0) return;
+    const recentMs = performance.now() - BURST_WINDOW_MS;
+    const recent = this.#sentAtMs.filter((sentMs) => sentMs > recentMs);
+    this.#sentAtMs = [...recent, atMs].toSorted((a, b) => a - b);
+  }
+
+  #notePassed(atMs: number): void {
+    this.#passedAtMs.push(atMs);
+    if (this.#passedAtMs.length > 2 * MOST_PASSED) this.#passedAtMs.splice(0, MOST_PASSED);
   }
 
   #passedSince(sinceMs: number): readonly number[] {
     return this.#passedAtMs.filter((atMs) => atMs >= sinceMs);
-  }
-
-  async #yield(signal: AbortSignal | undefined): Promise<void> {
-    const { yieldsTo } = this.#options;
-    if (yieldsTo === undefined) return;
-    for (let waitedMs = 0; waitedMs < LONGEST_YIELD_MS; waitedMs += YIELD_STEP_MS) {
-      if (!yieldsTo.isPressed) return;
-      await wait(YIELD_STEP_MS, signal);
-    }
   }
 }
 

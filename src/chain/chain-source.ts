@@ -67,6 +67,16 @@ export type FollowEvents = {
    */
   readonly onWhole?: (isWhole: boolean) => void;
   /**
+   * The newest slot that all streams have delivered whole, which can be lower than before. Called by the
+   * sources that call `onWhole`, and before it; slots of another subscription do not count.
+   */
+  readonly onReached?: (slot: bigint) => void;
+  /**
+   * Accounts that no stream delivers, for which `onWhole` and `onReached` are not valid. Called once, by
+   * the sources that call `onWhole`; the set then changes with the subscriptions.
+   */
+  readonly onElsewhere?: (addresses: ReadonlySet<Address>) => void;
+  /**
    * Where state is followed before it is confirmed: what became of a slot. The changes of a dropped one
    * are void. After a gap, nothing more is reported of the slots before it.
    */
@@ -120,11 +130,24 @@ export type ObservedTransaction = {
   readonly instructions: readonly ObservedInstruction[] | null;
 };
 
+/** Accounts of which one has to be named; may change at any time. */
+export type NamedAccounts = {
+  readonly size: number;
+  readonly has: (address: Address) => boolean;
+  /** False: none of them has these bytes. Spares the text of most addresses. */
+  readonly mayHave: (bytes: Uint8Array) => boolean;
+};
+
 export type TransactionEvents = {
   /** May repeat and may miss some. Failed transactions are left out. */
   readonly onTransaction: (transaction: ObservedTransaction) => void;
   /** Transactions since `sinceSlot` (null: unknown) may have been missed. */
   readonly onGap: (sinceSlot: bigint | null) => void;
+  /**
+   * If given, only transactions that name one of these at that time are needed. A stream then leaves out
+   * the others without decoding them: those of whole programs are most of what it delivers.
+   */
+  readonly named?: NamedAccounts;
 };
 
 /**
@@ -139,6 +162,8 @@ export interface ChainSource {
    */
   readonly origin: "demo" | "recorded" | "live";
   readAccounts(addresses: readonly Address[], signal?: AbortSignal): Promise<AccountsRead>;
+  /** A read of so many accounts or fewer is one call, so that all are of one slot; absent: 100. */
+  readonly accountsPerCall?: (() => number) | undefined;
   /** See AccountStarts; absent where accounts are always read whole. */
   readonly readAccountStarts?: AccountStarts["readAccountStarts"] | undefined;
   searchAccounts(filter: ProgramFilter, signal?: AbortSignal): Promise<SearchResult>;
@@ -152,6 +177,12 @@ export interface ChainSource {
     address: Address,
     signal?: AbortSignal,
   ) => Promise<ObservedTransaction | null>;
+  /** As `readAccounts`, within a second: it joins a call of others where one has room; absent: there is no difference. */
+  readonly readPatiently?: ChainSource["readAccounts"] | undefined;
+  /** As `searchAccounts`, before the searches that no answer waits for; absent: there is no difference. */
+  readonly searchSoon?: ChainSource["searchAccounts"] | undefined;
+  /** The pause between two searches now, in milliseconds; absent: they are not spaced. */
+  readonly searchPauseMs?: (() => number) | undefined;
   /** Reads that no answer waits for, sent when the provider's rate leaves room; absent: there is no difference. */
   readonly background?: BackgroundReads | undefined;
   /** Reads the Clock sysvar. */

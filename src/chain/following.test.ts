@@ -6,6 +6,7 @@ import { type Address, addressBytes } from "#src/units/address.ts";
 import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
 import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
 import { EventLog } from "#test/support/event-log.ts";
+import { followAll } from "#test/support/follow-all.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
 import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
 import { createRpcSource } from "./rpc-source.ts";
@@ -15,12 +16,6 @@ const POOL = testAddress(2);
 const OTHER_POOL = testAddress(3);
 const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const LINK_TIMING = { silentAfterMs: 500, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
-
-type Told =
-  | { readonly kind: "update"; readonly update: AccountUpdate }
-  | { readonly kind: "slot"; readonly slot: bigint }
-  | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
-  | { readonly kind: "followed"; readonly addresses: readonly Address[] };
 
 /** A chain whose slots the test ends, or that ends automatically every few milliseconds. */
 async function startChain(t: TestContext) {
@@ -48,31 +43,6 @@ async function startChain(t: TestContext) {
   const set = (address: Address, byte: number) =>
     ledger.apply(new Map([[address, testAccount(PROGRAM, [byte])]]));
   return { ledger, link, source, set };
-}
-
-function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
-  const log = new EventLog<Told>();
-  const following = chain.source.follow({
-    onUpdate: (update) => log.add({ kind: "update", update }),
-    onSlot: (slot) => log.add({ kind: "slot", slot }),
-    onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
-    onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
-  });
-  const updateTo = (address: Address, byte: number) =>
-    log.first(
-      (told) =>
-        told.kind === "update" &&
-        told.update.address === address &&
-        told.update.account?.data[0] === byte,
-      `${address} becomes ${byte}`,
-    );
-  const followed = (address: Address) =>
-    log.first(
-      (told) => told.kind === "followed" && told.addresses.includes(address),
-      `${address} is followed`,
-    );
-  const gap = () => log.first((told) => told.kind === "gap", "a gap");
-  return { log, following, updateTo, followed, gap };
 }
 
 test("a followed account's changes arrive with their slots, as do slots", async (t) => {

@@ -10,7 +10,8 @@ import type {
 
 /** What no stream delivers. */
 export type NotStreamed = {
-  readonly isAccount: (address: Address) => boolean;
+  /** Null: every account is streamed. */
+  readonly isAccount: ((address: Address) => boolean) | null;
   readonly isProgram: (filter: ProgramFilter) => boolean;
   readonly areTransactions: boolean;
 };
@@ -37,7 +38,7 @@ export class GeyserFallback {
     });
     follow(this.#transactions, transactions, {
       open: ({ events }) => this.#node.followTransactions(events),
-      isMissing: () => missing.areTransactions,
+      isMissing: missing.areTransactions ? () => true : null,
     });
     for (const [follower, subscription] of this.#programs) {
       if (programs.has(follower) && missing.isProgram(follower.filter)) continue;
@@ -65,7 +66,7 @@ function follow<Follower extends { readonly addresses: ReadonlySet<Address> }>(
   followers: ReadonlySet<Follower>,
   how: {
     readonly open: (follower: Follower) => Following;
-    readonly isMissing: (address: Address) => boolean;
+    readonly isMissing: ((address: Address) => boolean) | null;
   },
 ): void {
   for (const [follower, { following }] of elsewhere) {
@@ -74,7 +75,8 @@ function follow<Follower extends { readonly addresses: ReadonlySet<Address> }>(
     void following.close();
   }
   for (const follower of followers) {
-    const wanted = new Set([...follower.addresses].filter(how.isMissing));
+    const { isMissing } = how;
+    const wanted = new Set(isMissing === null ? [] : [...follower.addresses].filter(isMissing));
     const open = elsewhere.get(follower);
     if (wanted.size === 0) {
       elsewhere.delete(follower);

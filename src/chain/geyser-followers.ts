@@ -1,4 +1,4 @@
-import type { SubscribeUpdate } from "@triton-one/yellowstone-grpc";
+import type { SubscribeUpdate, SubscribeUpdateTransaction } from "@triton-one/yellowstone-grpc";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type {
@@ -10,7 +10,7 @@ import type {
 } from "./chain-source.ts";
 import { chunksOf } from "./geyser-limits.ts";
 import { ACCOUNTS_FILTER, type ProgramsFilter } from "./geyser-request.ts";
-import { accountUpdateOf, transactionOf } from "./geyser-updates.ts";
+import { accountUpdateOf, namesAny, transactionOf } from "./geyser-updates.ts";
 import { matchesFilter } from "./rpc-answers.ts";
 
 export type AccountFollower = { readonly addresses: Set<Address>; readonly events: FollowEvents };
@@ -27,8 +27,12 @@ export type TransactionFollower = {
 export class GeyserFollowers {
   readonly accounts = new Set<AccountFollower>();
   readonly programs = new Set<ProgramFollower>();
+  /** The same by program: an update is offered to the followers of its own program alone. */
+  readonly #byProgram = new Map<Address, Set<ProgramFollower>>();
   readonly transactions = new Set<TransactionFollower>();
   readonly #onChange: () => void;
+  /** Accounts that a follower added or removed since `takeChanged`. */
+  #changed = new Set<Address>();
   #unreported: { readonly follower: AccountFollower; readonly address: Address }[] = [];
 
   constructor(onChange: () => void) {
@@ -39,7 +43,11 @@ export class GeyserFollowers {
     const follower: AccountFollower = { addresses: new Set(), events };
     this.accounts.add(follower);
     return this.#following(follower.addresses, {
-      onAdded: (address) => this.#unreported.push({ follower, address }),
+      onAdded: (address) => {
+        this.#changed.add(address);
+        this.#unreported.push({ follower, address });
+      },
+      onRemoved: (address) => this.#changed.add(address),
       onClosed: () => this.accounts.delete(follower),
     });
   };
@@ -50,9 +58,13 @@ export class GeyserFollowers {
   ): Subscription => {
     const follower: ProgramFollower = { filter, onUpdate };
     this.programs.add(follower);
+    const { programId } = filter;
+    const ofProgram = this.#byProgram.get(programId) ?? new Set();
+    this.#byProgram.set(programId, ofProgram.add(follower));
     this.#onChange();
     return {
       close: async () => {
+        ofProgram.delete(follower);
         if (this.programs.delete(follower)) this.#onChange();
       },
     };
@@ -63,6 +75,7 @@ export class GeyserFollowers {
     this.transactions.add(follower);
     return this.#following(follower.addresses, {
       onAdded: () => {},
+      onRemoved: () => {},
       onClosed: () => this.transactions.delete(follower),
     });
   };
@@ -74,8 +87,16 @@ export class GeyserFollowers {
     return count;
   }
 
-  allAccounts(): ReadonlySet<Address> {
-    return new Set([...this.accounts].flatMap(({ addresses }) => [...addresses]));
+  /** The accounts that a follower added or removed since the last call: a fraction of all. */
+  takeChanged(): ReadonlySet<Address> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
+  }
+
+  isFollowed(address: Address): boolean {
+    for (const { addresses } of this.accounts) if (addresses.has(address)) return true;
+    return false;
   }
 
   /** Addresses whose transactions are followed. */
@@ -105,6 +126,7 @@ export class GeyserFollowers {
   clear(): void {
     this.accounts.clear();
     this.programs.clear();
+    this.#byProgram.clear();
     this.transactions.clear();
   }
 
@@ -113,19 +135,24 @@ export class GeyserFollowers {
     this.#unreported = [...this.accounts].flatMap((follower) =>
       [...follower.addresses].map((address) => ({ follower, address })),
     );
+    for (const { address } of this.#unreported) this.#changed.add(address);
   }
 
-  /** @returns what reports the accounts added since the last call that are streamed */
-  takeAdded(isStreamed: (address: Address) => boolean): () => void {
+  /** The accounts added since the last call that are streamed, and what reports them to their followers. */
+  takeAdded(isStreamed: (address: Address) => boolean): {
+    readonly addresses: readonly Address[];
+    readonly report: () => void;
+  } {
     const added = this.#unreported.filter(({ address }) => isStreamed(address));
     this.#unreported = [];
-    return () => {
+    const report = (): void => {
       const byFollower = Map.groupBy(added, ({ follower }) => follower);
       for (const [{ events, addresses }, entries] of byFollower) {
         const still = entries.map(({ address }) => address).filter((found) => addresses.has(found));
         if (still.length > 0) events.onFollowed?.(still);
       }
     };
+    return { addresses: added.map(({ address }) => address), report };
   }
 
   dispatch(message: SubscribeUpdate): void {
@@ -133,10 +160,17 @@ export class GeyserFollowers {
       const update = accountUpdateOf(message.account);
       if (update !== null) this.#dispatchAccount(message.filters, update);
     } else if (message.transaction !== undefined) {
-      const transaction = transactionOf(message.transaction);
-      if (transaction === null) return;
-      for (const { events } of this.transactions) events.onTransaction(transaction);
+      this.#dispatchTransaction(message.transaction);
     }
+  }
+
+  #dispatchTransaction(message: SubscribeUpdateTransaction): void {
+    const wanting = [...this.transactions].filter(
+      ({ events: { named } }) => named === undefined || namesAny(message, named),
+    );
+    const transaction = wanting.length === 0 ? null : transactionOf(message);
+    if (transaction === null) return;
+    for (const { events } of wanting) events.onTransaction(transaction);
   }
 
   gap(sinceSlot: bigint | null): void {
@@ -151,15 +185,20 @@ export class GeyserFollowers {
       }
     }
     if (filters.every((name) => name.startsWith(ACCOUNTS_FILTER))) return;
-    for (const { filter, onUpdate } of this.programs) {
-      if (update.account !== null && !matchesFilter(update.account, filter)) continue;
-      onUpdate(update);
+    const { account } = update;
+    const followers = account === null ? this.programs : this.#byProgram.get(account.owner);
+    for (const { filter, onUpdate } of followers ?? []) {
+      if (account === null || matchesFilter(account, filter)) onUpdate(update);
     }
   }
 
   #following(
     followed: Set<Address>,
-    on: { readonly onAdded: (address: Address) => void; readonly onClosed: () => void },
+    on: {
+      readonly onAdded: (address: Address) => void;
+      readonly onRemoved: (address: Address) => void;
+      readonly onClosed: () => void;
+    },
   ): Following {
     return {
       add: (addresses) => {
@@ -171,10 +210,11 @@ export class GeyserFollowers {
         this.#onChange();
       },
       remove: (addresses) => {
-        for (const address of addresses) followed.delete(address);
+        for (const address of addresses) if (followed.delete(address)) on.onRemoved(address);
         this.#onChange();
       },
       close: async () => {
+        for (const address of followed) on.onRemoved(address);
         followed.clear();
         on.onClosed();
         this.#onChange();

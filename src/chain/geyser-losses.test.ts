@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { limitRefusal } from "#test/support/fake-geyser.ts";
+import { followAll } from "#test/support/follow-all.ts";
 import {
-  followAll,
   isWholeNow,
   OTHER_POOL,
   POOL,
@@ -17,6 +18,7 @@ import {
   startChain,
   TIMING,
 } from "#test/support/followed-geyser.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
 
 test("a slot whose parent was never received is a gap", async (t) => {
   const chain = await startChain(t);
@@ -119,6 +121,21 @@ test("a silent server is replaced by the node's WebSocket, without waiting for i
   await updateTo(POOL, 9);
 });
 
+test("a server that never replies has one attempt at a time, and none once the source is closed", async (t) => {
+  const chain = await startChain(t);
+  chain.geyser.isSilent = true;
+  followAll(chain).following.add([POOL]);
+  const attempts = () => chain.geyser.tokens.length;
+  await eventually(
+    "a third attempt",
+    () => (attempts() >= 3 ? true : null),
+    STREAMS_OPEN_WITHIN_MS,
+  );
+  await eventually("one call alone", () => (chain.geyser.clientCount <= 1 ? true : null));
+  await chain.source.close();
+  await eventually("no call", () => (chain.geyser.clientCount === 0 ? true : null));
+});
+
 test("a stream whose filters are quiet is not taken for silent", async (t) => {
   const chain = await startChain(t);
   const { following, followed, log } = followAll(chain);
@@ -130,6 +147,67 @@ test("a stream whose filters are quiet is not taken for silent", async (t) => {
   assert.deepEqual(chain.warnings, []);
   assert.equal(chain.geyser.clientCount, 1);
   assert.ok(!log.events.some(({ kind }) => kind === "gap"));
+});
+
+test("of two streams, the one that is behind determines the slot reached, also after a fallback", async (t) => {
+  const chain = await startChain(t);
+  const isOther = ({ accounts }: SubscribeRequest): boolean =>
+    Object.values(accounts).some(({ account }) => account.includes(OTHER_POOL));
+  const limited = (request: SubscribeRequest) =>
+    limitRefusal(request, { filters: 1, addresses: 1 });
+  chain.geyser.refusalOf = limited;
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  await eventually("both streams", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  chain.geyser.lagOf = (request) => (isOther(request) ? 3 : 0);
+  let value = 20;
+  const assertSlower = async (): Promise<void> => {
+    const { slot } = chain.ledger.clock;
+    const byte = value++;
+    chain.set(OTHER_POOL, byte);
+    await log.first((told) => told.kind === "reached" && told.slot >= slot, "the slot is reached");
+    const reachedAt = log.events.findIndex((told) => told.kind === "reached" && told.slot >= slot);
+    const updatedAt = log.events.findIndex(
+      (told) => told.kind === "update" && told.update.account?.data[0] === byte,
+    );
+    assert.ok(updatedAt >= 0 && updatedAt < reachedAt, "its changes have arrived before");
+  };
+  await assertSlower();
+  chain.geyser.refusalOf = (request) => (isOther(request) ? "not you" : limited(request));
+  chain.geyser.cut();
+  await chain.geyser.open();
+  await eventually(
+    "the other stream given up",
+    () => (chain.source.streamInUse?.().inUse === "websocket" ? true : null),
+    STREAMS_OPEN_WITHIN_MS,
+  );
+  chain.geyser.refusalOf = limited;
+  await eventually("both again", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  await eventually(
+    "the fallback ended",
+    () => (chain.source.streamInUse?.().inUse === "grpc" ? true : null),
+    STREAMS_OPEN_WITHIN_MS,
+  );
+  await assertSlower();
+});
+
+test("accounts that no stream has room for are named: a claim that all changes arrive excludes them", async (t) => {
+  const chain = await startChain(t);
+  chain.geyser.refusalOf = (request) => limitRefusal(request, { filters: 1, addresses: 1 });
+  const { following, log } = followAll(chain);
+  const accounts = Array.from({ length: 18 }, (_, index) => testAddress(100 + index));
+  following.add(accounts);
+  await eventually("the streams", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  const named = log.events.flatMap((told) => (told.kind === "elsewhere" ? [told.addresses] : []));
+  const streamed = new Set(
+    chain.geyser.subscriptions.flatMap((request) =>
+      Object.values(request.accounts).flatMap(({ account }) => account),
+    ),
+  );
+  const missing = accounts.filter((account) => !streamed.has(account));
+  assert.equal(missing.length, 2);
+  assert.deepEqual(new Set(named.at(-1)), new Set(missing));
 });
 
 test("a loss of one of several streams ends the claim that every change arrives", async (t) => {
@@ -161,6 +239,9 @@ test("a loss of one of several streams ends the claim that every change arrives"
     },
     STREAMS_OPEN_WITHIN_MS,
   );
+  const { slot } = chain.ledger.clock;
+  await log.first((told) => told.kind === "slot" && told.slot > slot, "slots over the WebSocket");
+  assert.ok(!log.events.slice(since).some(({ kind }) => kind === "reached"));
   const claims = log.events.slice(since).filter((told) => told.kind === "whole");
   assert.ok(!claims.some((told) => told.kind === "whole" && told.isWhole));
 });

@@ -3,7 +3,18 @@ import { accountsPerStream, type GeyserLimits } from "./geyser-limits.ts";
 
 /** Streams to one server; what does not fit is followed over the node's WebSocket. */
 const MAX_STREAMS = 16;
+/**
+ * Each change repeats a stream's whole request, and encoding this many addresses takes some ten milliseconds:
+ * further accounts go to another stream, until half of the streams have so many.
+ */
+const COMFORTABLE = 20_000;
 const ELSEWHERE = -1;
+
+/** The accounts that were added or removed, or both, since the last call. */
+export type ChangedAccounts = {
+  readonly changed: ReadonlySet<Address>;
+  readonly isWanted: (address: Address) => boolean;
+};
 
 /**
  * Which of several streams follows which account, within the server's limits. An account stays where it
@@ -38,27 +49,35 @@ export class GeyserPlacement {
   }
 
   /**
-   * Places added accounts and forgets removed ones.
+   * Places those of the changed accounts that are wanted, and forgets the others.
    *
    * @param otherFilters the account filters of each stream that are not for followed accounts
    * @returns the streams whose accounts changed
    */
   update(
-    wanted: ReadonlySet<Address>,
+    { changed: addresses, isWanted }: ChangedAccounts,
     limits: GeyserLimits,
     otherFilters: (stream: number) => number,
-  ): ReadonlySet<number> {
+  ): Set<number> {
     const changed = new Set<number>();
-    for (const [address, place] of this.#placeOf) {
-      if (wanted.has(address)) continue;
-      this.#placeOf.delete(address);
-      this.#elsewhere.delete(address);
-      if (this.#streams[place]?.delete(address) === true) changed.add(place);
+    const added: Address[] = [];
+    for (const address of addresses) {
+      const place = this.#placeOf.get(address);
+      if (isWanted(address)) {
+        if (place === undefined) added.push(address);
+      } else if (place !== undefined) {
+        this.#placeOf.delete(address);
+        this.#elsewhere.delete(address);
+        if (this.#streams[place]?.delete(address) === true) changed.add(place);
+      }
     }
+    const count = this.#placeOf.size + added.length;
+    const comfortable = Math.max(COMFORTABLE, Math.ceil(count / (MAX_STREAMS / 2)));
+    const roomOf = (stream: number): number =>
+      Math.min(accountsPerStream(limits, otherFilters(stream)), comfortable);
     let place = 0;
-    for (const address of wanted) {
-      if (this.#placeOf.has(address)) continue;
-      while (place < MAX_STREAMS && !this.#hasRoom(place, limits, otherFilters)) place++;
+    for (const address of added) {
+      while (place < MAX_STREAMS && !this.#hasRoom(place, roomOf(place))) place++;
       if (place === MAX_STREAMS) {
         this.#placeOf.set(address, ELSEWHERE);
         this.#elsewhere.add(address);
@@ -78,8 +97,8 @@ export class GeyserPlacement {
     this.#streams.splice(0, this.#streams.length, new Set());
   }
 
-  #hasRoom(place: number, limits: GeyserLimits, otherFilters: (stream: number) => number): boolean {
+  #hasRoom(place: number, room: number): boolean {
     while (this.#streams.length <= place) this.#streams.push(new Set());
-    return this.accountsOf(place).size < accountsPerStream(limits, otherFilters(place));
+    return this.accountsOf(place).size < room;
   }
 }

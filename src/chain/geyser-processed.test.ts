@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "#test/support/eventually.ts";
+import { followAll } from "#test/support/follow-all.ts";
 import {
-  followAll,
   OTHER_POOL,
   POOL,
   PROGRAM,

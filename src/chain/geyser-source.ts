@@ -53,11 +53,15 @@ export async function createGeyserSource(
   return {
     origin: reads.origin,
     readAccounts: reads.readAccounts,
+    accountsPerCall: reads.accountsPerCall,
     readAccountStarts: reads.readAccountStarts,
     searchAccounts: reads.searchAccounts,
     findLargestAccounts: reads.findLargestAccounts,
     ...(reads.readLastMention === undefined ? {} : { readLastMention: reads.readLastMention }),
     background: reads.background,
+    readPatiently: reads.readPatiently,
+    searchSoon: reads.searchSoon,
+    searchPauseMs: reads.searchPauseMs,
     readHead: reads.readHead,
     readTransaction: reads.readTransaction,
     follow: source.follow,
@@ -82,6 +86,8 @@ class GeyserSource {
   readonly #outcomes: SlotOutcomes | null;
   #limits = FIRST_LIMITS;
   #isWhole = false;
+  /** Of each stream, the filters for programs and transactions that it was last asked for. */
+  readonly #sentFilters = new Map<number, string>();
   #refreshTimer: NodeJS.Timeout | null = null;
   /** Changes when every account is placed again: what was asked for before has no meaning then. */
   #generation = 0;
@@ -102,6 +108,7 @@ class GeyserSource {
   }
 
   readonly follow = (events: FollowEvents): Following => {
+    events.onElsewhere?.(this.#placement.elsewhere);
     events.onWhole?.(this.#isWhole);
     return this.followers.follow(events);
   };
@@ -150,6 +157,9 @@ class GeyserSource {
       this.#refreshSoon();
     }
     const reached = this.#health.reached(this.#streams.keys());
+    if (reached !== null) {
+      for (const { events } of this.followers.accounts) events.onReached?.(reached);
+    }
     this.#publishWhole(this.#health.isWhole(this.#streams.keys()));
     if (reached === null) return;
     for (const { events } of this.followers.accounts) events.onSlot(reached);
@@ -212,19 +222,31 @@ class GeyserSource {
     const { filters } = this.#limits;
     const otherFilters = (stream: number): number =>
       Math.min(filters, Math.max(0, programs.length - stream * filters));
-    const wanted = this.followers.allAccounts();
-    const changed = new Set(this.#placement.update(wanted, this.#limits, otherFilters));
+    const accounts = {
+      changed: this.followers.takeChanged(),
+      isWanted: (address: Address) => this.followers.isFollowed(address),
+    };
+    const changed = this.#placement.update(accounts, this.#limits, otherFilters);
     const filtered = Math.max(1, programs.length, this.#mentionedChunks().length);
-    for (let index = 0; index * filters < filtered; index++) changed.add(index);
+    for (let index = 0; index * filters < filtered; index++) {
+      const text = this.#filtersText(index, programs);
+      if (this.#streams.has(index) && text === this.#sentFilters.get(index)) continue;
+      this.#sentFilters.set(index, text);
+      changed.add(index);
+    }
     for (const [index, stream] of this.#streams) {
-      const { accounts, programs: own, mentioned } = this.#wantsOf(index, programs);
-      if (index === 0 || accounts.size + own.length + mentioned.size > 0) continue;
+      const { accounts: followed, programs: own, mentioned } = this.#wantsOf(index, programs);
+      if (index === 0 || followed.size + own.length + mentioned.size > 0) continue;
       stream.close();
       this.#streams.delete(index);
       this.#health.forget(index);
       changed.delete(index);
     }
-    const report = this.followers.takeAdded((address) => this.#placement.isStreamed(address));
+    const { addresses, report } = this.followers.takeAdded((address) =>
+      this.#placement.isStreamed(address),
+    );
+    // Those that another follower has already: that stream's request may not be applied yet.
+    for (const address of addresses) changed.add(this.#placement.streamOf(address) ?? 0);
     const generation = this.#generation;
     let left = changed.size;
     for (const index of changed) {
@@ -239,6 +261,7 @@ class GeyserSource {
   #fallBack(programs: readonly ProgramsFilter[]): void {
     const down = [...this.#streams.keys()].filter((index) => this.#health.isDown(index));
     const missing = new Set(down.flatMap((index) => this.#wantsOf(index, programs).programs));
+    const isEveryAccountStreamed = down.length === 0 && this.#placement.elsewhere.size === 0;
     const isMissing = (filter: ProgramFilter): boolean =>
       missing
         .values()
@@ -248,10 +271,12 @@ class GeyserSource {
             : own.filter.programId === filter.programId,
         );
     this.#fallback.update(this.followers, {
-      isAccount: (address) => {
-        const stream = this.#placement.streamOf(address);
-        return stream === null || down.includes(stream);
-      },
+      isAccount: isEveryAccountStreamed
+        ? null
+        : (address) => {
+            const stream = this.#placement.streamOf(address);
+            return stream === null || down.includes(stream);
+          },
       isProgram: isMissing,
       areTransactions: down.some((index) => this.#wantsOf(index, programs).mentioned.size > 0),
     });
@@ -272,6 +297,11 @@ class GeyserSource {
           .flat(),
       ),
     };
+  }
+
+  #filtersText(index: number, programs: readonly ProgramsFilter[]): string {
+    const { programs: own, mentioned } = this.#wantsOf(index, programs);
+    return JSON.stringify([own, [...mentioned]]);
   }
 
   /** The addresses of each filter for transactions. */

@@ -1,14 +1,10 @@
-import type {
-  ClientDuplexStream,
-  SubscribeRequest,
-  SubscribeUpdate,
-} from "@triton-one/yellowstone-grpc";
+import type { SubscribeRequest, SubscribeUpdate } from "@triton-one/yellowstone-grpc";
 import { BackOff } from "#src/platform/back-off.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, reasonOf } from "#src/platform/failure-log.ts";
-import { Poller } from "#src/platform/poller.ts";
+import { SilenceWatch } from "#src/platform/silence-watch.ts";
 import type { ChainLogger } from "./chain-logger.ts";
-import type { OpenStream } from "./geyser-client.ts";
+import type { GeyserCall, OpenStream } from "./geyser-client.ts";
 import type { StreamLoss } from "./geyser-health.ts";
 import { pingRequest } from "./geyser-request.ts";
 import { parseU64 } from "./geyser-updates.ts";
@@ -47,8 +43,6 @@ const SLOT_CONFIRMED = 1;
 const SLOT_FINALIZED = 2;
 const SLOT_PROCESSED = 0;
 const SLOT_DEAD = 6;
-/** A stream without slots is noticed after its time and this part of it. */
-const CHECKS_PER_SILENCE = 10;
 /** A reopened stream begins again so many slots before the last one received: those may be incomplete. */
 const REPEATED_SLOTS = 4n;
 /** The same for processed slots, so that it becomes known which of them are confirmed. */
@@ -61,13 +55,14 @@ const REPEATED_PROCESSED_SLOTS = 40n;
  */
 export class GeyserStream {
   readonly #options: GeyserStreamOptions;
-  #stream: ClientDuplexStream | null = null;
+  #stream: GeyserCall | null = null;
   #timer: NodeJS.Timeout | null = null;
   readonly #backOff: BackOff;
   readonly #failures: FailureLog;
-  readonly #watchdog: Poller;
+  readonly #watchdog: SilenceWatch;
   #aliveAtMs = 0;
-  #attempt = 0;
+  /** Ends the opening in progress; null: none is. */
+  #opening: AbortController | null = null;
   #lastSlot: bigint | null = null;
   #hasBeenOpen = false;
   /** Slots may have been missed, unless the first that arrives is at or below the last one received. */
@@ -94,12 +89,10 @@ export class GeyserStream {
       next: "reopening with growing waits; missed changes are read after it",
       context: { host },
     });
-    const run = () => {
-      if (clock.nowMs() - this.#aliveAtMs > silentAfterMs)
-        this.#lost({ reason: `no slot for ${silentAfterMs} ms`, isSilent: true });
-    };
-    const everyMs = silentAfterMs / CHECKS_PER_SILENCE;
-    this.#watchdog = new Poller({ run, everyMs, failures: null });
+    this.#watchdog = new SilenceWatch({
+      ...{ silentAfterMs, clock, aliveAtMs: () => this.#aliveAtMs },
+      onSilent: () => this.#lost({ reason: `no slot for ${silentAfterMs} ms`, isSilent: true }),
+    });
   }
 
   /** Opens the stream, or updates its subscription; calls `onApplied` once the server has applied it. */
@@ -113,7 +106,7 @@ export class GeyserStream {
     if (this.#isAccepted) this.#sendRequest(this.#stream);
   }
 
-  #sendRequest(stream: ClientDuplexStream): void {
+  #sendRequest(stream: GeyserCall): void {
     stream.write(this.#options.request());
     stream.write(pingRequest(this.#lastPing));
   }
@@ -121,40 +114,40 @@ export class GeyserStream {
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#opening?.abort();
     this.#dropStream();
   }
 
   /** `#timer` is set while an opening is scheduled or running. A server that never replies has failed. */
   #reopen(waitMs = 0): void {
-    const { open, request, timing } = this.#options;
-    this.#timer = setTimeout(() => {
-      const attempt = ++this.#attempt;
-      const pingAtOpening = this.#lastPing;
-      const ifCurrent = (then: () => void) => {
-        if (attempt !== this.#attempt || this.#isClosed) return false;
-        if (this.#timer !== null) clearTimeout(this.#timer);
-        this.#timer = null;
-        this.#attempt++;
-        then();
-        return true;
-      };
-      const reason = `no reply for ${timing.silentAfterMs} ms`;
-      this.#timer = setTimeout(
-        () => ifCurrent(() => this.#lost({ reason, isSilent: true })),
-        timing.silentAfterMs,
-      );
-      open(this.#openingRequest(request())).then(
-        (stream) => {
-          if (!ifCurrent(() => this.#start(stream, pingAtOpening))) stream.destroy();
-        },
-        (error: unknown) => {
-          ifCurrent(() => this.#lost({ reason: reasonOf(error), isSilent: false }));
-        },
-      );
-    }, waitMs);
+    this.#timer = setTimeout(() => void this.#open(), waitMs);
   }
 
-  #start(stream: ClientDuplexStream, pingAtOpening: number): void {
+  async #open(): Promise<void> {
+    const { open, request, timing } = this.#options;
+    const opening = new AbortController();
+    this.#opening = opening;
+    const pingAtOpening = this.#lastPing;
+    const end = (then: () => void): void => {
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      [this.#timer, this.#opening] = [null, null];
+      then();
+    };
+    this.#timer = setTimeout(() => {
+      opening.abort();
+      end(() => this.#lost({ reason: `no reply for ${timing.silentAfterMs} ms`, isSilent: true }));
+    }, timing.silentAfterMs);
+    try {
+      const stream = await open(this.#openingRequest(request()), opening.signal);
+      if (opening.signal.aborted) cancel(stream);
+      else end(() => this.#start(stream, pingAtOpening));
+    } catch (cause) {
+      if (opening.signal.aborted) return;
+      end(() => this.#lost({ reason: reasonOf(cause), isSilent: false }));
+    }
+  }
+
+  #start(stream: GeyserCall, pingAtOpening: number): void {
     this.#stream = stream;
     this.#isAccepted = false;
     this.#aliveAtMs = this.#options.clock.nowMs();
@@ -175,14 +168,14 @@ export class GeyserStream {
    * Nothing is written before: writing to a stream that the server has refused fails as a closed channel,
    * and the client then drops the server's words.
    */
-  #accepted(stream: ClientDuplexStream, pingAtOpening: number): void {
+  #accepted(stream: GeyserCall, pingAtOpening: number): void {
     this.#isAccepted = true;
     // The subscription may have changed since the opening began.
     if (this.#lastPing > pingAtOpening) this.#sendRequest(stream);
     else stream.write(pingRequest(this.#lastPing));
   }
 
-  #end(stream: ClientDuplexStream, reason: string): void {
+  #end(stream: GeyserCall, reason: string): void {
     if (stream === this.#stream) this.#lost({ reason, isSilent: false });
   }
 
@@ -208,9 +201,7 @@ export class GeyserStream {
     this.#stream = null;
     this.#unfinished.clear();
     this.#watchdog.stop();
-    // Destroying emits one more error, which has no meaning here.
-    stream?.removeAllListeners().on("error", () => {});
-    stream?.destroy();
+    if (stream !== null) cancel(stream);
   }
 
   #receive(update: SubscribeUpdate): void {
@@ -288,4 +279,11 @@ export class GeyserStream {
       this.#options.logger?.error({ err }, text);
     }
   }
+}
+
+/** Cancelling emits one more error, which has no meaning here. */
+function cancel(stream: GeyserCall): void {
+  stream.removeAllListeners("data").removeAllListeners("end");
+  stream.removeAllListeners("error").on("error", () => {});
+  stream.cancel();
 }

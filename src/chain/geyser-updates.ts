@@ -4,7 +4,12 @@ import type {
 } from "@triton-one/yellowstone-grpc";
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { base58Encode } from "#src/units/base58.ts";
-import type { AccountUpdate, ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
+import type {
+  AccountUpdate,
+  NamedAccounts,
+  ObservedInstruction,
+  ObservedTransaction,
+} from "./chain-source.ts";
 
 const ADDRESS_BYTES = 32;
 
@@ -20,6 +25,27 @@ export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate 
   if (lamports === 0n) return { address, account: null, slot };
   const owner = addressFromBytes(account.owner);
   return { address, account: { owner, lamports, data: account.data, slot }, slot };
+}
+
+/** Whether an account of the transaction, of which nothing else is read, is one of these. */
+export function namesAny(
+  { transaction: info }: SubscribeUpdateTransaction,
+  named: NamedAccounts,
+): boolean {
+  if (named.size === 0) return false;
+  const lists = [
+    info?.transaction?.message?.accountKeys,
+    info?.meta?.loadedWritableAddresses,
+    info?.meta?.loadedReadonlyAddresses,
+  ];
+  return lists.some((keys) =>
+    keys?.some(
+      (bytes) =>
+        bytes.length === ADDRESS_BYTES &&
+        named.mayHave(bytes) &&
+        named.has(addressFromBytes(bytes)),
+    ),
+  );
 }
 
 /** A successful transaction; null: it failed, or the message is malformed. */

@@ -131,11 +131,12 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     for (let made = 1; ; made++) {
       if (made > 1 || !isPacedByCaller) await pacer?.turn(signal);
       const endpoint = endpointNow();
+      const sentMs = performance.now();
       try {
         const result = parse(await attempt(request, endpoint, signal));
         options.calls?.count(method, "ok");
         options.failures?.succeeded();
-        pacer?.succeeded();
+        pacer?.succeeded(performance.now() - sentMs);
         return result;
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;

@@ -27,10 +27,18 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
       }
       return result;
     };
-  const { background } = source;
+  const observedSearch =
+    (search: ChainSource["searchAccounts"]): ChainSource["searchAccounts"] =>
+    async (filter, signal) => {
+      const result = await search(filter, signal);
+      observer.onSearch?.(filter, result);
+      return result;
+    };
+  const { background, searchSoon, readPatiently } = source;
   return {
     origin: source.origin,
     readAccounts: observed((addresses, signal) => source.readAccounts(addresses, signal)),
+    accountsPerCall: source.accountsPerCall,
     background:
       background === undefined
         ? undefined
@@ -38,11 +46,10 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
     ...(source.readAccountStarts === undefined
       ? {}
       : { readAccountStarts: source.readAccountStarts }),
-    searchAccounts: async (filter, signal) => {
-      const result = await source.searchAccounts(filter, signal);
-      observer.onSearch?.(filter, result);
-      return result;
-    },
+    searchAccounts: observedSearch((filter, signal) => source.searchAccounts(filter, signal)),
+    readPatiently: readPatiently === undefined ? undefined : observed(readPatiently),
+    searchSoon: searchSoon === undefined ? undefined : observedSearch(searchSoon),
+    searchPauseMs: source.searchPauseMs,
     findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
     ...(source.readLastMention === undefined ? {} : { readLastMention: source.readLastMention }),
     readHead: (signal) => source.readHead(signal),

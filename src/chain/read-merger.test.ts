@@ -6,6 +6,7 @@ import type { AccountsAnswer } from "./rpc-answers.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 const REFUSED = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null });
+const TOO_MANY = new RpcFailure({ kind: "http", status: 413, retryAfterMs: null });
 const at = (name: string) => name as Address;
 const names = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => at(`${prefix}${index}`));
@@ -17,9 +18,10 @@ function held({ batchSize = 100, repeats = (_error: unknown): boolean => false }
   const turns: (() => void)[] = [];
   let arrived = Promise.withResolvers<void>();
   let isFree = true;
+  let size = batchSize;
   const merger = new ReadMerger({
     turn: () => (isFree ? Promise.resolve() : new Promise<void>((resolve) => turns.push(resolve))),
-    send: (addresses) => {
+    send: ({ addresses }) => {
       const call = { ...Promise.withResolvers<AccountsAnswer>(), addresses };
       sent.push(call);
       arrived.resolve();
@@ -27,7 +29,7 @@ function held({ batchSize = 100, repeats = (_error: unknown): boolean => false }
       return call.promise;
     },
     repeats,
-    batchSize: () => batchSize,
+    batchSize: () => size,
     maxActive: 4,
     maxWaiting: 10,
     overloadedMessage: "busy",
@@ -40,6 +42,10 @@ function held({ batchSize = 100, repeats = (_error: unknown): boolean => false }
     call.resolve({ slot, accounts: new Map(call.addresses.map((address) => [address, null])) });
   return {
     ...{ merger, sent, nth, answer },
+    /** The node accepts no more accounts in a call than these. */
+    learn: (accepted: number) => {
+      size = accepted;
+    },
     /** From now on no turn comes. */
     holdTurns: () => {
       isFree = false;
@@ -115,6 +121,25 @@ test("one token's huge accounts do not fail the reads of the others", async () =
   assert.deepEqual([...(await small).accounts.keys()], ["small"]);
 });
 
+test("reads of a call with too many accounts are merged again within the size learned from it", async () => {
+  const { merger, nth, answer, learn, sent } = held();
+  const reads = [names("a", 4), names("b", 3), names("c", 2)].map((addresses) =>
+    merger.read(addresses, undefined),
+  );
+  const refused = await nth(0);
+  assert.equal(refused.addresses.length, 9);
+  learn(5);
+  refused.reject(TOO_MANY);
+  const again = [await nth(1), await nth(2)];
+  assert.deepEqual(
+    again.map(({ addresses }) => addresses),
+    [names("a", 4), [...names("b", 3), ...names("c", 2)]],
+  );
+  for (const call of again) answer(call);
+  await Promise.all(reads);
+  assert.equal(sent.length, 3);
+});
+
 test("an aborted read ends at once and leaves the others alone", async () => {
   const { merger, nth, answer } = held();
   const stop = new AbortController();
@@ -135,4 +160,33 @@ test("too many waiting reads are refused", async () => {
   freeTurns();
   answer(await nth(0));
   await Promise.all(reads);
+});
+
+test("a read that waits for company is sent when its timer fires, though the clock is behind the timer", async (t) => {
+  const { merger, nth, answer, sent } = held();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  // The mocked timer fires while hardly a millisecond has passed by performance.now().
+  const read = merger.read([at("a")], undefined, 800);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(sent.length, 0);
+  t.mock.timers.tick(800);
+  answer(await nth(0));
+  assert.deepEqual([...(await read).accounts.keys()], ["a"]);
+});
+
+test("a read that fills a call does not wait for company, nor do several that fill one together", async () => {
+  const { merger, nth, answer, sent } = held({ batchSize: 5 });
+  const full = merger.read(names("a", 5), undefined, 60_000);
+  const call = await nth(0);
+  assert.deepEqual(call.addresses, names("a", 5));
+  const clock = at("clock");
+  const parts = ["b", "c"].map((name) => merger.read([at(name), clock], undefined, 60_000));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(sent.length, 1, "three distinct accounts leave room for others");
+  parts.push(merger.read([...names("d", 2), clock], undefined, 60_000));
+  const joined = await nth(1);
+  assert.deepEqual(joined.addresses, ["b", "clock", "c", "d0", "d1"]);
+  answer(call);
+  answer(joined);
+  await Promise.all([full, ...parts]);
 });

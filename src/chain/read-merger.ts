@@ -1,3 +1,4 @@
+import { AbortWaiters } from "#src/platform/abort-waiters.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountsAnswer } from "./rpc-answers.ts";
@@ -10,6 +11,10 @@ type Waiting = {
   readonly addresses: readonly Address[];
   readonly answer: PromiseWithResolvers<AccountsAnswer>;
   readonly sinceMs: number;
+  /** It waits until then for a call that has room for it: the order of reads in a call. */
+  readonly patientUntilMs: number;
+  /** Set by its timer, which may fire a little before `patientUntilMs` of another clock. */
+  isDue: boolean;
   /** Set once it is part of a call. */
   call: Call | null;
   isGivenUp: boolean;
@@ -18,11 +23,17 @@ type Waiting = {
 /** Readers of one call. It is aborted when none of them wants its reply any more. */
 type Call = { readonly abort: AbortController; readers: number };
 
+export type MergedCall = {
+  readonly addresses: readonly Address[];
+  /** No other read goes with it. */
+  readonly isOneRead: boolean;
+};
+
 export type ReadMergerOptions = {
   /** Resolves when the provider's rate allows the next call; rejects if there is none any more. */
   readonly turn: () => Promise<void>;
-  /** Reads these accounts in one call, whose turn has come. */
-  readonly send: (addresses: readonly Address[], signal: AbortSignal) => Promise<AccountsAnswer>;
+  /** Reads these accounts in one call, whose turn has come. Only those of one read may be divided. */
+  readonly send: (call: MergedCall, signal: AbortSignal) => Promise<AccountsAnswer>;
   /** Whether a read that has waited so long is sent again after this failure. */
   readonly repeats: (error: unknown, waitedMs: number) => boolean;
   /** The most accounts that the node accepts in one call. */
@@ -34,11 +45,13 @@ export type ReadMergerOptions = {
 
 /**
  * Merges the account reads of all tokens: reads that wait, for the provider's rate or for a call before
- * them, go together in one call. The accounts of one read are never divided, so they are of one slot.
+ * them, go together in one call. A read is divided only if it alone has more accounts than the node accepts;
+ * the accounts of any other are of one slot.
  */
 export class ReadMerger {
   readonly #options: ReadMergerOptions;
   readonly #waiting = new Set<Waiting>();
+  readonly #waiters = new AbortWaiters();
   #active = 0;
   /** Calls that wait for their turn, with nothing in them yet. */
   #turning = 0;
@@ -50,11 +63,13 @@ export class ReadMerger {
 
   /**
    * @param addresses distinct, at most as many as the node accepts in one call
+   * @param patienceMs how long the read waits for a call of others before it is sent in one of its own
    * @throws RpcFailure; AppError overloaded; the signal's reason
    */
   async read(
     addresses: readonly Address[],
     signal: AbortSignal | undefined,
+    patienceMs = 0,
   ): Promise<AccountsAnswer> {
     signal?.throwIfAborted();
     const { maxWaiting, overloadedMessage } = this.#options;
@@ -69,19 +84,31 @@ export class ReadMerger {
       addresses,
       answer: Promise.withResolvers(),
       sinceMs: performance.now(),
+      patientUntilMs: performance.now() + patienceMs,
+      isDue: patienceMs === 0,
       call: null,
       isGivenUp: false,
     };
     const giveUp = (): void => this.#giveUp(read, signal);
-    signal?.addEventListener("abort", giveUp, { once: true });
+    const takeBack = this.#waiters.add(signal, giveUp);
     this.#waiting.add(read);
     // Reads of the same round of the event loop go together.
     setImmediate(() => this.#schedule());
+    const patience = patienceMs === 0 ? null : this.#startPatience(read, patienceMs);
     try {
       return await read.answer.promise;
     } finally {
-      signal?.removeEventListener("abort", giveUp);
+      takeBack();
+      if (patience !== null) clearTimeout(patience);
     }
+  }
+
+  #startPatience(read: Waiting, patienceMs: number): NodeJS.Timeout {
+    const end = (): void => {
+      read.isDue = true;
+      this.#schedule();
+    };
+    return setTimeout(end, patienceMs).unref();
   }
 
   #giveUp(read: Waiting, signal: AbortSignal | undefined): void {
@@ -92,12 +119,11 @@ export class ReadMerger {
   }
 
   #schedule(): void {
-    while (
-      this.#turning === 0 &&
-      this.#waiting.size > 0 &&
-      this.#active < this.#options.maxActive
-    ) {
-      const waitMs = this.#active === 0 || this.#fillsCall() ? 0 : this.#gatherMs();
+    while (this.#turning === 0 && this.#active < this.#options.maxActive) {
+      const isFull = this.#fillsCall();
+      // Reads wait for company: a full call has no room for any.
+      if (!isFull && !this.#isCallDue()) return;
+      const waitMs = this.#active === 0 || isFull ? 0 : this.#gatherMs();
       if (waitMs > 0) {
         this.#timer ??= setTimeout(() => {
           this.#timer = null;
@@ -109,16 +135,21 @@ export class ReadMerger {
     }
   }
 
+  #isCallDue(): boolean {
+    return this.#waiting.values().some(({ isDue }) => isDue);
+  }
+
   #gatherMs(): number {
-    const [oldest] = this.#waiting;
+    const oldest = this.#waiting.values().find(({ isDue }) => isDue);
     return oldest === undefined ? 0 : GATHER_MS - (performance.now() - oldest.sinceMs);
   }
 
   #fillsCall(): boolean {
-    let count = 0;
+    const size = this.#options.batchSize();
+    const distinct = new Set<Address>();
     for (const { addresses } of this.#waiting) {
-      count += addresses.length;
-      if (count >= this.#options.batchSize()) return true;
+      for (const address of addresses) distinct.add(address);
+      if (distinct.size >= size) return true;
     }
     return false;
   }
@@ -152,7 +183,9 @@ export class ReadMerger {
     const size = this.#options.batchSize();
     const taken: Waiting[] = [];
     const addresses = new Set<Address>();
-    for (const read of [...this.#waiting].toSorted((a, b) => a.sinceMs - b.sinceMs)) {
+    // Those that can wait no longer go first; the others fill the call.
+    const byUrgency = [...this.#waiting].toSorted((a, b) => a.patientUntilMs - b.patientUntilMs);
+    for (const read of byUrgency) {
       const added = read.addresses.filter((address) => !addresses.has(address));
       if (taken.length > 0 && addresses.size + added.length > size) continue;
       for (const address of added) addresses.add(address);
@@ -166,8 +199,10 @@ export class ReadMerger {
     const call: Call = { abort: new AbortController(), readers: reads.length };
     for (const read of reads) read.call = call;
     const addresses = [...new Set(reads.flatMap((read) => read.addresses))];
+    const isOneRead = reads.length === 1;
     try {
-      const { slot, accounts } = await this.#options.send(addresses, call.abort.signal);
+      const merged = { addresses, isOneRead };
+      const { slot, accounts } = await this.#options.send(merged, call.abort.signal);
       for (const { addresses: asked, answer } of reads) {
         const own = asked.flatMap((address) => {
           const account = accounts.get(address);
@@ -177,17 +212,25 @@ export class ReadMerger {
       }
     } catch (error) {
       const isWanted = (read: Waiting): boolean => !call.abort.signal.aborted && !read.isGivenUp;
-      if (reads.length > 1 && isTooLarge(error)) await this.#sendAlone(reads.filter(isWanted));
-      else for (const read of reads.filter(isWanted)) this.#repeat(read, error);
+      const wanted = reads.filter(isWanted);
+      // The node accepts fewer accounts than were merged.
+      if (!isOneRead && addresses.length > this.#options.batchSize()) this.#sendAgain(wanted);
+      else if (!isOneRead && isTooLarge(error)) await this.#sendAlone(wanted);
+      else for (const read of wanted) this.#repeat(read, error);
     }
   }
 
-  /** The read goes together with those that wait meanwhile. */
   #repeat(read: Waiting, error: unknown): void {
-    if (this.#options.repeats(error, performance.now() - read.sinceMs)) {
+    if (this.#options.repeats(error, performance.now() - read.sinceMs)) this.#sendAgain([read]);
+    else read.answer.reject(error);
+  }
+
+  /** The reads go together with those that wait meanwhile. */
+  #sendAgain(reads: readonly Waiting[]): void {
+    for (const read of reads) {
       read.call = null;
       this.#waiting.add(read);
-    } else read.answer.reject(error);
+    }
   }
 
   /** One token's huge account must not fail the reads of the others. */

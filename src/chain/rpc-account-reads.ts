@@ -32,6 +32,8 @@ type Batch = {
   readonly addresses: readonly Address[];
   /** How many bytes of each account; null: all. */
   readonly bytes: number | null;
+  /** All of one read: where the node accepts fewer, they are read in several calls. */
+  readonly isOneRead: boolean;
   /** The turn of its first call has come, and the sender repeats a call refused for its rate. */
   readonly isPacedByCaller?: boolean;
 };
@@ -57,17 +59,26 @@ export class RpcAccountReader {
     return this.#slots.isBack;
   }
 
+  /** The most accounts that the node accepts in a call, as far as known. */
+  get accountsPerCall(): number {
+    return this.#batchSize;
+  }
+
   /** @throws AppError chain_unavailable or overloaded; the signal's reason */
   async read(
     lane: CallLane,
-    { addresses, bytes }: Pick<Batch, "addresses" | "bytes">,
+    {
+      addresses,
+      bytes,
+      patienceMs = 0,
+    }: Pick<Batch, "addresses" | "bytes"> & { readonly patienceMs?: number },
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const merger = this.#mergerOf(lane, bytes);
     const batches = batchesOf([...new Set(addresses)], this.#batchSize);
-    const answers = await Promise.all(batches.map((batch) => merger.read(batch, signal))).catch(
-      asUnavailable,
-    );
+    const answers = await Promise.all(
+      batches.map((batch) => merger.read(batch, signal, patienceMs)),
+    ).catch(asUnavailable);
     const read = merged(answers) ?? { slot: this.#slots.newest, accounts: new Map() };
     if (bytes === null) return read;
     const starts = [...read.accounts].map(([at, whole]) => [at, cut(whole, bytes)] as const);
@@ -106,8 +117,8 @@ export class RpcAccountReader {
     return new ReadMerger({
       ...limits,
       turn: () => pacer.turn(closed),
-      send: (addresses, signal) =>
-        this.#readBatch({ lane, addresses, bytes, isPacedByCaller: true }, signal),
+      send: (call, signal) =>
+        this.#readBatch({ ...call, lane, bytes, isPacedByCaller: true }, signal),
       repeats: (error, waitedMs) => {
         if (!(error instanceof RpcFailure) || !isRateLimit(error)) return false;
         if (waitedMs + pacer.pausedForMs <= READ_DEADLINE_MS) return true;
@@ -140,11 +151,11 @@ export class RpcAccountReader {
   }
 
   async #readOnce(
-    { lane, addresses: batch, bytes, isPacedByCaller = false }: Batch,
+    { lane, addresses: batch, bytes, isOneRead, isPacedByCaller = false }: Batch,
     signal: AbortSignal | undefined,
   ): Promise<AccountsAnswer> {
     const { caller, commitment } = this.#options;
-    if (batch.length > this.#batchSize) {
+    if (isOneRead && batch.length > this.#batchSize) {
       return this.#readParts({ lane, addresses: batch, bytes }, signal);
     }
     const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
@@ -156,28 +167,32 @@ export class RpcAccountReader {
     } catch (error) {
       if (!isTooManyAccounts(error) || batch.length === 1) throw error;
       this.#halve(batch.length);
+      // Parts of this call may cut a read in two slots: the reads are merged again.
+      if (!isOneRead) throw error;
       return this.#readParts({ lane, addresses: batch, bytes }, signal);
     }
   }
 
   async #readParts(
-    { lane, addresses, bytes }: Batch,
+    { lane, addresses, bytes }: Pick<Batch, "lane" | "addresses" | "bytes">,
     signal: AbortSignal | undefined,
   ): Promise<AccountsAnswer> {
     const parts = batchesOf(addresses, this.#batchSize);
     const answers = await Promise.all(
-      parts.map((part) => this.#readOnce({ lane, addresses: part, bytes }, signal)),
+      parts.map((part) =>
+        this.#readOnce({ lane, addresses: part, bytes, isOneRead: true }, signal),
+      ),
     );
     return merged(answers) ?? { slot: this.#slots.newest, accounts: new Map() };
   }
 
   #halve(refused: number): void {
-    const allowed = Math.min(this.#batchSize, Math.ceil(refused / 2));
-    if (allowed < this.#batchSize) {
-      const text =
-        "the node refuses as many accounts in one read; smaller reads are sent from now on";
-      this.#options.logger?.warn({ refused, next: allowed }, text);
-    }
+    // Another call has learned a smaller size meanwhile, which is tried first.
+    if (refused > this.#batchSize) return;
+    const allowed = Math.ceil(refused / 2);
+    const text =
+      "the node refuses as many accounts in one read; smaller reads are sent from now on";
+    this.#options.logger?.warn({ refused, next: allowed }, text);
     this.#batchSize = allowed;
   }
 }

@@ -1,5 +1,6 @@
 import { zstdDecompressSync } from "node:zlib";
 import { decodeBase64 } from "#src/platform/base64.ts";
+import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
@@ -120,12 +121,23 @@ export function parseAccount(entry: unknown, slot: bigint): Account | null | und
   if (typeof owner !== "string" || !isWholeNumber(lamports) || !Array.isArray(data)) {
     return undefined;
   }
-  const ownerAddress = parseAddress(owner);
+  const ownerAddress = parseOwner(owner);
   const bytes = parseData(data);
   if (ownerAddress === null || bytes === undefined) return undefined;
   // A closed account is notified with no lamports and the system program as its owner.
   if (lamports === 0) return null;
   return { owner: ownerAddress, lamports: BigInt(lamports), data: bytes, slot };
+}
+
+/** Programs are few: checking the text of each account's owner took most of the time of a large answer. */
+const recentOwners = new BoundedMap<string, Address>(256);
+
+function parseOwner(text: string): Address | null {
+  const recent = recentOwners.get(text);
+  if (recent !== undefined) return recent;
+  const owner = parseAddress(text);
+  if (owner !== null) recentOwners.set(text, owner);
+  return owner;
 }
 
 /** `{ context: { slot }, value }`. @throws RpcFailure for any other shape */

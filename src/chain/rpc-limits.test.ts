@@ -130,6 +130,26 @@ test("a node that allows fewer accounts in a read gets smaller reads from then o
   );
 });
 
+test("reads that go together in a call of too many accounts stay of one slot each", async (t) => {
+  const counts: number[] = [];
+  const node = await fakeNode(t, (request, response, count) => {
+    const [addresses] = request.params as [unknown[]];
+    counts.push(addresses.length);
+    const value = addresses.map(() => RAW_ACCOUNT);
+    if (addresses.length > 50) response.writeHead(413).end();
+    else result(response, request, { context: { slot: 1_000 + count }, value });
+  });
+  const source = sourceAt(t, node.httpUrl);
+  const addresses = Array.from({ length: 95 }, (_, index) => testAddress(index));
+  const reads = [addresses.slice(0, 30), addresses.slice(30, 65), addresses.slice(65)];
+  const answers = await Promise.all(reads.map((read) => source.readAccounts(read)));
+  assert.deepEqual(counts.toSorted(), [30, 30, 35, 95]);
+  for (const [place, { accounts }] of answers.entries()) {
+    assert.equal(accounts.size, reads[place]?.length);
+    assert.equal(new Set([...accounts.values()].map((account) => account?.slot)).size, 1);
+  }
+});
+
 test("a rate limit inside HTTP 200 is waited for, whatever its code", async (t) => {
   for (const [code, message] of [
     [429, "Too many requests"],

@@ -38,6 +38,8 @@ const READ_LIMITS = {
 const SEARCH_INTERVAL_MS = 60;
 /** Between two calls that no answer waits for, before a rate is learned. */
 const LATER_INTERVAL_MS = 200;
+/** How long a read that no answer waits for waits for a call that has room for it: a near node's calls cost nothing. */
+const PATIENCE_MS = 800;
 export type Commitment = "processed" | "confirmed" | "finalized";
 
 export type RpcReaderOptions = {
@@ -59,6 +61,7 @@ export type RpcReader = Pick<
   "readAccounts" | "searchAccounts" | "findLargestAccounts" | "readHead"
 > &
   Required<Pick<ChainSource, "readLastMention">> &
+  Pick<ChainSource, "accountsPerCall" | "readPatiently" | "searchSoon" | "searchPauseMs"> &
   AccountStarts &
   AccountSlices &
   Pick<TransactionSource, "readTransaction"> & {
@@ -71,18 +74,26 @@ export type RpcReader = Pick<
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
   const { client, commitment, staleWaitMs, logger, isPaced, closed } = options;
-  const readPacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 500 });
+  const readPacer = new CallPacer({
+    firstIntervalMs: 0,
+    longestIntervalMs: 500,
+    isBurst: true,
+  });
   const lesserPacer = (firstIntervalMs: number): CallPacer =>
     new CallPacer({
       firstIntervalMs: isPaced ? firstIntervalMs : 0,
       longestIntervalMs: 2_000,
       yieldsTo: readPacer,
     });
+  const searchPacer = lesserPacer(SEARCH_INTERVAL_MS);
+  const soonPacer = new CallPacer({
+    firstIntervalMs: isPaced ? SEARCH_INTERVAL_MS : 0,
+    longestIntervalMs: 500,
+    sharesWith: readPacer,
+  });
   const searches = new RpcSearches({
-    client,
-    commitment,
-    logger,
-    pacer: lesserPacer(SEARCH_INTERVAL_MS),
+    ...{ client, commitment, logger },
+    pacers: { whenQuiet: searchPacer, soon: soonPacer },
   });
   const first = laneOf(READ_LIMITS, readPacer);
   /** Of what no answer waits for. */
@@ -165,11 +176,18 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
 
   return {
     readAccounts: readIn(first),
+    accountsPerCall: () => accounts.accountsPerCall,
+    readPatiently: (addresses, signal) => {
+      const patienceMs = isPaced && !readPacer.isNear ? PATIENCE_MS : 0;
+      return accounts.read(first, { addresses, bytes: null, patienceMs }, signal);
+    },
     readAccountStarts: (addresses, bytes, signal) =>
       accounts.read(first, { addresses, bytes }, signal),
     readAccountSlice: (address, slice, signal) =>
       accounts.readSlice(first, { address, slice }, signal),
-    searchAccounts: (filter, signal) => searches.search(filter, signal),
+    searchAccounts: (filter, signal) => searches.search("whenQuiet", filter, signal),
+    searchSoon: (filter, signal) => searches.search("soon", filter, signal),
+    searchPauseMs: () => searchPacer.intervalMs,
     findLargestAccounts: (mint, signal) => largestAccounts(first, mint, signal),
     readHead,
     readTransaction: (signature, signal) => transaction(first, signature, signal),

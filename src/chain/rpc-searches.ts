@@ -29,20 +29,28 @@ const SEARCH_LIMITS = {
 const PAGE_ACCOUNTS = 1_000;
 const MAX_PAGES = 50;
 
+/** "soon": an answer waits for the search. */
+type SearchUrgency = "soon" | "whenQuiet";
+
 export type RpcSearchesOptions = {
   readonly client: JsonRpcClient;
   readonly commitment: Commitment;
-  readonly pacer: CallPacer;
+  readonly pacers: Readonly<Record<SearchUrgency, CallPacer>>;
   readonly logger: ChainLogger | null;
 };
 
 /** Searches by getProgramAccounts, in a queue of their own, so that slow searches never delay a read. */
 export class RpcSearches {
   readonly #options: RpcSearchesOptions;
-  readonly #queue = new TaskQueue(SEARCH_LIMITS);
+  readonly #queues = {
+    soon: new TaskQueue(SEARCH_LIMITS),
+    whenQuiet: new TaskQueue(SEARCH_LIMITS),
+  };
   readonly #memory: SearchMemory;
   /** Null: not known yet. */
   #hasPages: boolean | null = null;
+  /** The search that finds out whether there are pages: others wait for it. */
+  #trying: Promise<void> | null = null;
 
   constructor(options: RpcSearchesOptions) {
     this.#options = options;
@@ -55,13 +63,17 @@ export class RpcSearches {
   }
 
   /** @throws AppError chain_unavailable if the node can't be reached; overloaded; the signal's reason */
-  async search(filter: ProgramFilter, signal?: AbortSignal): Promise<SearchResult> {
+  async search(
+    urgency: SearchUrgency,
+    filter: ProgramFilter,
+    signal?: AbortSignal,
+  ): Promise<SearchResult> {
     const { programId } = filter;
     try {
-      return await this.#queue.run(async () => {
+      return await this.#queues[urgency].run(async () => {
         const refusal = this.#memory.refusalOf(programId);
         if (refusal !== null) return { kind: "refused", reason: refusal };
-        const answer = await this.#searchOnce(filter, signal);
+        const answer = await this.#searchOnce(filter, this.#options.pacers[urgency], signal);
         this.#memory.succeeded(programId);
         return { kind: "found", ...answer };
       }, signal);
@@ -73,9 +85,10 @@ export class RpcSearches {
 
   async #searchOnce(
     filter: ProgramFilter,
+    pacer: CallPacer,
     signal: AbortSignal | undefined,
   ): Promise<ProgramAnswer> {
-    const { client, commitment, pacer } = this.#options;
+    const { client, commitment } = this.#options;
     const config = {
       encoding: "base64",
       commitment,
@@ -88,7 +101,10 @@ export class RpcSearches {
       repeatsTimeouts: false,
       pacer,
     };
+    while (this.#hasPages === null && this.#trying !== null) await this.#trying;
     if (this.#hasPages !== false) {
+      const tried = Promise.withResolvers<void>();
+      if (this.#hasPages === null) this.#trying = tried.promise;
       try {
         const answer = await this.#searchPages(filter, config, limits, signal);
         this.#hasPages = true;
@@ -96,6 +112,9 @@ export class RpcSearches {
       } catch (error) {
         if (this.#hasPages === true || !isNotServed(error)) throw error;
         this.#hasPages = false;
+      } finally {
+        if (this.#trying === tried.promise) this.#trying = null;
+        tried.resolve();
       }
     }
     const request = { method: "getProgramAccounts", params: [filter.programId, config], ...limits };

@@ -3,7 +3,7 @@ import { BackOff } from "#src/platform/back-off.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { type FailureLog, reasonOf } from "#src/platform/failure-log.ts";
 import { Listeners } from "#src/platform/listeners.ts";
-import { Poller } from "#src/platform/poller.ts";
+import { SilenceWatch } from "#src/platform/silence-watch.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import { isRecord } from "./json-rpc-client.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
@@ -108,7 +108,7 @@ class Link implements SubscriptionLink {
   readonly #restorations: Listeners<bigint | null>;
   readonly #backOff: BackOff;
   /** Slots must keep coming and requests must be answered: an open socket alone proves nothing. */
-  readonly #watchdog: Poller;
+  readonly #watchdog: SilenceWatch;
   #socket: WebSocket | null = null;
   #slotSubscription: number | null = null;
   #lastRequestId = 0;
@@ -129,12 +129,14 @@ class Link implements SubscriptionLink {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    const { timing, random } = options;
+    const { timing, random, clock } = options;
     this.#url = options.url;
-    const { firstWaitMs: firstMs, longestWaitMs: longestMs } = timing;
+    const { firstWaitMs: firstMs, longestWaitMs: longestMs, silentAfterMs } = timing;
     this.#backOff = new BackOff({ firstMs, longestMs, random });
-    const run = () => this.#checkAlive();
-    this.#watchdog = new Poller({ run, everyMs: timing.silentAfterMs / 4, failures: null });
+    this.#watchdog = new SilenceWatch({
+      ...{ silentAfterMs, clock, aliveAtMs: () => this.#answeredAtMs() },
+      onSilent: () => this.#reconnectLater(`no slot or no reply for ${silentAfterMs} ms`),
+    });
     this.#slots = new Listeners((cause) => this.#logListenerFailure(cause));
     this.#restorations = new Listeners((cause) => this.#logListenerFailure(cause));
   }
@@ -215,12 +217,9 @@ class Link implements SubscriptionLink {
     this.#sendMore();
   }
 
-  #checkAlive(): void {
-    const { clock, timing } = this.#options;
+  #answeredAtMs(): number {
     const [oldest] = this.#pending.values();
-    const sinceMs = Math.min(this.#aliveAtMs, oldest?.sentAtMs ?? Infinity);
-    if (clock.nowMs() - sinceMs > timing.silentAfterMs)
-      this.#reconnectLater(`no slot or no reply for ${timing.silentAfterMs} ms`);
+    return Math.min(this.#aliveAtMs, oldest?.sentAtMs ?? Infinity);
   }
 
   #reconnectLater(reason: string): void {
