@@ -1,5 +1,6 @@
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { CALIBRATION } from "./calibration.ts";
 import { chainedPools } from "./chained-pools.ts";
 import type { ExitRoute, RouteLeg } from "./exit-route.ts";
 import { copyLane, type Lane, type SampledLane, sampleLane } from "./lane.ts";
@@ -84,6 +85,7 @@ function singleLane({ route, pools }: Stretch): ExitLane {
   return {
     routes: [route],
     lane: {
+      rounding: roundingOf(pools),
       steepest: (chain ?? pools).reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK),
       quoteAscending: (amountsIn) =>
         pool === undefined ? [] : quoteRouteAscending({ pool, hops, chain }, amountsIn),
@@ -139,9 +141,10 @@ function sharedLane(
     Math.max(...inner.map(({ lane }) => lane.steepest)) * steepestOf(hop),
     ...chains.map((chain) => chain.reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK)),
   );
+  const rounding = sharing.reduce((sum, { pools }) => sum + roundingOf(pools), 0);
   return {
     routes: sharing.map(({ route }) => route),
-    lane: { steepest, quoteAscending: (amountsIn) => amountsIn.map(paidFor) },
+    lane: { steepest, rounding, quoteAscending: (amountsIn) => amountsIn.map(paidFor) },
     partsFor,
   };
 }
@@ -209,8 +212,25 @@ function legOf(
   };
 }
 
+/**
+ * By how many lamports the floors and ceilings of pools in a row can lower what they pay: base units and
+ * lamports at its own pool, and at each hop units of its quote mint, at what they are worth at most. A
+ * count and not a limit for a pool that rounds at every price step (`inputRoundings`).
+ */
+export function roundingOf(pools: readonly QuotablePool[]): number {
+  const { roundingLamports, roundingUnits } = CALIBRATION.bound;
+  let worth = 1;
+  let lamports = 0;
+  for (const each of pools.toReversed()) {
+    lamports += roundingLamports * worth;
+    worth *= steepestOf(each);
+    lamports += (each.inputRoundings ?? roundingUnits) * worth;
+  }
+  return lamports;
+}
+
 /** What a first unit pays after fees, as a double. */
-function steepestOf({ spotPrice, feePpm }: QuotablePool): number {
+export function steepestOf({ spotPrice, feePpm }: QuotablePool): number {
   if (spotPrice === null) return 0;
   const kept = Math.max(0, 1 - feePpm / 1_000_000);
   return kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);

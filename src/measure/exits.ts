@@ -1,5 +1,6 @@
 import type { Ratio } from "#src/units/ratio.ts";
 import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import { CALIBRATION } from "./calibration.ts";
 import { asExitRoute, type ExitLane, exitLanes, exitRoute } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
 import { copyLane, type SampledLane, sampleLane } from "./lane.ts";
@@ -91,7 +92,7 @@ export function paidForPosition(exits: Exits, position: bigint, profile: Profile
 
 /** The split of one position, searched from the opening samples alone. */
 function splitOf(exits: Exits, position: bigint): Split | null {
-  return bestSplit(exits.sampled.map(copyLane), position);
+  return bestSplit(exits.sampled.map(copyLane), position, CALIBRATION.split.gapOfAnswers);
 }
 
 /** The swaps behind what `paidForPosition` says; null where the position can't be sold whole. */

@@ -1,10 +1,14 @@
 import { toNumber } from "#src/units/to-number.ts";
+import { CALIBRATION } from "./calibration.ts";
 import { type Hyperbola, hyperbolaThrough } from "./hyperbola.ts";
+import { cornersOver } from "./outer-bound.ts";
 
 /** One way to sell a part of a position. What it pays grows with the amount, ever more slowly. */
 export type Lane = {
   /** Upper bound of what one unit pays, as a double. */
   readonly steepest: number;
+  /** By how much its floors and ceilings can lower what it pays below a concave curve; absent: 0. */
+  readonly rounding?: number;
   /** What each of these ascending amounts pays alone, or null if it is refused. */
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
 };
@@ -13,6 +17,7 @@ export type Lane = {
 export type SampledLane = {
   readonly lane: Lane;
   readonly steepest: number;
+  readonly rounding: number;
   readonly quotes: Map<bigint, bigint | null>;
   /** The filled quotes as doubles, ascending; starts with (0, 0). */
   readonly amounts: number[];
@@ -30,6 +35,7 @@ export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLan
   const sampled: SampledLane = {
     lane,
     steepest: lane.steepest,
+    rounding: lane.rounding ?? 0,
     quotes: new Map(),
     amounts: [0],
     payments: [0],
@@ -59,6 +65,31 @@ export function quoteLane(sampled: SampledLane, amountIn: bigint): bigint | null
   const paid = sampled.lane.quoteAscending([amountIn])[0] ?? null;
   remember(sampled, amountIn, paid);
   return paid;
+}
+
+/**
+ * Quotes a lane where its bound bends next to an amount, on both sides: there the bound can lie farthest
+ * above it. Amounts that are quoted already, or hardly differ, are passed over.
+ */
+export function quoteCorners(sampled: SampledLane, amount: number, whole: number): void {
+  const apart = whole * CALIBRATION.split.leastShare;
+  const fresh = cornersOver(sampled, whole).filter(
+    (corner) =>
+      corner >= 1 &&
+      corner < sampled.refusedFrom &&
+      Math.abs(corner - amount) > apart &&
+      !sampled.quotes.has(BigInt(Math.floor(corner))),
+  );
+  const before = fresh.findLast((corner) => corner < amount);
+  const after = fresh.find((corner) => corner > amount);
+  for (const corner of [before, after]) {
+    if (corner !== undefined) quoteLane(sampled, BigInt(Math.floor(corner)));
+  }
+}
+
+/** How many amounts have been quoted, refused ones included. */
+export function countQuotes(lanes: readonly SampledLane[]): number {
+  return lanes.reduce((sum, lane) => sum + lane.quotes.size, 0);
 }
 
 function remember(sampled: SampledLane, amountIn: bigint, paid: bigint | null): void {

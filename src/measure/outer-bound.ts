@@ -6,10 +6,15 @@ export type ConcaveSamples = {
   readonly refusedFrom: number;
   /** Upper bound of the slope at 0. */
   readonly steepest: number;
+  /** By how much the lane's rounding can have lowered any payment below the concave curve; absent: 0. */
+  readonly rounding?: number;
 };
 
 /** No split of the whole can pay more than `paid`; the bound is reached at `amounts`. */
 export type OuterBound = { readonly paid: number; readonly amounts: readonly number[] };
+
+/** Of a chord over so many times the rounding, the slope is known well enough: longer ones are not asked. */
+const EXACT = 1e6;
 
 /** A piecewise linear concave function above a lane: widths and slopes, the slopes descending. */
 type Roof = { readonly widths: readonly number[]; readonly slopes: readonly number[] };
@@ -46,8 +51,27 @@ export function outerBound(lanes: readonly ConcaveSamples[], whole: number): Out
   return { paid, amounts };
 }
 
-/** The concave hull of the points where the extended chords meet. */
+/** Where the roof over a lane bends, ascending: there it can lie farthest above the lane. */
+export function cornersOver(lane: ConcaveSamples, whole: number): readonly number[] {
+  return hullOver(lane, whole).x;
+}
+
 function roofOver(lane: ConcaveSamples, whole: number): Roof {
+  const { x, y } = hullOver(lane, whole);
+  const widths: number[] = [];
+  const slopes: number[] = [];
+  for (let index = 1; index < x.length; index++) {
+    const width = (x[index] ?? 0) - (x[index - 1] ?? 0);
+    widths.push(width);
+    slopes.push(((y[index] ?? 0) - (y[index - 1] ?? 0)) / width);
+  }
+  return { widths, slopes };
+}
+
+type Hull = { readonly x: readonly number[]; readonly y: readonly number[] };
+
+/** The concave hull of the points where the extended chords meet. */
+function hullOver(lane: ConcaveSamples, whole: number): Hull {
   const hullX: number[] = [0];
   const hullY: number[] = [0];
   const add = (x: number, y: number): void => {
@@ -68,44 +92,66 @@ function roofOver(lane: ConcaveSamples, whole: number): Roof {
     }
   };
   addCorners(lane, whole, add);
-  const widths: number[] = [];
-  const slopes: number[] = [];
-  for (let index = 1; index < hullX.length; index++) {
-    const width = (hullX[index] ?? 0) - (hullX[index - 1] ?? 0);
-    widths.push(width);
-    slopes.push(((hullY[index] ?? 0) - (hullY[index - 1] ?? 0)) / width);
-  }
-  return { widths, slopes };
+  return { x: hullX, y: hullY };
 }
 
 function addCorners(
-  { amounts, payments, refusedFrom, steepest }: ConcaveSamples,
+  lane: ConcaveSamples,
   whole: number,
   add: (x: number, y: number) => void,
 ): void {
-  const chord = (index: number): number =>
-    ((payments[index + 1] ?? 0) - (payments[index] ?? 0)) /
-    ((amounts[index + 1] ?? 0) - (amounts[index] ?? 0));
+  const { amounts, payments, refusedFrom, steepest, rounding = 0 } = lane;
   const last = amounts.length - 1;
+  // At 0 nothing is rounded.
+  const above = (index: number): number => (index === 0 ? 0 : (payments[index] ?? 0) + rounding);
   let left = steepest;
   for (let index = 0; index < last; index++) {
     const x = amounts[index] ?? 0;
-    const y = payments[index] ?? 0;
+    const y = above(index);
     if (x >= whole) {
       add(x, y);
       return;
     }
-    // Rounding can make a short chord a little steeper than the one before it: the bound stays one.
-    const own = chord(index);
-    const above = Math.max(left, own);
-    const below = index + 1 < last ? Math.max(0, Math.min(own, chord(index + 1))) : 0;
     const width = (amounts[index + 1] ?? 0) - x;
-    const meet = above > below ? ((own - below) * width) / (above - below) : width;
-    add(x + meet, y + above * meet);
-    left = own;
+    const own = (above(index + 1) - y) / width;
+    // Rounding can make a short chord a little steeper than the one before it: the bound stays one.
+    const from = Math.max(left, own);
+    const to = Math.min(own, flattestAfter(lane, index + 1));
+    const meet = from > to ? ((own - to) * width) / (from - to) : width;
+    add(x + meet, y + from * meet);
+    const before = steepestBefore(lane, index + 1);
+    left = rounding === 0 ? before : Math.min(left, before);
   }
-  add(amounts[last] ?? 0, payments[last] ?? 0);
+  add(amounts[last] ?? 0, above(last));
   const end = Math.min(refusedFrom, whole);
   const from = amounts[last] ?? 0;
-  if (end > from) add(end, (payments[last] ?? 0) + left * (end - from));
+  if (end > from) add(end, above(last) + left * (end - from));
+}
+
+/**
+ * The least upper bound of the curve's slope at a sample that the samples before it give. The curve lies
+ * between a payment and the payment with its rounding: a short chord says little, a long one more.
+ */
+function steepestBefore({ amounts, payments, rounding = 0 }: ConcaveSamples, at: number): number {
+  const x = amounts[at] ?? 0;
+  const y = (payments[at] ?? 0) + rounding;
+  const slopeFrom = (index: number) => (y - (payments[index] ?? 0)) / (x - (amounts[index] ?? 0));
+  let least = Number.POSITIVE_INFINITY;
+  for (let index = at - 1; index >= 0; index--) {
+    least = Math.min(least, slopeFrom(index));
+    if (y - (payments[index] ?? 0) >= EXACT * rounding) break;
+  }
+  return least;
+}
+
+/** The greatest lower bound of the curve's slope at a sample that the samples after it give. */
+function flattestAfter({ amounts, payments, rounding = 0 }: ConcaveSamples, at: number): number {
+  const x = amounts[at] ?? 0;
+  const y = (payments[at] ?? 0) + rounding;
+  let most = 0;
+  for (let index = at + 1; index < amounts.length; index++) {
+    most = Math.max(most, ((payments[index] ?? 0) - y) / ((amounts[index] ?? 0) - x));
+    if ((payments[index] ?? 0) - y >= EXACT * rounding) break;
+  }
+  return most;
 }

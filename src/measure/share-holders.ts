@@ -5,13 +5,48 @@ import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.t
 export type OwnerStanding =
   /** An ordinary address: its signer can. */
   | "wallet"
-  /** An address that a program signs for: a farm, a vesting, a locker we do not know. Taken to be able to. */
+  /** An address that a program signs for: a farm, a locker we do not know. Taken to be able to. */
   | "program";
 
 export type ShareOwner = {
   readonly owner: Address;
   readonly standing: OwnerStanding;
   readonly shares: bigint;
+};
+
+/** When a lock opens, by the chain's clock. */
+export type Opening = {
+  /** Unix seconds; an estimate where the program counts slots. */
+  readonly at: bigint;
+  /** Where the program counts slots: the slot. */
+  readonly slot: bigint | null;
+};
+
+/** Why the dates of a lock are not known, or do not bind. Its shares then count as withdrawable. */
+export type LockUnknownReason =
+  /** Its program lets one side end it, or change its terms, before its time. */
+  | "revocable"
+  /** Its account is not what its program writes, or contradicts what it holds. */
+  | "undecodable"
+  /** Its account was not found, or the node refused to look for it. */
+  | "not-read";
+
+/** Shares that a locker keeps from their owner. */
+export type ShareLock = {
+  /** The program's name. */
+  readonly locker: string;
+  /** Who can withdraw them when it opens. */
+  readonly owner: Address;
+  readonly shares: bigint;
+  readonly terms:
+    | {
+        readonly kind: "dated";
+        /** When a part of them opens. */
+        readonly next: Opening;
+        /** When all of them are open. */
+        readonly last: Opening;
+      }
+    | { readonly kind: "unknown"; readonly reason: LockUnknownReason };
 };
 
 /** Why it is not known who can take liquidity out of a pool. */
@@ -49,6 +84,11 @@ export type KnownHolders = {
   readonly burned: bigint;
   /** Held by a locker that never gives them back. */
   readonly locked: bigint;
+  /**
+   * By program and opening. Shares with dates do not count with an owner until they open; those without are also
+   * counted among their owner's.
+   */
+  readonly locks: readonly ShareLock[];
   /** Held in accounts that the node did not list: each smaller than any of the listed ones. */
   readonly unlisted: bigint;
   /** Only where positions have ranges of their own. */

@@ -2,7 +2,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { exitLanes } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
-import { quoteLane, type SampledLane, sampleLane } from "./lane.ts";
+import { countQuotes, quoteCorners, quoteLane, type SampledLane, sampleLane } from "./lane.ts";
 import type { TokenFacts } from "./market.ts";
 import { outerBound } from "./outer-bound.ts";
 import type { Route } from "./route.ts";
@@ -24,7 +24,7 @@ export type BoundInput = {
 /**
  * Lamports that no split of the position over these routes can exceed, or null where that is not
  * proved: a route that sells through several pools in one instruction, a transfer fee that reaches its
- * maximum, or quotes that do not fall with the amount.
+ * maximum, quotes that do not fall with the amount, or a bound below what the split pays.
  *
  * Each route is a lane of its own, which sells as if its hops had seen no other part: routes that share
  * a hop together pay less. Where every lane pays ever less for one unit more, the quotes around the
@@ -41,16 +41,22 @@ export function bestPossibleLamports(input: BoundInput): bigint | null {
   const wholeAsDouble = toNumber(whole);
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < CALIBRATION.bound.rounds; round++) {
+    const known = countQuotes(lanes);
     const bound = outerBound(lanes, wholeAsDouble);
     if (bound === null) return null;
     least = Math.min(least, bound.paid);
-    if (least <= toNumber(paid) * (1 + CALIBRATION.split.gap / 2)) break;
+    if (least <= toNumber(paid) * (1 + CALIBRATION.bound.gap)) break;
     for (const [index, lane] of lanes.entries()) sharpen(lane, bound.amounts[index] ?? 0);
+    if (countQuotes(lanes) > known) continue;
+    for (const [index, lane] of lanes.entries()) {
+      quoteCorners(lane, bound.amounts[index] ?? 0, wholeAsDouble);
+    }
+    if (countQuotes(lanes) === known) break;
   }
   if (!lanes.every(isConcave)) return null;
-  const rounding = lanes.reduce((sum, lane) => sum + roundingOf(lane), 0);
-  const proved = BigInt(Math.ceil(least * (1 + FLOAT_SLACK) + 2 * rounding));
-  return proved > paid ? proved : paid;
+  const proved = BigInt(Math.ceil(least * (1 + FLOAT_SLACK)));
+  // More was paid than the bound allows: rounding took more than was counted, and nothing is proved.
+  return proved < paid ? null : proved;
 }
 
 function isSampled(lane: SampledLane | null): lane is SampledLane {
@@ -59,7 +65,7 @@ function isSampled(lane: SampledLane | null): lane is SampledLane {
 
 function laneAround(
   route: Route,
-  { routes, samples }: BoundInput,
+  { token, routes, samples }: BoundInput,
   whole: bigint,
 ): SampledLane | null {
   const [own] = exitLanes([route], []);
@@ -68,26 +74,29 @@ function laneAround(
   const used = routes
     .filter(({ legs }) => legs[0]?.pool === address)
     .reduce((sum, { amountIn }) => sum + amountIn, 0n);
-  const { nearby } = CALIBRATION.bound;
-  const close = used === 0n ? [] : [used - used / nearby, used, used + used / nearby + 1n];
-  const amounts = [...new Set([...samples, ...close, whole])]
+  const close = CALIBRATION.bound.nearby.flatMap((part) => [
+    used - used / part,
+    used + used / part + 1n,
+  ]);
+  const around = used === 0n ? [] : [...close, used];
+  const amounts = [...new Set([...samples, ...around, whole])]
     .filter((amount) => amount > 0n && amount <= whole)
     .toSorted((a, b) => (a < b ? -1 : 1));
-  return sampleLane(own.lane, amounts);
+  // A transfer fee is rounded once more, in units of the token.
+  const { steepest, rounding = 0 } = own.lane;
+  const rounded = token.transferFee === null ? rounding : rounding + steepest;
+  return sampleLane({ ...own.lane, rounding: rounded }, amounts);
 }
 
-/** Quotes the lane where the bound is reached; of an amount known to be refused, how far it really goes. */
+/**
+ * Quotes the lane where the bound is reached; beyond its largest known amount no further than half-way
+ * to a refusal, so that how far it really goes is found by halving.
+ */
 function sharpen(lane: SampledLane, amount: number): void {
   const { refusedFrom, amounts } = lane;
-  const asked = amount < refusedFrom ? amount : ((amounts.at(-1) ?? 0) + refusedFrom) / 2;
-  const whole = BigInt(Math.floor(asked));
+  const halfWay = ((amounts.at(-1) ?? 0) + refusedFrom) / 2;
+  const whole = BigInt(Math.floor(Math.min(amount, halfWay)));
   if (whole > 0n) quoteLane(lane, whole);
-}
-
-/** What the floors and ceilings of a lane can add up to: some lamports, and base units at its best price. */
-function roundingOf({ steepest }: SampledLane): number {
-  const { roundingLamports, roundingUnits } = CALIBRATION.bound;
-  return roundingLamports + roundingUnits * steepest;
 }
 
 /** Beyond the maximum a unit more pays no fee: the lanes then pay more for it, not less. */
@@ -96,9 +105,7 @@ function reachesFeeMaximum({ transferFee }: TokenFacts, whole: bigint): boolean 
 }
 
 /** Whether the samples lie on a curve whose slope only falls, but for rounding. */
-function isConcave(lane: SampledLane): boolean {
-  const { amounts, payments } = lane;
-  const rounding = roundingOf(lane);
+function isConcave({ amounts, payments, rounding }: SampledLane): boolean {
   for (let index = 2; index < amounts.length; index++) {
     const [x0 = 0, x1 = 0, x2 = 0] = amounts.slice(index - 2);
     const [y0 = 0, y1 = 0, y2 = 0] = payments.slice(index - 2);

@@ -4,19 +4,23 @@ import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { bruteForceSplit } from "#test/support/brute-force.ts";
-import { constantProductPool } from "#test/support/pools.ts";
+import { constantProductPool, levelsPool } from "#test/support/pools.ts";
 import { randomPool } from "#test/support/random-pools.ts";
 import { sampleLane } from "./lane.ts";
 import { bestSplit, type Split } from "./split.ts";
 
-function splitOver(pools: readonly QuotablePool[], amountIn: bigint): Split | null {
+function splitOver(
+  pools: readonly QuotablePool[],
+  amountIn: bigint,
+  { rounding = 0, gap = 1e-5 } = {},
+): Split | null {
   const start = [200n, 50n, 12n, 4n, 2n].map((part) => amountIn / part).filter((part) => part > 0n);
   const lanes = pools.map((pool) => {
     const spot = pool.spotPrice;
     const steepest = spot === null ? 0 : ratioToNumber(spot.numerator, spot.denominator);
-    return sampleLane({ steepest, quoteAscending: pool.quoteAscending }, start);
+    return sampleLane({ steepest, rounding, quoteAscending: pool.quoteAscending }, start);
   });
-  return bestSplit(lanes, amountIn);
+  return bestSplit(lanes, amountIn, gap);
 }
 
 function exactlyPaid(pools: readonly QuotablePool[], split: Split): bigint {
@@ -74,4 +78,47 @@ test("a position of one unit goes to the pool that pays the most for it", () => 
   const cheap = constantProductPool({ base: 10n ** 6n, quote: 10n ** 12n, feePpm: 0 });
   const dear = constantProductPool({ base: 10n ** 6n, quote: 10n ** 13n, feePpm: 0 });
   assert.deepEqual(splitOver([cheap, dear], 1n), { amountsIn: [0n, 1n], paid: dear.quote(1n) });
+});
+
+/** The most that two pools pay for the amount: what they pay together has one peak, but for rounding. */
+function bestOfTwo([first, second]: readonly QuotablePool[], amountIn: bigint): bigint {
+  const paidAt = (own: bigint): bigint => {
+    const paid = own === 0n ? 0n : (first?.quote(own) ?? null);
+    const rest = own === amountIn ? 0n : (second?.quote(amountIn - own) ?? null);
+    return paid === null || rest === null ? 0n : paid + rest;
+  };
+  let [from, to] = [0n, amountIn];
+  while (to - from > 1_000n) {
+    const third = (to - from) / 3n;
+    if (paidAt(from + third) < paidAt(to - third)) from += third;
+    else to -= third;
+  }
+  return paidAt((from + to) / 2n);
+}
+
+test("a split of an answer misses no payment where the best part of a pool ends at a price level", () => {
+  const random = seededRandom(3);
+  for (let set = 0; set < 400; set++) {
+    const lamports = between(random, 1e10, 1e12);
+    const price = 0.01;
+    const nextPrice = price * (1 - between(random, 0.001, 0.05));
+    const above = between(random, 0.0005, 0.02);
+    const quote = BigInt(Math.round(lamports));
+    const base = lamports / (nextPrice * (1 + above));
+    const levels = [
+      { price, quote: quote / 20n },
+      { price: nextPrice, quote },
+    ];
+    const pools = [
+      levelsPool({ number: 1, levels }),
+      constantProductPool({ number: 2, base: BigInt(Math.round(base)), quote }),
+    ];
+    // Selling half of `above` of its base lowers the second pool's price to the second level's.
+    const atLevel = lamports / 20 / price + ((base * above) / 2) * between(random, 0.9, 1.4);
+    const amountIn = BigInt(Math.floor(atLevel));
+    const split = splitOver(pools, amountIn, { rounding: 5, gap: 1e-8 });
+    const best = bestOfTwo(pools, amountIn);
+    const paid = split?.paid ?? 0n;
+    assert.ok(best - paid <= 12n + best / 50_000_000n, `set ${set}: ${paid} < ${best}`);
+  }
 });

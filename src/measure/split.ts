@@ -1,7 +1,7 @@
 import { toNumber } from "#src/units/to-number.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { bestOnHyperbolas, foretells, type Hyperbola, paidOn } from "./hyperbola.ts";
-import { quoteLane, type SampledLane } from "./lane.ts";
+import { countQuotes, quoteCorners, quoteLane, type SampledLane } from "./lane.ts";
 import { type ConcaveSamples, outerBound } from "./outer-bound.ts";
 
 /** How much goes to each lane, in their order, and what that pays together. */
@@ -16,21 +16,30 @@ export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigi
  * its quote there. Otherwise the samples of all lanes give a bound that no split can pass, and the
  * split where it is reached is quoted next: until the best one found is as good as the bound.
  */
-export function bestSplit(lanes: readonly SampledLane[], amountIn: bigint): Split | null {
+export function bestSplit(
+  lanes: readonly SampledLane[],
+  amountIn: bigint,
+  gap: number = CALIBRATION.split.gap,
+): Split | null {
   if (lanes.length < 2 || amountIn <= 1n) return bestSingle(lanes, amountIn);
   const whole = toNumber(amountIn);
   const closed = closedForm(lanes, amountIn, whole);
   if (closed.isSettled && paysMoreThanAnySingle(closed.split, lanes, whole)) return closed.split;
   let best = better(bestSingle(lanes, amountIn), closed.split);
   if (closed.isSettled) return best;
+  const rounding = lanes.reduce((sum, lane) => sum + lane.rounding, 0);
   for (let round = 0; round < CALIBRATION.split.rounds; round++) {
     const bound = outerBound(lanes, whole);
     if (bound === null) break;
-    if (best !== null && bound.paid <= toNumber(best.paid) * (1 + CALIBRATION.split.gap)) break;
+    if (best !== null && bound.paid <= toNumber(best.paid) * (1 + gap) + rounding) break;
     const asked = countQuotes(lanes);
-    const next = outerBound(lanes.map(upToHalfWay), whole);
+    const next = isEndKnown(lanes) ? outerBound(lanes.map(upToHalfWay), whole) : bound;
     if (next === null) quoteHalfWay(lanes);
     else best = better(best, quoteSplit(lanes, wholeUnits(lanes, next.amounts, amountIn)));
+    if (countQuotes(lanes) > asked) continue;
+    // The bound is reached at amounts that are quoted already: it is lowered where it is loosest near them.
+    for (const [index, lane] of lanes.entries())
+      quoteCorners(lane, bound.amounts[index] ?? 0, whole);
     if (countQuotes(lanes) === asked) break;
   }
   return best === null ? null : movedByUnits(lanes, best, amountIn);
@@ -65,10 +74,6 @@ function bestMove(lanes: readonly SampledLane[], split: Split, step: bigint): Sp
     }
   }
   return best;
-}
-
-function countQuotes(lanes: readonly SampledLane[]): number {
-  return lanes.reduce((sum, lane) => sum + lane.quotes.size, 0);
 }
 
 function bestSingle(lanes: readonly SampledLane[], amountIn: bigint): Split | null {
@@ -128,6 +133,11 @@ function paysMoreThanAnySingle(
 /** The lane, no further than half-way into what is not known to be filled where a refusal lies beyond. */
 function upToHalfWay(lane: SampledLane): ConcaveSamples {
   return { ...lane, refusedFrom: halfWay(lane) };
+}
+
+/** Whether a lane is known to be refused somewhere. */
+function isEndKnown(lanes: readonly SampledLane[]): boolean {
+  return lanes.some(({ refusedFrom }) => refusedFrom < Number.POSITIVE_INFINITY);
 }
 
 function halfWay({ amounts, refusedFrom }: SampledLane): number {

@@ -20,6 +20,7 @@ function held(parts: readonly (readonly [Address, bigint])[], issued = 100n): Kn
     owners: parts.map(([owner, shares]) => ({ owner, standing: "wallet", shares })),
     burned: issued - owned,
     locked: 0n,
+    locks: [],
     unlisted: 0n,
     slot: 300_000_000n,
   };

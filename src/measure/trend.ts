@@ -4,15 +4,17 @@ import { logCapacity } from "./capacity-series.ts";
 export type Trend = "improving" | "stable" | "deteriorating";
 
 /**
- * The last half hour of ln C10, one place per 10 s: 720 bytes a token. Only samples of one basis
- * are in it; a place without a sample holds NaN.
+ * The last half hour of ln C10, in places of 10 s, equal neighbours as one run: a quiet token has one run,
+ * whose next sample copies nothing. Only samples of one basis are in it. Never changed once made.
  */
 export type TrendWindow = {
   readonly basis: number;
-  /** The interval, counted from 1970, that the last place stands for. */
-  readonly interval: number;
-  /** By interval modulo its length. Never changed once made. */
-  readonly logs: Float32Array;
+  /** The interval, counted from 1970, of the first sample. */
+  readonly first: number;
+  /** The last interval of each run, ascending; each run begins after the one before it. */
+  readonly lasts: readonly number[];
+  /** The value of each run, as a 32-bit float; NaN: places without a sample. */
+  readonly logs: readonly number[];
 };
 
 const { intervalMs } = CALIBRATION.series;
@@ -21,7 +23,7 @@ const CHANGE_PLACES = CALIBRATION.trend.changeMs / intervalMs;
 
 /** A window without samples. */
 export function emptyTrendWindow(basis: number): TrendWindow {
-  return { basis, interval: 0, logs: new Float32Array(PLACES).fill(Number.NaN) };
+  return { basis, first: 0, lasts: [], logs: [] };
 }
 
 /**
@@ -39,19 +41,49 @@ export function pushTrendSample(
   const interval = Math.floor(sample.timeMs / intervalMs);
   const start = window.basis === basis ? window : emptyTrendWindow(basis);
   if (c10Sol === null) return start;
-  if (interval < start.interval) return start;
-  const logs = new Float32Array(start.logs);
-  const skipped = Math.min(interval - start.interval, PLACES);
-  for (let back = 0; back < skipped; back++) logs[(interval - back) % PLACES] = Number.NaN;
-  logs[interval % PLACES] = logCapacity(c10Sol);
-  return { basis, interval, logs };
+  const log = Math.fround(logCapacity(c10Sol));
+  const newest = start.lasts.at(-1);
+  if (newest === undefined) return { basis, first: interval, lasts: [interval], logs: [log] };
+  if (interval < newest) return start;
+  const { lasts, logs } = interval === newest ? withoutNewest(start) : start;
+  const end = lasts.at(-1) ?? start.first - 1;
+  if (end === interval - 1 && logs.at(-1) === log) {
+    return trimmed({ basis, first: start.first, lasts: lasts.with(-1, interval), logs });
+  }
+  const isSkipped = end < interval - 1;
+  return trimmed({
+    basis,
+    first: start.first,
+    lasts: [...lasts, ...(isSkipped ? [interval - 1] : []), interval],
+    logs: [...logs, ...(isSkipped ? [Number.NaN] : []), log],
+  });
+}
+
+/** The runs without the last place. */
+function withoutNewest({ first, lasts, logs }: TrendWindow): Pick<TrendWindow, "lasts" | "logs"> {
+  const end = (lasts.at(-1) ?? first) - 1;
+  const before = lasts.at(-2) ?? first - 1;
+  if (before === end) return { lasts: lasts.slice(0, -1), logs: logs.slice(0, -1) };
+  return { lasts: lasts.with(-1, end), logs };
+}
+
+/** Without what is older than the window, and without places before the first sample. */
+function trimmed(window: TrendWindow): TrendWindow {
+  const { basis, lasts, logs } = window;
+  let first = Math.max(window.first, (lasts.at(-1) ?? 0) - PLACES + 1);
+  let old = 0;
+  for (; old < lasts.length; old++) {
+    const last = lasts[old] ?? 0;
+    if (last >= first && !Number.isNaN(logs[old])) break;
+    first = Math.max(first, last + 1);
+  }
+  if (old === 0) return { basis, first, lasts, logs };
+  return { basis, first, lasts: lasts.slice(old), logs: logs.slice(old) };
 }
 
 /** Seconds between the oldest and the newest sample of the window; 0 where there are fewer than two. */
-export function trendSpanSeconds(window: TrendWindow): number {
-  const { places } = samplesOf(window);
-  const first = places[0] ?? 0;
-  return (((places.at(-1) ?? first) - first) * intervalMs) / 1_000;
+export function trendSpanSeconds({ first, lasts }: TrendWindow): number {
+  return (((lasts.at(-1) ?? first) - first) * intervalMs) / 1_000;
 }
 
 /**
@@ -62,13 +94,13 @@ export function trendSpanSeconds(window: TrendWindow): number {
  * Costs some microseconds where the change is not significant, some tens where it is.
  */
 export function trendOf(window: TrendWindow): Trend {
-  const { places, logs } = samplesOf(window);
   const { leastSpanMs, significance, slopePctPerHour } = CALIBRATION.trend;
   if (trendSpanSeconds(window) * 1_000 < leastSpanMs) return "stable";
-  const change = (logs.at(-1) ?? 0) - (logs[0] ?? 0);
-  // Most tokens are quiet most of the time: a flat series is detected without its slopes.
-  if (change === 0 || Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs)))
-    return "stable";
+  const change = (window.logs.at(-1) ?? 0) - (window.logs[0] ?? 0);
+  // Most tokens are quiet most of the time: a flat series is detected without its samples.
+  if (change === 0) return "stable";
+  const { places, logs } = samplesOf(window);
+  if (Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs))) return "stable";
   const perInterval = (pct: number) => Math.log1p(pct / 100) * (intervalMs / 3_600_000);
   if (change > 0) {
     return isMedianSlopeAbove(places, logs, perInterval(slopePctPerHour)) ? "improving" : "stable";
@@ -80,14 +112,17 @@ export function trendOf(window: TrendWindow): Trend {
 
 type Samples = { readonly places: readonly number[]; readonly logs: readonly number[] };
 
-function samplesOf({ interval, logs }: TrendWindow): Samples {
+function samplesOf({ first, lasts, logs }: TrendWindow): Samples {
   const places: number[] = [];
   const found: number[] = [];
-  for (let place = Math.max(0, interval - PLACES + 1); place <= interval; place++) {
-    const log = logs[place % PLACES] ?? Number.NaN;
-    if (Number.isNaN(log)) continue;
-    places.push(place);
-    found.push(log);
+  let place = first;
+  for (const [run, last] of lasts.entries()) {
+    const log = logs[run] ?? Number.NaN;
+    for (; place <= last; place++) {
+      if (Number.isNaN(log)) continue;
+      places.push(place);
+      found.push(log);
+    }
   }
   return { places, logs: found };
 }

@@ -4,9 +4,6 @@ import type { Ratio } from "#src/units/ratio.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { deepestRoute, type Route, weighRoutes } from "./route.ts";
 
-/** Base units of every stable in one USD. */
-export const STABLE_UNITS_PER_USD = 1_000_000n;
-
 /**
  * Lamports per millionth of a USD: the spot of the deepest SOL pool among the stables', each stable
  * taken for one USD. Null where no such pool can be sold into.

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { between, seededRandom } from "#src/platform/seeded-random.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
+import { constantProductPool, poolAddress } from "#test/support/pools.ts";
+import { randomPool } from "#test/support/random-pools.ts";
+import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import { exitOfBaseUnits } from "./exit-at.ts";
+import { priceMarket } from "./priced-market.ts";
+import { positionOf } from "./slippage.ts";
+import { bestPossibleLamports } from "./split-bound.ts";
+
+/** The most that any split of the units over two pools pays: every one of them is tried. */
+function bestOfAll([first, second]: readonly QuotablePool[], units: bigint): bigint {
+  let best = 0n;
+  for (let own = 0n; own <= units; own++) {
+    const paid = own === 0n ? 0n : (first?.quote(own) ?? null);
+    const rest = own === units ? 0n : (second?.quote(units - own) ?? null);
+    if (paid !== null && rest !== null && paid + rest > best) best = paid + rest;
+  }
+  return best;
+}
+
+test("a bound below what the split pays is not proved", () => {
+  const reserves = { base: 10n ** 15n, quote: 10n ** 12n };
+  const pools = [1, 2].map((number) => constantProductPool({ ...reserves, number }));
+  const market = marketOf(pools);
+  const exit = exitOfBaseUnits(market, 10n ** 12n, "pro");
+  const { open } = priceMarket(market);
+  assert.ok(exit.kind === "sold");
+  const { routes, paidLamports } = exit;
+  const bounded = { open, token: PLAIN_TOKEN, samples: [10n ** 11n] };
+  const bound = bestPossibleLamports({ ...bounded, routes });
+  assert.ok(bound !== null && bound >= paidLamports);
+  // A quote whose rounding is more than was declared can pay more than the bound has for it.
+  const contradicted = routes.map((route) => ({
+    ...route,
+    paidLamports: route.paidLamports + route.paidLamports / 1_000n,
+  }));
+  assert.equal(bestPossibleLamports({ ...bounded, routes: contradicted }), null);
+});
+
+test("no split of a few base units pays more than the bound, and the one found misses it by rounding", () => {
+  const random = seededRandom(24);
+  let bounded = 0;
+  for (let set = 0; set < 300; set++) {
+    const price = between(random, 100, 1e6);
+    const pools = [1, 2].map((number) => ({
+      ...randomPool(random, price),
+      address: poolAddress(number),
+    }));
+    const market = marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 10n ** 15n } });
+    const units = BigInt(Math.floor(between(random, 2, 3_000)));
+    const exit = exitOfBaseUnits(market, units, "pro");
+    const { open, midPrice } = priceMarket(market);
+    if (exit.kind !== "sold" || open.length < 2 || midPrice === null) continue;
+    const samples = STANDARD_SIZES.map((size) =>
+      positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice),
+    );
+    const { routes, paidLamports } = exit;
+    const token = market.token ?? PLAIN_TOKEN;
+    const bound = bestPossibleLamports({ open, token, routes, samples });
+    if (bound === null) continue;
+    bounded++;
+    const best = bestOfAll(pools, units);
+    assert.ok(bound >= best, `set ${set}: ${bound} < ${best}`);
+    assert.ok(paidLamports <= best, `set ${set}: ${paidLamports} > ${best}`);
+    // A base unit and four lamports of each pool, and what the search leaves.
+    const rounding = 2 * (4 + price * 1.04) + Number(best) * 1e-5;
+    assert.ok(Number(bound - best) <= 2 * rounding, `set ${set}: ${bound} against ${best}`);
+    assert.ok(Number(best - paidLamports) <= rounding, `set ${set}: ${paidLamports} of ${best}`);
+  }
+  assert.ok(bounded > 150, `only ${bounded}`);
+});
