@@ -32,15 +32,15 @@ export class AccountReads {
   readonly #reading = new Set<Address>();
   readonly #inFlight = new Set<Promise<void>>();
   #pausedUntilMs = 0;
-  #failedAtMs: number | null = null;
+  #failingSinceMs: number | null = null;
 
   constructor(deps: ReadsDeps) {
     this.#deps = deps;
   }
 
-  /** When a read last failed with no success since; null: reads work. */
-  get failedAtMs(): number | null {
-    return this.#failedAtMs;
+  /** Since when every read has failed; null: reads work. */
+  get failingSinceMs(): number | null {
+    return this.#failingSinceMs;
   }
 
   /** Queues addresses before those of `queue`: an answer waits for them. */
@@ -65,9 +65,10 @@ export class AccountReads {
   pump(): void {
     if (this.#deps.clock.nowMs() < this.#pausedUntilMs) return;
     while (this.#inFlight.size < MAX_AT_ONCE) {
+      const isAwaited = this.#first.size > 0;
       const chunk = this.#nextChunk();
       if (chunk.length === 0) return;
-      const sent = this.#send(chunk).finally(() => this.#inFlight.delete(sent));
+      const sent = this.#send(chunk, isAwaited).finally(() => this.#inFlight.delete(sent));
       this.#inFlight.add(sent);
     }
   }
@@ -106,23 +107,28 @@ export class AccountReads {
     return chunk;
   }
 
-  async #send(chunk: readonly Address[]): Promise<void> {
+  /** A chunk that no answer waits for may join a call of others. */
+  async #send(chunk: readonly Address[], isAwaited: boolean): Promise<void> {
     for (const address of chunk) this.#reading.add(address);
     try {
-      await this.#read(chunk, this.#deps.signal);
+      await this.#read(chunk, this.#deps.signal, isAwaited);
     } catch (cause) {
       this.queue(chunk);
       this.#pausedUntilMs = this.#deps.clock.nowMs() + PAUSE_AFTER_FAILURE_MS;
-      this.#failedAtMs = this.#deps.clock.nowMs();
+      this.#failingSinceMs ??= this.#deps.clock.nowMs();
       this.#deps.onFailure(cause);
     } finally {
       for (const address of chunk) this.#reading.delete(address);
     }
   }
 
-  async #read(chunk: readonly Address[], signal: AbortSignal): Promise<void> {
-    const read = await this.#deps.source.readAccounts([...chunk, CLOCK_SYSVAR], signal);
-    this.#failedAtMs = null;
+  async #read(chunk: readonly Address[], signal: AbortSignal, isAwaited = true): Promise<void> {
+    const { source } = this.#deps;
+    const addresses = [...chunk, CLOCK_SYSVAR];
+    const read = isAwaited
+      ? await source.readAccounts(addresses, signal)
+      : await (source.readPatiently?.(addresses, signal) ?? source.readAccounts(addresses, signal));
+    this.#failingSinceMs = null;
     applyRead(this.#deps.state, chunk, read, this.#deps.clock.nowMs());
   }
 }

@@ -63,6 +63,7 @@ export class Answers {
       if (this.#deps.clock.nowMs() - nowMs >= BUDGET_MS) break;
     }
     this.#sample(nowMs);
+    this.#deps.observer.settle();
   }
 
   /** Active tokens are always measured again for their sample, others only if they changed. */
@@ -95,7 +96,7 @@ export class Answers {
     const snapshot = snapshotOf(token, assessment);
     const takenBack = isNew ? observer.takeBack(token, assessment, nowMs) : null;
     if (takenBack !== null) this.#report({ snapshot, market: null, ...takenBack }, nowMs);
-    observer.give(token.mint, snapshot);
+    observer.give(token, snapshot);
     if (isNew || alertChange !== null) {
       const market = measured.market ?? this.#deps.marketOf(token);
       this.#report({ snapshot, market, alertChange }, nowMs);

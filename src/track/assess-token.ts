@@ -2,11 +2,12 @@ import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
+import type { Address } from "#src/units/address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs } from "./chain-clock.ts";
-import { hopsOf } from "./followed-tokens.ts";
+import { accountsOf, hopsOf } from "./followed-tokens.ts";
 import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedPool, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
@@ -127,13 +128,29 @@ export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool
 
 /**
  * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
- * account without updates is unchanged up to the slot before the newest.
+ * account without updates is unchanged up to the slot before the newest, unless it is followed elsewhere.
  */
 function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
   const { stream, times } = state;
   const isConfirmed = stream?.isWhole === true && token.confirmedAfterGap === stream.gaps;
-  if (isConfirmed && times.newest !== null) return times.newest.slot - 1n;
+  if (isConfirmed && times.newest !== null && !isPartlyElsewhere(state, token, stream.elsewhere)) {
+    // Of several streams, the one with the clock may be ahead of the one with this token's accounts.
+    const before = times.newest.slot - 1n;
+    const { reachedSlot } = stream;
+    return reachedSlot !== null && reachedSlot < before ? reachedSlot : before;
+  }
   return slotOfAccounts(state, token);
+}
+
+function isPartlyElsewhere(
+  state: LiveState,
+  token: FollowedToken,
+  elsewhere: ReadonlySet<Address>,
+): boolean {
+  if (elsewhere.size === 0) return false;
+  return accountsOf(state, token)
+    .values()
+    .some(({ address }) => elsewhere.has(address));
 }
 
 function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {

@@ -64,6 +64,12 @@ export class ChainFeed {
       onWhole: (isWhole) => {
         if (state.stream !== null) state.stream.isWhole = isWhole;
       },
+      onReached: (slot) => {
+        if (state.stream !== null) state.stream.reachedSlot = slot;
+      },
+      onElsewhere: (addresses) => {
+        if (state.stream !== null) state.stream.elsewhere = addresses;
+      },
     });
     this.#following.add([CLOCK_SYSVAR]);
   }
@@ -73,9 +79,9 @@ export class ChainFeed {
     return this.#headSlot;
   }
 
-  /** When a read last failed with no success since; null: reads work. */
-  get readsFailedAtMs(): number | null {
-    return this.#reads.failedAtMs;
+  /** Since when every read has failed; null: reads work. */
+  get readsFailingSinceMs(): number | null {
+    return this.#reads.failingSinceMs;
   }
 
   /** The stream of the source, or polling while no slot arrives over it. */
@@ -92,7 +98,8 @@ export class ChainFeed {
     const { wanted, unwanted, rereadSoon } = state;
     if (unwanted.size > 0) this.#following.remove([...unwanted]);
     if (wanted.size > 0) this.#following.add([...wanted].filter((it) => !this.#isStreamed(it)));
-    this.#reads.queueFirst(wanted);
+    // What a restored token was read with is read again once it is followed.
+    this.#reads.queueFirst([...wanted].filter((it) => state.accounts.get(it)?.wasAsked !== true));
     this.#reads.queueOnce(rereadSoon);
     for (const set of [wanted, unwanted, rereadSoon]) set.clear();
     this.#reads.pump();

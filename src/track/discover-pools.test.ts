@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { syncBuiltinESMExports } from "node:module";
+import { type TestContext, test } from "node:test";
 import {
   derivedPool,
   namedAddress,
@@ -88,6 +89,64 @@ test("a pool at a derived address is returned while the searches hang; what they
   assert.ok(staged?.first.isComplete);
 });
 
+test("where searches are spaced, a first result with a pool sends none, and they follow it", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const derived = placePool(chain, derivedPool(MINT, WSOL), RESERVES);
+  const other = placePool(chain, plainPool("other", MINT, WSOL), RESERVES);
+  const answered = Promise.withResolvers<void>();
+  const source = withCalls(chain, { searchPauseMs: () => 60 });
+  const deps = { ...depsFor(source), whenAnswered: () => answered.promise };
+  const { first, rest } = await discoverInStages(deps, QUERY);
+  assert.deepEqual(addressesOf(first), new Set([derived.address]));
+  assert.deepEqual([chain.searches, chain.holderSearches], [[], []]);
+  answered.resolve();
+  let staged = await rest;
+  while (staged?.rest) staged = await staged.rest;
+  assert.deepEqual(staged && addressesOf(staged.first), new Set([derived.address, other.address]));
+  assert.ok(staged?.first.isComplete);
+  assert.deepEqual(chain.holderSearches, [], "the searches were answered: holders cost nothing");
+});
+
+test("where first answers never end, the searches begin after a while, and wait for them no more", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, derivedPool(MINT, WSOL), RESERVES);
+  const other = placePool(chain, plainPool("other", MINT, WSOL), RESERVES);
+  const signals: AbortSignal[] = [];
+  const whenAnswered = (signal: AbortSignal): Promise<never> => {
+    signals.push(signal);
+    return new Promise(() => undefined);
+  };
+  const source = withCalls(chain, { searchPauseMs: () => 60 });
+  const { rest } = await discoverInStages({ ...depsFor(source), whenAnswered }, QUERY);
+  let staged = await rest;
+  while (staged?.rest) staged = await staged.rest;
+  assert.ok(staged && addressesOf(staged.first).has(other.address));
+  assert.ok(signals.length > 0 && signals.every((signal) => signal.aborted));
+});
+
+test("a vault's authority names the venue, whose searches alone a first result waits for", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const pool = placePool(chain, plainPool("searchable", MINT, WSOL), RESERVES);
+  const authority = programAddress("authority");
+  placeVault(chain, authority);
+  const soon: string[] = [];
+  const source = withCalls(chain, {
+    searchPauseMs: () => 60,
+    searchSoon: async (filter) => {
+      soon.push(filter.programId);
+      return await chain.searchAccounts(filter);
+    },
+    readLastMention: () => assert.fail("no transaction is read"),
+  });
+  const deps = { source, venues: [{ ...plainVenue(), vaultAuthority: authority }] };
+  const { first } = await discoverInStages(deps, QUERY);
+  assert.deepEqual(addressesOf(first), new Set([pool.address]));
+  assert.ok(soon.length > 0 && soon.every((programId) => programId === PLAIN_PROGRAM));
+});
+
 test("where every search is answered, holders cost no call", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
@@ -170,4 +229,107 @@ test("less than a hundredth of the largest holding on such a program is ignored"
   placeVault(chain, namedAddress("a wallet"));
   const { first, rest } = await discoverInStages(depsFor(chain), QUERY);
   assert.deepEqual([first.unmodelled, rest], [[], null]);
+});
+
+/** Time passes only by the returned function. */
+function withTime(t: TestContext): (ms: number) => Promise<void> {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.timers.reset();
+    syncBuiltinESMExports();
+  });
+  return async (ms) => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 100) {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(100);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+}
+
+/** A chain whose searches hang; one of the two largest holders is a pool, the other an authority. */
+function heldPool() {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  const pool = { ...plainPool("held", MINT, WSOL), address: programAddress("held pool") };
+  placePool(chain, pool, RESERVES);
+  placeVault(chain, pool.address);
+  placeVault(chain, programAddress("authority"));
+  const calls: Partial<ChainSource> = { searchAccounts: () => new Promise(() => {}) };
+  return { chain, pool, calls };
+}
+
+test("a first result waits somewhat longer for holders that name a pool", async (t) => {
+  const pass = withTime(t);
+  const { chain, pool, calls } = heldPool();
+  const listed = Promise.withResolvers<void>();
+  const source = withCalls(chain, {
+    ...calls,
+    findLargestAccounts: async (mint) => {
+      await listed.promise;
+      return await chain.findLargestAccounts(mint);
+    },
+  });
+  const asked = discoverInStages(depsFor(source), QUERY);
+  await pass(4_500);
+  listed.resolve();
+  await pass(500);
+  const { first } = await asked;
+  assert.deepEqual(addressesOf(first), new Set([pool.address]));
+  const never = discoverInStages(
+    depsFor(withCalls(chain, { ...source, findLargestAccounts: () => new Promise(() => {}) })),
+    QUERY,
+  );
+  await pass(6_000);
+  assert.equal((await never).first.pools.length, 0);
+});
+
+test("a pool that holders name is returned in time although another vault's transaction is read for long", async (t) => {
+  const pass = withTime(t);
+  const { chain, pool, calls } = heldPool();
+  const read = Promise.withResolvers<null>();
+  const source = withCalls(chain, { ...calls, readLastMention: () => read.promise });
+  const asked = discoverInStages(depsFor(source), QUERY);
+  const found = asked.then(({ first }) => addressesOf(first));
+  await pass(3_500);
+  assert.deepEqual(await Promise.race([found, Promise.resolve(null)]), new Set([pool.address]));
+  const { rest } = await asked;
+  read.resolve(null);
+  assert.deepEqual(addressesOf((await rest)?.first ?? assert.fail()), new Set([pool.address]));
+});
+
+test("a pool that holders name is returned although a stage after them fails", async (t) => {
+  const pass = withTime(t);
+  const { chain, pool, calls } = heldPool();
+  const listed = Promise.withResolvers<void>();
+  const graduated = namedAddress("graduated");
+  const source = withCalls(chain, {
+    ...calls,
+    findLargestAccounts: async (mint) => {
+      await listed.promise;
+      return await chain.findLargestAccounts(mint);
+    },
+    readAccounts: async (addresses) => {
+      if (addresses.includes(graduated)) throw new Error("the node went away");
+      return await chain.readAccounts(addresses);
+    },
+  });
+  const amm = plainVenue();
+  const search: typeof amm.search = (...query) => ({
+    ...amm.search(...query),
+    graduated: { addresses: () => [graduated], isReserved: false },
+  });
+  const venues = [
+    { ...amm, kind: "curve" as const },
+    { ...amm, search },
+  ];
+  const asked = discoverInStages({ source, venues }, QUERY);
+  asked.catch(() => undefined);
+  await pass(4_000);
+  listed.resolve();
+  await pass(1_000);
+  const { first, rest } = await asked;
+  assert.deepEqual(addressesOf(first), new Set([pool.address]));
+  assert.deepEqual(await rest, { first, rest: null });
 });

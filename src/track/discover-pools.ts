@@ -2,16 +2,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { AccountsRead, BackgroundReads, ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { PoolSearch, ProgramFilter, Venue } from "#src/venues/venue.ts";
 import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
 import {
+  endsWithin,
+  hasPool,
   isOwnedBy,
+  lowestSlot,
   type Part,
+  prepareSearches,
   type Searching,
   searchesEndIn,
-  startSearches,
 } from "./pool-searches.ts";
 import { NO_HOLDERS, poolsByHolder, poolsByVault } from "./pools-by-holder.ts";
 import { quoteMintFor } from "./quote-mints.ts";
@@ -49,6 +53,11 @@ export type VenueFilter = { readonly venue: Venue<unknown>; readonly filter: Pro
 
 export type DiscoveryDeps = {
   readonly source: ChainSource;
+  /**
+   * Resolves when no first answer is being prepared: what adds to an answer begins then. Nothing of it is
+   * kept once the signal aborts. Absent: at once.
+   */
+  readonly whenAnswered?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
   readonly venues: readonly Venue<unknown>[];
 };
 
@@ -63,10 +72,18 @@ export type StagedDiscovery = {
 const GRACE_MS = 600;
 /** Where the cheap calls found no pool, the searches have so long before dearer ways are tried. */
 const GRACE_WITHOUT_POOL_MS = 1_000;
-/** A first result without a pool is returned after so long. */
+/** Without a pool at a derived address, a first result is returned after so long, unless holders are still read. */
 const LONGEST_FIRST_MS = 3_000;
+const LONGEST_HOLDERS_MS = 2_000;
+/** Where holders name a pool, later stages have this time to add to it before it is returned. */
+const GRACE_OF_HELD_MS = 500;
+/** After a first answer with a pool, holders are asked for if the searches take longer. */
+const LONGEST_BEFORE_HOLDERS_MS = 60_000;
+/** The searches that a vault's authority names have so long before the vault's last transaction is read. */
+const GRACE_OF_NAMED_MS = 800;
 /** The reads for the first answer go before the calls of further stages. */
 const BEFORE_FURTHER_MS = 400;
+const LONGEST_BEFORE_FURTHER_MS = 4_000;
 const CONTINUES = "the search continues";
 
 /**
@@ -95,7 +112,9 @@ export async function discoverInStages(
     query.isDerivedOnly === true
       ? []
       : searches.flatMap(({ venue, filters }) => filters.map((filter) => ({ venue, filter })));
-  const searching = startSearches(source, { mint: query.mint, filters }, signal);
+  const searching = prepareSearches(source, { mint: query.mint, filters }, signal);
+  const isSpaced = (source.searchPauseMs?.() ?? 0) > 0;
+  if (!isSpaced) void searching.begin();
   const cheap: Part[] = [await readDerived(source, derived, { signal, given: query.derivedRead })];
   const plan = { searches, derived, filters, cheap, found: searching.found };
   const resultBy =
@@ -107,36 +126,61 @@ export async function discoverInStages(
   const result = resultBy(source);
   const background = source.background ?? source;
   const lastResult = resultBy(background);
-  const stages = { query, filters, cheap, searching, lastResult, signal };
+  const places = (): readonly PoolRef[] =>
+    query.pairedWith === null && query.isDerivedOnly !== true
+      ? deps.venues.flatMap((venue) =>
+          refsAt(venue, query, venue.search(query.mint, WSOL).configured(), false),
+        )
+      : [];
+  const quiet = (): Promise<void> => whenQuiet(deps);
+  const stages = { query, places, quiet, filters, cheap, searching, isSpaced, lastResult, signal };
   if (!hasPool(cheap)) {
-    const later = furtherStages({ ...stages, source, result });
-    const first = await Promise.race([later, delay(LONGEST_FIRST_MS, "late" as const)]);
-    if (first !== "late") return first;
-    later.catch(() => undefined);
-    return withRest(await result("none"), later);
+    const holdersRead = Promise.withResolvers<void>();
+    const onHolders = holdersRead.resolve;
+    const later = furtherStages({ ...stages, source, result, onHolders });
+    const kept = later.catch(() => null);
+    const held = holdersRead.promise.then(() => delay(hasPool(cheap) ? GRACE_OF_HELD_MS : 0, null));
+    const soon = await Promise.race([later, delay(LONGEST_FIRST_MS, null)]);
+    const first = soon ?? (await Promise.race([kept, held, delay(LONGEST_HOLDERS_MS, null)]));
+    return first ?? withRest(await result("none"), later);
   }
-  await searchesEndIn(searching, GRACE_MS);
+  if (!isSpaced) await searchesEndIn(searching, GRACE_MS);
   if (searching.isWhole()) return { first: await result("all"), rest: null };
   const first = await result("graduation");
-  const later = delay(BEFORE_FURTHER_MS).then(() =>
-    furtherStages({ ...stages, source: background, result: lastResult }),
-  );
+  const later = whenQuiet(deps).then(async () => {
+    void searching.begin();
+    // Where the searches are answered, holders cost nothing.
+    if (isSpaced) await endsWithin(searching, LONGEST_BEFORE_HOLDERS_MS, signal);
+    if (searching.isWhole()) return { first: await lastResult("all"), rest: null };
+    return await furtherStages({ ...stages, source: background, result: lastResult });
+  });
   return withRest(first, later);
 }
 
-/** The places at which a pool of the mint may be, by the mint and well-known constants alone. */
+/**
+ * The places at which a pool of the mint may be, by the mint and well-known constants alone. Of pools against
+ * one mint these are few, the configured ones included.
+ */
 export function derivedRefs(
   venues: DiscoveryDeps["venues"],
   query: Pick<PoolQuery, "mint" | "pairedWith">,
 ): readonly PoolRef[] {
-  return venues.flatMap((venue) =>
-    refsAt(venue, query, venue.search(query.mint, query.pairedWith).derived, true),
-  );
+  return venues.flatMap((venue) => {
+    const { derived, configured } = venue.search(query.mint, query.pairedWith);
+    const reserved = refsAt(venue, query, derived, true);
+    if (query.pairedWith === null) return reserved;
+    return [...reserved, ...refsAt(venue, query, configured(), false)];
+  });
 }
 
 type StageDeps = {
+  /** Searches are spaced: those that may not be needed for the first answer wait for it. */
+  readonly isSpaced: boolean;
   readonly source: BackgroundReads;
+  readonly quiet: () => Promise<void>;
   readonly query: PoolQuery;
+  /** The configured addresses of all venues, against SOL. */
+  readonly places: () => readonly PoolRef[];
   readonly filters: readonly VenueFilter[];
   /** What was found without a search; each stage adds to it. */
   readonly cheap: Part[];
@@ -145,11 +189,12 @@ type StageDeps = {
   /** The same, which no answer waits for. */
   readonly lastResult: (reads: PlaceReads) => Promise<Discovery>;
   readonly signal: AbortSignal | undefined;
+  readonly onHolders?: () => void;
 };
 
 /** The holders of the mint, what they were last seen in, and in the end the searches. */
 async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
-  const { source, query, filters, cheap, searching, result, lastResult, signal } = deps;
+  const { source, query, filters, cheap, searching, isSpaced, result, lastResult, signal } = deps;
   // The holders of a stable are of no use: thousands of pools have it.
   const needsNoHolders = query.pairedWith !== null || query.isDerivedOnly === true;
   const holders = needsNoHolders
@@ -161,31 +206,52 @@ async function furtherStages(deps: StageDeps): Promise<StagedDiscovery> {
   // A token without a pool may be on a program that is not searched: its holders name it.
   const held = await holders;
   cheap.push({ ...held, refusals: [], slot: null });
-  if (!hasPool(cheap)) {
-    await searchesEndIn(searching, GRACE_WITHOUT_POOL_MS);
+  deps.onHolders?.();
+  if (!hasFound() && isSpaced) {
+    if (held.venues.size > 0)
+      await Promise.race([searching.begin(held.venues), delay(GRACE_OF_NAMED_MS)]);
+  } else if (!hasPool(cheap)) await searchesEndIn(searching, GRACE_WITHOUT_POOL_MS);
+  // One read of the likely addresses may find what dozens of searches would.
+  if (!hasFound() && isSpaced) {
+    void searching.begin();
+    // Where searches are refused, all of these addresses are read below.
+    await delay(0);
+    const isRefused = searching.found.some((part) => (part?.refusals.length ?? 0) > 0);
+    if (!isRefused) cheap.push(await readDerived(source, deps.places(), { signal }));
   }
-  const { vaults } = held;
+  // Pools of these vaults are found by the searches that go on.
+  const vaults = isSpaced && hasFound() && !searching.hasEnded() ? [] : held.vaults;
   if (searching.isWhole() && (hasFound() || vaults.length === 0)) {
     return { first: await result("all"), rest: null };
   }
   const named = await poolsByVault(source, { mint: query.mint, filters, vaults }, signal);
   cheap.push({ ...named, refusals: [], slot: null });
   // An answer without a pool is of no use: it waits for the searches, up to LONGEST_FIRST_MS.
-  if (!hasFound()) await searching.ended;
+  if (!hasFound()) await searching.begin();
   const hasAny = hasFound();
   const first = await result(hasAny ? "graduation" : "all");
   if (!hasAny && searching.hasEnded()) return { first, rest: null };
-  const last = searching.ended.then(async () => ({ first: await lastResult("all"), rest: null }));
+  const last = deps
+    .quiet()
+    .then(() => searching.begin())
+    .then(async () => ({ first: await lastResult("all"), rest: null }));
   return withRest(first, last);
+}
+
+/** First answers go before what adds to one, for a while. */
+async function whenQuiet({ source, whenAnswered }: DiscoveryDeps): Promise<void> {
+  await delay(BEFORE_FURTHER_MS);
+  if (whenAnswered === undefined || source.searchPauseMs === undefined) return;
+  const ended = new AbortController();
+  const answered = whenAnswered(ended.signal).then(() => delay(BEFORE_FURTHER_MS));
+  await Promise.race([answered, delay(LONGEST_BEFORE_FURTHER_MS)]);
+  // Where loads always overlap, what waits would otherwise pile up.
+  ended.abort();
 }
 
 /** A stage that fails leaves what the one before it found. */
 function withRest(first: Discovery, rest: Promise<StagedDiscovery>): StagedDiscovery {
   return { first, rest: rest.catch(() => ({ first, rest: null })) };
-}
-
-function hasPool(parts: readonly (Part | null)[]): boolean {
-  return parts.some((part) => part !== null && part.pools.length > 0);
 }
 
 type SearchPlan = {
@@ -242,7 +308,7 @@ async function combine(
   return {
     pools: [...pools.values()],
     vacant: [
-      ...derived.filter(({ address }) => !pools.has(address)),
+      ...derived.filter(({ address, isReserved }) => isReserved && !pools.has(address)),
       // The launchpad uses one of them: the others stay vacant.
       ...graduation.filter(
         ({ venue }) => !graduation.some((ref) => ref.venue === venue && pools.has(ref.address)),
@@ -255,12 +321,6 @@ async function combine(
     slot: lowestSlot(parts),
     refusals,
   };
-}
-
-/** 0 where no query was answered. */
-function lowestSlot(parts: readonly Part[]): bigint {
-  const slots = parts.flatMap(({ slot }) => (slot === null ? [] : [slot]));
-  return slots.reduce((low, slot) => (slot < low ? slot : low), slots[0] ?? 0n);
 }
 
 function refsAt(
@@ -284,7 +344,8 @@ async function graduationRefs(
   );
   if (graduating.length === 0) return [];
   const known: LoadedAccounts = new Map(parts.flatMap(({ accounts }) => [...accounts]));
-  await gatherAccounts(source, curves, known, { rounds: 1, signal });
+  const unread = curves.filter((curve) => outlineOf(curve, known) === null);
+  await gatherAccounts(source, unread, known, { rounds: 1, signal });
   return curves.flatMap((curve) => {
     const outline = outlineOf(curve, known);
     const quoteMint = outline === null ? null : quoteMintFor(query.mint, outline);

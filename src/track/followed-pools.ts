@@ -40,7 +40,10 @@ export function mergeFound(
   found: FoundPools,
   loaded: LoadedAccounts,
 ): void {
+  state.unsavedGroups.add(group);
   group.leftOut = found.leftOut;
+  // The next answer is measured again, even if the last one is of just now.
+  if (group.isSearchComplete !== found.isSearchComplete) group.version++;
   group.isSearchComplete = found.isSearchComplete;
   group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
   for (const ref of found.pools) addPool(state, group, ref, loaded);
@@ -77,6 +80,7 @@ export function addPool(
     needsCheckedAtMs: 0,
   };
   group.pools.set(ref.address, pool);
+  state.unsavedGroups.add(group);
   checkNeeds(state, pool, loaded);
   pool.isLoaded = [...pool.needs.values()].every(
     ({ account }) => account.held.account !== undefined,
@@ -129,6 +133,7 @@ function removePool(state: LiveState, pool: FollowedPool): void {
   for (const need of pool.needs.values()) removeUse(state, need);
   pool.needs.clear();
   pool.group.pools.delete(pool.open.ref.address);
+  state.unsavedGroups.add(pool.group);
   state.dirtyPools.delete(pool);
   state.uncheckedPools.delete(pool);
 }
@@ -137,4 +142,5 @@ export function removeGroup(state: LiveState, group: PoolGroup): void {
   for (const pool of group.pools.values()) removePool(state, pool);
   for (const vacancy of group.vacancies.values()) removeUse(state, vacancy);
   group.vacancies.clear();
+  state.unsavedGroups.delete(group);
 }

@@ -81,6 +81,14 @@ export function replanSearch(token: FollowedToken, plannedMs: number, nowMs: num
   if (token.searchDueMs === plannedMs) token.searchDueMs = nowMs + searchWaitMs(token.group);
 }
 
+/**
+ * When the pools of a token of an earlier process are searched again, which was due at `dueMs`: after the
+ * first wait at the latest, since pools may have been created between the processes.
+ */
+export function searchSoonAfter(dueMs: number, nowMs: number): number {
+  return Math.min(Math.max(dueMs, nowMs), nowMs + SEARCH_WAITS_MS[0]);
+}
+
 /** There is evidence of a new pool: the search comes soon, and the waits begin again. */
 export function searchSoon(token: FollowedToken, nowMs: number): void {
   token.group.searches = 0;

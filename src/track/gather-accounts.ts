@@ -7,6 +7,8 @@ import type { PoolRef } from "./open-pool.ts";
 const MAX_ROUNDS = 6;
 /** A venue needs a few dozen at most; a pool with more has false data. */
 const MAX_ACCOUNTS_PER_POOL = 64;
+/** The most accounts of one call, where the source names no other number. */
+const ACCOUNTS_PER_CALL = 100;
 
 export type LoadedAccounts = Map<Address, Account | null>;
 
@@ -33,17 +35,59 @@ export async function gatherAccounts(
 ): Promise<void> {
   const asked = new Set<Address>();
   for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round++) {
-    const missing = new Set<Address>();
-    for (const pool of pools) {
-      for (const address of accountsNeeded(pool, known)) {
-        if (!known.has(address) && !asked.has(address)) missing.add(address);
-      }
-    }
-    if (missing.size === 0) return;
-    const addresses = [...missing];
-    for (const address of addresses) asked.add(address);
-    addAll(known, await source.readAccounts(addresses, options.signal));
+    const missing = missingOf(neededBy(pools, known), known, asked);
+    if (missing.length === 0) return;
+    addAll(known, await source.readAccounts(missing, options.signal));
   }
+}
+
+/**
+ * As `gatherAccounts`, but each read also has the accounts that are known already, and `others`, while one
+ * call has room for all of them.
+ *
+ * @returns the last read if it has every account that the pools need, and `others`, of one slot; else null
+ */
+export async function gatherTogether(
+  source: Pick<ChainSource, "readAccounts" | "accountsPerCall">,
+  { pools, others }: { readonly pools: readonly PoolRef[]; readonly others: readonly Address[] },
+  known: LoadedAccounts,
+  signal?: AbortSignal,
+): Promise<AccountsRead | null> {
+  const isOneCall = ({ size }: ReadonlySet<Address>): boolean =>
+    size <= (source.accountsPerCall?.() ?? ACCOUNTS_PER_CALL);
+  const asked = new Set<Address>();
+  let last: AccountsRead | null = null;
+  for (let round = 0; ; round++) {
+    const needed = neededBy(pools, known);
+    const missing = missingOf(needed, known, asked);
+    const all = new Set([...needed, ...others]);
+    if (missing.length === 0 || round === MAX_ROUNDS) {
+      // A node may have refused as many accounts in one call meanwhile.
+      return last !== null && isOneCall(all) && hasAll(last, all) ? last : null;
+    }
+    last = await source.readAccounts(isOneCall(all) ? [...all] : missing, signal);
+    addAll(known, last);
+  }
+}
+
+/** Whether the read returned each of these, as an account or as absent. */
+export function hasAll({ accounts }: AccountsRead, addresses: Iterable<Address>): boolean {
+  return Iterator.from(addresses).every((address) => accounts.has(address));
+}
+
+function neededBy(pools: readonly PoolRef[], known: AccountSet): ReadonlySet<Address> {
+  return new Set(pools.flatMap((pool) => accountsNeeded(pool, known)));
+}
+
+/** Adds them to those that were asked for. */
+function missingOf(
+  needed: ReadonlySet<Address>,
+  known: LoadedAccounts,
+  asked: Set<Address>,
+): readonly Address[] {
+  const missing = [...needed].filter((address) => !known.has(address) && !asked.has(address));
+  for (const address of missing) asked.add(address);
+  return missing;
 }
 
 export function addAll(known: LoadedAccounts, read: AccountsRead): void {

@@ -140,6 +140,8 @@ export type LiveState = {
   readonly dirtyPools: Set<FollowedPool>;
   readonly dirtyTokens: Set<FollowedToken>;
   readonly uncheckedPools: Set<FollowedPool>;
+  /** Groups whose pools, vacancies or search changed since they were last stored. */
+  readonly unsavedGroups: Set<PoolGroup>;
   /** Accounts to follow and read for the first time. */
   readonly wanted: Set<Address>;
   /** Accounts that are no longer needed. */
@@ -157,7 +159,15 @@ export type CompleteStream = {
   /** Gaps so far; accounts confirmed before the last gap have to be confirmed again. */
   gaps: number;
   gapAtMs: number;
+  /** The newest slot that every part of the feed has delivered whole; null: none was reported. */
+  reachedSlot: bigint | null;
+  /** Accounts that the feed does not deliver: notifications of them may be late or missing. */
+  elsewhere: ReadonlySet<Address>;
 };
+
+export function createCompleteStream(): CompleteStream {
+  return { isWhole: true, gaps: 0, gapAtMs: 0, reachedSlot: null, elsewhere: new Set() };
+}
 
 export function createLiveState(stream: CompleteStream | null = null): LiveState {
   const accounts = new Map<Address, FollowedAccount>();
@@ -172,6 +182,7 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     dirtyPools: new Set(),
     dirtyTokens: new Set(),
     uncheckedPools: new Set(),
+    unsavedGroups: new Set(),
     wanted: new Set(),
     unwanted: new Set(),
     rereadSoon: new Set(),

@@ -169,6 +169,22 @@ test("a wallet's address costs one read and no search", async () => {
   assert.equal(chain.searches.length, 0);
 });
 
+test("a pool's address is not found, and names the token that it trades against SOL", async () => {
+  const chain = new ScriptedChain();
+  for (const [base, quote] of [
+    [MINT, WSOL],
+    [WSOL, MINT],
+    [MINT, USDC],
+  ] as const) {
+    const { address } = placePool(chain, plainPool(`of ${base}`, base, quote), RESERVES);
+    const found = await loadMarket(depsFor(chain), address);
+    assert.deepEqual(found, { kind: "not-found", poolOf: MINT });
+  }
+  const money = placePool(chain, plainPool("money", WSOL, USDC), RESERVES);
+  assert.deepEqual(await loadMarket(depsFor(chain), money.address), { kind: "not-found" });
+  assert.equal(chain.searches.length, 0);
+});
+
 test("pools of a mint whose account is absent are known, and block the token", async () => {
   const chain = new ScriptedChain();
   assert.deepEqual(await loadMarket(depsFor(chain), MINT), { kind: "not-found" });

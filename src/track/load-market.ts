@@ -35,7 +35,7 @@ export type LoadedMarket =
       readonly refusals: readonly string[];
     }
   /** The token does not exist, or a complete search found no pool of it. */
-  | { readonly kind: "not-found" };
+  | Extract<LoadedToken, { readonly kind: "not-found" }>;
 
 /**
  * Loads the market of a mint for a single assessment: finds the pools, loads their accounts, then

@@ -5,7 +5,12 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import {
+  CLOCK_SYSVAR,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  WSOL,
+} from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
@@ -18,9 +23,10 @@ import {
   type StagedDiscovery,
   type VenueFilter,
 } from "./discover-pools.ts";
-import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { gatherTogether, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { PoolRef } from "./open-pool.ts";
+import { tokenOfPool } from "./pool-token.ts";
 import { isStable } from "./quote-mints.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 
@@ -39,6 +45,8 @@ const START_BYTES = 4_096;
 
 export type LoadDeps = {
   readonly source: ChainSource;
+  /** As DiscoveryDeps. */
+  readonly whenAnswered?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
   readonly venues: readonly Venue<unknown>[];
   readonly clock: WallClock;
 };
@@ -61,6 +69,8 @@ export type FoundPools = {
 /** What was found by cheap calls, and what slow searches find later. */
 export type StagedPools = {
   readonly found: FoundPools;
+  /** Every account behind these pools, the mint, the vacant addresses and the clock, of one slot; null: there is no such read. */
+  readonly together: AccountsRead | null;
   /** What further calls add, with its accounts; null: `found` is all. Rejects if the node can't be reached. */
   readonly rest: Promise<LaterPools> | null;
 };
@@ -72,6 +82,7 @@ export type LoadedToken =
       readonly mintFacts: Mint | null;
       readonly names: TokenNames;
       readonly found: FoundPools;
+      readonly together: StagedPools["together"];
       readonly rest: StagedPools["rest"];
       /** The quote mints whose own pools make the hops into SOL. */
       readonly hopMints: readonly Address[];
@@ -79,7 +90,11 @@ export type LoadedToken =
       readonly launchpadQuotes: ReadonlySet<Address>;
     }
   /** The token does not exist, or a complete search found no pool of it. */
-  | { readonly kind: "not-found" };
+  | {
+      readonly kind: "not-found";
+      /** The address is not a mint but a pool of this token. */
+      readonly poolOf?: Address;
+    };
 
 /**
  * Loads a token: its mint, names and pools, with every account behind them stored in `known`.
@@ -107,13 +122,16 @@ export async function loadToken(
       retryable: true,
     });
   }
-  if (mintAccount !== null && !isMint(mintAccount)) return { kind: "not-found" };
+  if (mintAccount !== null && !isMint(mintAccount)) {
+    const poolOf = tokenOfPool(deps.venues, mint, mintAccount);
+    return poolOf === null ? { kind: "not-found" } : { kind: "not-found", poolOf };
+  }
   // A mint that is absent or unreadable can still have pools: they are reported, but not priced. An
   // absent one costs no search: anybody can make up any number of addresses.
   const mintFacts = decodeMint(mintAccount);
   const isDerivedOnly = mintAccount === null;
   const options = { signal, isDerivedOnly, derivedRead };
-  const { found, rest } = await stageTokenPools(deps, mint, known, options);
+  const { found, together, rest } = await stageTokenPools(deps, mint, known, options);
   if (hasNoMarket(found)) return { kind: "not-found" };
   const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
   return {
@@ -121,6 +139,7 @@ export async function loadToken(
     mintFacts,
     names,
     found,
+    together,
     rest,
     hopMints: hopMintsOf({ mint, except: null }, found.pools, known),
     launchpadQuotes: launchpadQuotes(mint, found.pools, known),
@@ -161,10 +180,10 @@ async function stageTokenPools(
 
 /** Waits for the slow searches too, and adds their accounts to `known`. */
 export async function allOf(
-  { found, rest }: StagedPools,
+  first: Pick<StagedPools, "found" | "rest">,
   known: LoadedAccounts,
 ): Promise<FoundPools> {
-  let staged: StagedPools = { found, rest };
+  let staged = first;
   while (staged.rest !== null) {
     const later = await staged.rest;
     for (const [address, account] of later.loaded) known.set(address, account);
@@ -213,15 +232,15 @@ async function chooseInStages(
     readonly signal: AbortSignal | undefined;
   },
 ): Promise<StagedPools> {
-  const found = await choose(deps, query, { discovery: first, known }, signal);
-  if (rest === null) return { found, rest };
+  const chosen = await choose(deps, query, { discovery: first, known }, signal);
+  if (rest === null) return { ...chosen, rest };
   const later = rest.then(async (staged) => {
     const loaded: LoadedAccounts = new Map(known);
     return { ...(await chooseInStages(deps, query, { staged, known: loaded, signal })), loaded };
   });
   // A caller that needs it awaits it; a rejection without a caller is not an error.
   later.catch(() => undefined);
-  return { found, rest: later };
+  return { ...chosen, rest: later };
 }
 
 /** Keeps the pools that matter, and loads every account behind them. */
@@ -230,7 +249,7 @@ async function choose(
   query: PoolQuery,
   { discovery, known }: { readonly discovery: Discovery; readonly known: LoadedAccounts },
   signal: AbortSignal | undefined,
-): Promise<FoundPools> {
+): Promise<Omit<StagedPools, "rest">> {
   for (const [address, account] of discovery.accounts) known.set(address, account);
   const choice = await choosePools(deps.source, {
     mint: query.mint,
@@ -239,9 +258,11 @@ async function choose(
     signal,
     limit: query.keep,
   });
-  await gatherAccounts(deps.source, choice.pools, known, { signal });
+  const vacant = discovery.vacant.map(({ address }) => address);
+  const gathered = { pools: choice.pools, others: [query.mint, ...vacant, CLOCK_SYSVAR] };
+  const together = await gatherTogether(deps.source, gathered, known, signal);
   const isSearchComplete = discovery.isComplete && choice.isComplete;
-  return {
+  const found = {
     pools: choice.pools,
     vacant: discovery.vacant,
     filters: discovery.filters,
@@ -250,6 +271,7 @@ async function choose(
     searchedSlot: isSearchComplete ? discovery.slot : null,
     refusals: discovery.refusals,
   };
+  return { found, together };
 }
 
 /**
@@ -273,6 +295,16 @@ async function readStart(
   if (cut.length === 0) return { slot, accounts };
   const whole = await source.readAccounts(cut, signal);
   return { slot: minBigint(slot, whole.slot), accounts: new Map([...accounts, ...whole.accounts]) };
+}
+
+/** The queries that find the pools of a mint. */
+export function filtersFor(
+  venues: readonly Venue<unknown>[],
+  mint: Address,
+): readonly VenueFilter[] {
+  return venues.flatMap((venue) =>
+    venue.search(mint, pairOf(mint)).filters.map((filter) => ({ venue, filter })),
+  );
 }
 
 function pairOf(mint: Address): Address | null {

@@ -14,6 +14,11 @@ export type MarketSnapshot =
       readonly symbol: string | null;
     }
   /** A complete search found no pool or curve of this mint. */
-  | { readonly kind: "not-found"; readonly mint: Address }
+  | {
+      readonly kind: "not-found";
+      readonly mint: Address;
+      /** The address is not a mint but a pool of this token. */
+      readonly poolOf?: Address;
+    }
   /** The chain can't be reached, and no answer is stored for this mint. */
   | { readonly kind: "unavailable"; readonly mint: Address };

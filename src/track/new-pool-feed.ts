@@ -4,11 +4,13 @@ import { Batcher } from "#src/platform/batcher.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
+import type { Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import { addPool } from "./followed-pools.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
+import { filtersFor } from "./load-token.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
 /** Maximum number of subscribed tokens: each costs a subscription per filter of every venue. */
@@ -24,9 +26,12 @@ const MAX_SEEN = 50_000;
 
 export type NewPoolFeedDeps = {
   readonly source: ChainSource;
+  readonly venues: readonly Venue<unknown>[];
   readonly state: LiveState;
   readonly clock: WallClock;
   readonly signal: AbortSignal;
+  /** Programs of which the source delivers every account. */
+  readonly streamed: readonly Venue<unknown>[];
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
@@ -49,7 +54,14 @@ export class NewPoolFeed {
 
   open(token: FollowedToken): void {
     if (this.#byMint.has(token.mint) || this.#byMint.size >= MAX_TOKENS) return;
-    const subscriptions = token.group.filters.map(({ venue, filter }) =>
+    const { venues, streamed } = this.#deps;
+    // A restored token's group has none: they are computed only for the tokens that are subscribed.
+    const known =
+      token.group.filters.length > 0 ? token.group.filters : filtersFor(venues, token.mint);
+    // What streams whole programs brings every new pool to NewTokenFeed.
+    const filters = known.filter(({ venue }) => !streamed.includes(venue));
+    if (filters.length === 0) return;
+    const subscriptions = filters.map(({ venue, filter }) =>
       this.#deps.source.followProgram(
         filter,
         (update) => this.#consider({ token, venue, filter, address: update.address }, update),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   derivedPool,
   namedAddress,
@@ -13,8 +14,10 @@ import type {
   TransactionEvents,
   TransactionSource,
 } from "#src/chain/chain-source.ts";
+import { assess } from "#src/measure/assess.ts";
 import type { Address } from "#src/units/address.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
 import {
   placeMint,
   placePool,
@@ -58,9 +61,10 @@ async function pass(chain: ScriptedChain, tracker: Tracker, slots: number): Prom
   }
 }
 
+/** Of what is tracked, without a request. */
 function depthOf(tracker: Tracker, mint: Address): bigint | undefined {
-  const snapshot = tracker.latest(mint);
-  return snapshot?.kind === "assessed" ? snapshot.assessment.measurement?.depthLamports : undefined;
+  const market = tracker.market(mint);
+  return market === null ? undefined : assess(market).measurement?.depthLamports;
 }
 
 test("a token is tracked from its first pool on, without a request", async () => {
@@ -119,13 +123,59 @@ test("while part of the stream is lost, an account without updates is not taken 
   chain.claimWhole(false);
   await pass(chain, tracker, 100);
   const ageMs = () => {
-    const snapshot = tracker.latest(MINT);
-    return snapshot?.kind === "assessed" ? chain.nowMs - snapshot.assessment.stateTimeMs : null;
+    const market = tracker.market(MINT);
+    return market === null ? null : chain.nowMs - market.stateTimeMs;
   };
   assert.ok((ageMs() ?? 0) > 30_000, `${ageMs()} ms old`);
   chain.claimWhole(true);
   await pass(chain, tracker, 10);
   assert.ok((ageMs() ?? Number.POSITIVE_INFINITY) < 3_000, `${ageMs()} ms old`);
+  await tracker.close();
+});
+
+function slotOf(tracker: Tracker, mint: Address): bigint | undefined {
+  return tracker.market(mint)?.slot;
+}
+
+test("an answer claims the slot that all streams have reached, whatever slots arrive besides", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  placeToken(chain, MINT, 80);
+  chain.claimWhole(true);
+  await pass(chain, tracker, 10);
+  assert.equal(slotOf(tracker, MINT), chain.slot - 1n, "one stream: the slot before the clock's");
+  const slowest = chain.slot;
+  chain.reach(slowest);
+  await pass(chain, tracker, 10);
+  assert.equal(slotOf(tracker, MINT), slowest);
+  // After a time on the WebSocket, whose slots were ahead, the streams begin behind it.
+  chain.claimWhole(false);
+  await pass(chain, tracker, 10);
+  const begun = chain.slot - 4n;
+  chain.reach(begun);
+  chain.claimWhole(true);
+  await pass(chain, tracker, 10);
+  assert.equal(slotOf(tracker, MINT), begun);
+  await tracker.close();
+});
+
+test("an answer of accounts that no stream delivers claims no more than their notifications", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  const pool = placeToken(chain, MINT, 80);
+  const placedSlot = chain.slot;
+  await pass(chain, tracker, 5);
+  chain.placeElsewhere([pool.vaultA]);
+  await pass(chain, tracker, 10);
+  const claimed = slotOf(tracker, MINT) ?? 0n;
+  assert.ok(claimed >= placedSlot && claimed <= placedSlot + 5n, `${claimed} after ${placedSlot}`);
+  const changedSlot = chain.slot;
+  setReserves(chain, pool, { base: BASE, quote: 40n * SOL });
+  await pass(chain, tracker, 10);
+  assert.equal(slotOf(tracker, MINT), changedSlot);
+  chain.placeElsewhere([]);
+  await pass(chain, tracker, 10);
+  assert.equal(slotOf(tracker, MINT), chain.slot - 1n);
   await tracker.close();
 });
 
@@ -183,8 +233,57 @@ test("a request for a token of the stream includes its pools without trades", as
   const tracker = track(chain);
   placePool(chain, plainPool("busy", MINT, WSOL), { base: BASE, quote: 20n * SOL });
   await pass(chain, tracker, 3);
-  const snapshot = await tracker.snapshot(MINT);
-  assert.equal(snapshot.kind, "assessed");
-  assert.equal(snapshot.assessment.measurement?.depthLamports, 100n * SOL);
+  assert.equal(depthOf(tracker, MINT), 20n * SOL);
+  assert.equal(tracker.latest(MINT), null);
+  for (const snapshot of await Promise.all([tracker.snapshot(MINT), tracker.snapshot(MINT)])) {
+    assert.equal(snapshot.kind, "assessed");
+    assert.equal(snapshot.assessment.measurement?.depthLamports, 100n * SOL);
+  }
+  assert.notEqual(tracker.latest(MINT), null);
+  await tracker.close();
+});
+
+test("a watched token of the stream is judged with its pools without trades", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("quiet", MINT, WSOL), RESERVES);
+  const tracker = track(chain);
+  placePool(chain, plainPool("busy", MINT, WSOL), { base: BASE, quote: 20n * SOL });
+  await pass(chain, tracker, 3);
+  tracker.setWatched([MINT]);
+  await tracker.idle();
+  assert.equal(depthOf(tracker, MINT), 100n * SOL);
+  await tracker.close();
+});
+
+test("of many watched tokens of the stream eight are searched at once, and all in the end", async (t) => {
+  const mints = Array.from({ length: 30 }, (_, index) => namedAddress(`watched ${index}`));
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  for (const mint of mints) {
+    placeMint(chain, mint);
+    placePool(chain, plainPool(`of ${mint}`, mint, WSOL), RESERVES);
+  }
+  await pass(chain, tracker, 3);
+  assert.equal(tracker.mints().length, mints.length);
+  const searching = new Map<unknown, number>();
+  let most = 0;
+  const search = chain.searchAccounts.bind(chain);
+  t.mock.method(chain, "searchAccounts", async (filter: ProgramFilter) => {
+    const mint = filter.memcmp
+      .map(({ bytes }) => bytes)
+      .find((it) => mints.includes(it as Address));
+    searching.set(mint, (searching.get(mint) ?? 0) + 1);
+    most = Math.max(most, searching.size);
+    await nextTurn();
+    const left = (searching.get(mint) ?? 0) - 1;
+    if (left > 0) searching.set(mint, left);
+    else searching.delete(mint);
+    return search(filter);
+  });
+  tracker.setWatched(mints);
+  await pass(chain, tracker, 10);
+  assert.ok(mints.every((mint) => tracker.latest(mint) !== null));
+  assert.ok(most > 1 && most <= 8, `${most} at once`);
   await tracker.close();
 });

@@ -19,6 +19,7 @@ import { addPool } from "./followed-pools.ts";
 import { addToken } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
+import { NamelessCurves } from "./nameless-curves.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 import { tokenNames } from "./token-names.ts";
@@ -67,7 +68,7 @@ export class NewTokenFeed {
   readonly #subscriptions: readonly Subscription[];
   readonly #transactions: Following | null;
   readonly #waiting = new Map<Address, NewPool[]>();
-  readonly #nameless = new BoundedMap<Address, NamelessCurve>(MAX_NAMELESS);
+  readonly #nameless = new NamelessCurves<NamelessCurve>(MAX_NAMELESS);
   /** New accounts of slots that are not confirmed. */
   readonly #unconfirmed = new BoundedMap<Address, UnconfirmedPool>(MAX_WAITING);
   readonly #running = new Set<Promise<void>>();
@@ -84,6 +85,7 @@ export class NewTokenFeed {
         onTransaction: (transaction) => this.#assignMint(transaction),
         // A missed mint is named by its next trade.
         onGap: () => {},
+        named: this.#nameless,
       }) ?? null;
     this.#transactions?.add(deps.venues.map(({ programId }) => programId));
   }

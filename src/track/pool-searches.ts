@@ -14,36 +14,62 @@ export type Part = Pick<Discovery, "pools" | "accounts" | "refusals"> & {
 
 /** The searches of all venues for one mint, as they come in. */
 export type Searching = {
-  /** By the place of the filter; null: its search goes on. */
+  /** By the place of the filter; null: its search goes on, or has not begun. */
   readonly found: readonly (Part | null)[];
   readonly ended: Promise<"searched">;
   /** Resolves once every search was answered; never, if one was refused. */
   readonly whole: Promise<"whole">;
   readonly hasEnded: () => boolean;
   readonly isWhole: () => boolean;
+  /**
+   * Begins the searches of all venues that have not begun, or of these, for which an answer waits; resolves
+   * when they have ended.
+   */
+  readonly begin: (venues?: ReadonlySet<Venue<unknown>>) => Promise<"searched">;
 };
 
-export function startSearches(
+/** Prepares the searches: none is sent before `begin`. */
+export function prepareSearches(
   source: ChainSource,
   { mint, filters }: { readonly mint: Address; readonly filters: readonly VenueFilter[] },
   signal: AbortSignal | undefined,
 ): Searching {
   const found: (Part | null)[] = filters.map(() => null);
+  const ends = filters.map(() => Promise.withResolvers<void>());
+  const begun = new Set<number>();
   const hasEnded = (): boolean => found.every((part) => part !== null);
   const isWhole = (): boolean => found.every((part) => part !== null && part.refusals.length === 0);
-  const ended = Promise.all(
-    filters.map(async ({ venue, filter }, index) => {
-      found[index] = await runFilter(source, { venue, mint, filter }, signal).catch(
-        (error: unknown) => refusedPart(venue, error),
-      );
-    }),
-  ).then(() => "searched" as const);
+  const run = async (
+    index: number,
+    { venue, filter }: VenueFilter,
+    search: ChainSource["searchAccounts"],
+  ): Promise<void> => {
+    found[index] = await runFilter(search, { venue, mint, filter }, signal).catch(
+      (error: unknown) => refusedPart(venue, error),
+    );
+    ends[index]?.resolve();
+  };
+  const begin = async (venues?: ReadonlySet<Venue<unknown>>): Promise<"searched"> => {
+    const { searchSoon = source.searchAccounts } = source;
+    const search = venues === undefined ? source.searchAccounts : searchSoon;
+    const wanted = [...filters.entries()].filter(
+      ([, { venue }]) => venues === undefined || venues.has(venue),
+    );
+    for (const [index, filter] of wanted) {
+      if (begun.has(index)) continue;
+      begun.add(index);
+      void run(index, filter, search.bind(source));
+    }
+    await Promise.all(wanted.flatMap(([index]) => ends[index]?.promise ?? []));
+    return "searched";
+  };
+  const ended = Promise.all(ends.map(({ promise }) => promise)).then(() => "searched" as const);
   const whole = new Promise<"whole">((resolve) => {
     void ended.then(() => {
       if (isWhole()) resolve("whole");
     });
   });
-  return { found, ended, whole, hasEnded, isWhole };
+  return { found, ended, whole, hasEnded, isWhole, begin };
 }
 
 function refusedPart(venue: Venue<unknown>, error: unknown): Part {
@@ -59,8 +85,21 @@ export async function searchesEndIn({ ended, found }: Searching, ms: number): Pr
   await Promise.race([ended, delay((2 * ms) / 3)]);
 }
 
+/** Waits for all searches, but no longer than this. @throws the signal's reason */
+export async function endsWithin(
+  { ended }: Searching,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const waiting = new AbortController();
+  const signals = signal === undefined ? [waiting.signal] : [waiting.signal, signal];
+  const late = delay(ms, undefined, { signal: AbortSignal.any(signals) });
+  await Promise.race([ended, late]).finally(() => waiting.abort());
+  late.catch(() => undefined);
+}
+
 async function runFilter(
-  source: ChainSource,
+  search: ChainSource["searchAccounts"],
   query: {
     readonly venue: Venue<unknown>;
     readonly mint: Address;
@@ -69,7 +108,7 @@ async function runFilter(
   signal: AbortSignal | undefined,
 ): Promise<Part> {
   const { venue, mint, filter } = query;
-  const result = await source.searchAccounts(filter, signal);
+  const result = await search(filter, signal);
   if (result.kind === "refused") {
     const refusals = [`${venue.id}: ${result.reason}`];
     return { pools: [], accounts: new Map(), refusals, slot: null };
@@ -86,4 +125,14 @@ async function runFilter(
 /** Anyone can send lamports to a derived address; only the program can own the account. */
 export function isOwnedBy(account: Account | null | undefined, venue: Venue<unknown>): boolean {
   return account !== null && account !== undefined && account.owner === venue.programId;
+}
+
+export function hasPool(parts: readonly (Part | null)[]): boolean {
+  return parts.some((part) => part !== null && part.pools.length > 0);
+}
+
+/** 0 where no query was answered. */
+export function lowestSlot(parts: readonly Part[]): bigint {
+  const slots = parts.flatMap(({ slot }) => (slot === null ? [] : [slot]));
+  return slots.reduce((low, slot) => (slot < low ? slot : low), slots[0] ?? 0n);
 }

@@ -5,6 +5,7 @@ import { type Address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { tokenAccountOwner, tokenBalance } from "#src/venues/shared/token/token-account.ts";
+import type { Venue } from "#src/venues/venue.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { unmodelledPool } from "./unmodelled-programs.ts";
@@ -14,6 +15,8 @@ export type HolderPools = {
   readonly accounts: ReadonlyMap<Address, Account | null>;
   /** Token accounts whose owner is an address of a program and no pool: one authority holds the vaults of all pools. */
   readonly vaults: readonly Address[];
+  /** The venues whose authority owns one of these vaults, so that one of their pools was not found. */
+  readonly venues: ReadonlySet<Venue<unknown>>;
   /** Pools of programs that no venue models. */
   readonly unmodelled: readonly UnpricedPool[];
 };
@@ -22,6 +25,7 @@ export const NO_HOLDERS: HolderPools = {
   pools: [],
   accounts: new Map(),
   vaults: [],
+  venues: new Set(),
   unmodelled: [],
 };
 /** A program's account with less than this part of the largest holding is ignored. */
@@ -34,7 +38,8 @@ type HolderQuery = { readonly mint: Address; readonly filters: readonly VenueFil
 
 /**
  * The pools among the owners of the mint's largest token accounts: three cheap calls, which every plan
- * serves and which name the pools that hold the most. Never throws: without holders there are no pools.
+ * serves and which name the pools that hold the most. An owner that is a venue's authority names the venue:
+ * its configured addresses are read with the other owners. Never throws: without holders there are no pools.
  */
 export async function poolsByHolder(
   source: BackgroundReads,
@@ -52,9 +57,20 @@ export async function poolsByHolder(
     }
     const owners = [...vaultsByOwner.keys()].filter(isProgramAddress);
     if (owners.length === 0) return NO_HOLDERS;
-    const { accounts } = await source.readAccounts(owners, signal);
+    const authorities = new Map(
+      query.filters.flatMap(({ venue }) =>
+        venue.vaultAuthority === undefined ? [] : [[venue.vaultAuthority, venue] as const],
+      ),
+    );
+    const named = new Set(owners.flatMap((owner) => authorities.get(owner) ?? []));
+    const places = [...named].flatMap((venue) => venue.search(query.mint, null).configured());
+    const others = owners.filter((owner) => !authorities.has(owner));
+    const { accounts } = await source.readAccounts([...others, ...places], signal);
     const pools = poolsAmong(accounts, query);
+    const explained = new Set(pools.map(({ venue }) => venue));
+    const venues = new Set([...named].filter((venue) => !explained.has(venue)));
     const found = new Set(pools.map(({ address }) => address));
+    for (const [authority, venue] of authorities) if (explained.has(venue)) found.add(authority);
     const amountOf = (vault: Address | undefined): bigint =>
       vault === undefined ? 0n : (tokenBalance(held.accounts.get(vault)) ?? 0n);
     const most = largestOf(largest.addresses.map(amountOf));
@@ -69,7 +85,7 @@ export async function poolsByHolder(
     const vaults = owners.flatMap((owner) =>
       found.has(owner) ? [] : (vaultsByOwner.get(owner) ?? []),
     );
-    return { pools, accounts: onlyPools(accounts, pools), vaults, unmodelled };
+    return { pools, accounts: onlyPools(accounts, pools), vaults, venues, unmodelled };
   } catch {
     // The searches find the same pools; a node that does not answer fails the other reads too.
     return NO_HOLDERS;
@@ -81,7 +97,7 @@ export async function poolsByVault(
   source: BackgroundReads,
   query: HolderQuery & { readonly vaults: readonly Address[] },
   signal: AbortSignal | undefined,
-): Promise<Omit<HolderPools, "vaults">> {
+): Promise<Omit<HolderPools, "vaults" | "venues">> {
   const { readLastMention } = source;
   if (readLastMention === undefined || query.vaults.length === 0) return NO_HOLDERS;
   try {

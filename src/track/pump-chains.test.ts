@@ -4,6 +4,7 @@ import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import { mapSome } from "#src/platform/map-some.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -15,6 +16,8 @@ import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { loadMarket } from "./load-market.ts";
 
 const PROGRAMS = VENUES.map(({ programId }) => programId);
+/** A load waits for further pools in real time: the loads of several chains share the wait. */
+const LOADS_AT_ONCE = 32;
 
 /** The recorded accounts on a chain that answers no program query: only derived addresses are found. */
 function chainOf(accounts: RecordedExecution["accounts"]): ScriptedChain {
@@ -29,9 +32,9 @@ test("a coin quoted in pump coins is answered over its chain, without a program 
   const path = sharedPath(t, "routes", "pump-routes.jsonl.gz");
   if (path === null) return;
   const kinds = new Map<string, number>();
-  for (const { line, execution } of await readExecutions(path)) {
+  await mapSome(await readExecutions(path), LOADS_AT_ONCE, async ({ line, execution }) => {
     const { route, inputMint, outputMint, amountIn, amountOut, accounts } = execution;
-    if (route === undefined || outputMint !== WSOL || amountOut === null) continue;
+    if (route === undefined || outputMint !== WSOL || amountOut === null) return;
     const chain = chainOf(accounts);
     const deps = { source: chain, venues: VENUES, clock: { nowMs: () => chain.nowMs } };
     const loaded = await loadMarket(deps, inputMint);
@@ -39,7 +42,7 @@ test("a coin quoted in pump coins is answered over its chain, without a program 
     const sold = exitOfBaseUnits(loaded.market, amountIn, "retail");
     if (sold.kind === "unsellable") {
       assert.ok(sold.reason === "too-small" || sold.reason === "exceeds-supply", sold.reason);
-      continue;
+      return;
     }
     assert.equal(sold.paidLamports, amountOut, `line ${line}`);
     assert.deepEqual(
@@ -48,7 +51,7 @@ test("a coin quoted in pump coins is answered over its chain, without a program 
     );
     const kind = route.map(({ venue }) => venue).join(" > ");
     kinds.set(kind, Math.max(kinds.get(kind) ?? 0, chain.reads.length));
-  }
+  });
   t.diagnostic(`batched reads by kind of chain: ${JSON.stringify(Object.fromEntries(kinds))}`);
   assert.ok(kinds.size >= 4);
 });
@@ -108,7 +111,8 @@ test("a chain that loops, or ends in an unknown coin, is known, not priced, and 
   const recorded = await threeCurves(t);
   if (recorded === null) return;
   const { execution, first, third } = recorded;
-  for (const quoteMint of [first.inputMint, third.inputMint, namedAddress("unknown coin")]) {
+  const quotes = [first.inputMint, third.inputMint, namedAddress("unknown coin")];
+  await mapSome(quotes, LOADS_AT_ONCE, async (quoteMint) => {
     const chain = chainOf(execution.accounts);
     const curve = execution.accounts.get(third.pool);
     assert.ok(curve);
@@ -120,7 +124,7 @@ test("a chain that loops, or ends in an unknown coin, is known, not priced, and 
     const sold = exitOfBaseUnits(loaded.market, 10n ** 9n, "retail");
     assert.equal(sold.kind, "unsellable");
     assert.ok(chain.reads.length <= 40, `${chain.reads.length} reads`);
-  }
+  });
 });
 
 test("a full curve and a mayhem coin in the chain are never an unknown token", async (t) => {

@@ -5,13 +5,15 @@ import type { FollowedToken, LiveState } from "./live-state.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
 /** Subscribed accounts are read again this often (method.md section 4). */
-const REREAD_FOLLOWED_MS = 20_000;
+export const REREAD_FOLLOWED_MS = 20_000;
 /** Accounts are polled this often while no notifications arrive. */
 const REREAD_POLLED_MS = 15_000;
 /** Accounts confirmed within this time are left out of a reread. */
 const RECENT_MS = 4_000;
 /** A token that was not requested in this time is dropped. */
 const UNASKED_MS = 15 * 60_000;
+/** The same of tokens that an earlier process followed, whose use is known to some minutes. */
+export const STOPPED_USE_MS = UNASKED_MS + 60_000;
 const MAX_SEARCHES_AT_ONCE = 2;
 /** Accounts confirmed in one sweep: after a gap in the stream, answers must not wait for all of them. */
 const MAX_CONFIRMATIONS_AT_ONCE = 2_000;
@@ -32,8 +34,10 @@ export function isActive(token: FollowedToken, nowMs: number): boolean {
 export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean): Set<Address> {
   const due = new Set<Address>();
   const everyMs = isStreaming ? REREAD_FOLLOWED_MS : REREAD_POLLED_MS;
-  const next = [...state.tokens.values()]
+  const next = state.tokens
+    .values()
     .filter((token) => token.rereadDueMs <= nowMs + everyMs - RECENT_MS && isActive(token, nowMs))
+    .toArray()
     .toSorted((a, b) => a.rereadDueMs - b.rereadDueMs);
   for (const token of next) {
     if (token.rereadDueMs > nowMs && due.size % READ_CHUNK === 0) break;
@@ -89,8 +93,10 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
 
 /** The tokens whose pools are due to be searched again, the longest due first; marks them as done. */
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
-  const due = [...state.tokens.values()]
+  const due = state.tokens
+    .values()
     .filter((token) => nowMs >= token.searchDueMs && isActive(token, nowMs))
+    .toArray()
     .toSorted((a, b) => a.searchDueMs - b.searchDueMs)
     .slice(0, MAX_SEARCHES_AT_ONCE);
   for (const token of due) planNextSearch(token, nowMs);
@@ -98,14 +104,19 @@ export function dueSearches(state: LiveState, nowMs: number): readonly FollowedT
 }
 
 /**
- * Drops tokens that were not requested lately. Never drops watched tokens; with a complete stream,
- * drops only tokens without changes for long.
+ * Drops those of the tokens that were not requested lately. Never drops watched tokens; with a complete
+ * stream, drops only tokens without changes for long.
  */
-export function dropUnasked(state: LiveState, nowMs: number): readonly Address[] {
+export function dropUnasked(
+  state: LiveState,
+  tokens: Iterable<FollowedToken>,
+  nowMs: number,
+): readonly Address[] {
   const dropped: Address[] = [];
-  const idleSlots = state.tokens.size > MAX_STREAM_TOKENS ? CROWDED_IDLE_SLOTS : IDLE_SLOTS;
-  for (const token of state.tokens.values()) {
+  for (const token of tokens) {
     if (isActive(token, nowMs)) continue;
+    // Only as many as there are too many: a quiet token is dropped for a new one, not all of them at once.
+    const idleSlots = state.tokens.size > MAX_STREAM_TOKENS ? CROWDED_IDLE_SLOTS : IDLE_SLOTS;
     if (state.stream !== null && !isIdle(state, token, idleSlots)) continue;
     removeToken(state, token);
     dropped.push(token.mint);

@@ -1,17 +1,20 @@
+import type { AccountsRead } from "#src/chain/chain-source.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
+import { applyRead } from "./account-reads.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { addGroup, mergeFound } from "./followed-pools.ts";
 import {
+  accountsOf,
   addToken,
   isDerivedOnly,
   type LackingHop,
   lackingHops,
   replanSearch,
 } from "./followed-tokens.ts";
-import type { LoadedAccounts } from "./gather-accounts.ts";
+import { hasAll, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
@@ -27,6 +30,12 @@ import {
   MAX_HOPS,
 } from "./load-token.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
+
+type LoadedFollowed = {
+  readonly token: FollowedToken;
+  /** Every account behind it was read at one slot: no further read is needed before an answer. */
+  readonly isReadTogether: boolean;
+};
 
 type HopLoad = LackingHop & {
   /** The token whose routes these are: they do not lead back to it. */
@@ -56,6 +65,13 @@ const MAX_NOT_FOUND = 100_000;
 /** A watched token that was not found this often, which takes several hours, is not searched again. */
 const MISSES_OF_WATCHED = 12;
 
+type Missing = {
+  readonly untilMs: number;
+  readonly misses: number;
+  /** The address is a pool of this token. */
+  readonly poolOf: Address | null;
+};
+
 /**
  * Loads tokens into the live state: one load per token at a time, eight tokens at once. Remembers
  * mints that were not found, so that repeated requests for them cost no search.
@@ -65,12 +81,12 @@ export class TokenLoads {
   readonly #state: LiveState;
   readonly #signal: AbortSignal;
   readonly #queue = new TaskQueue(LIMITS);
-  readonly #loads = new SingleFlight<Address, FollowedToken | null>();
+  readonly #loads = new SingleFlight<Address, LoadedFollowed | null>();
   readonly #hops = new SingleFlight<Address, void>();
-  readonly #missing = new BoundedMap<Address, { untilMs: number; misses: number }>(MAX_NOT_FOUND);
+  readonly #missing = new BoundedMap<Address, Missing>(MAX_NOT_FOUND);
 
   constructor(deps: TokenLoadsDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, whenAnswered: (signal) => this.#loads.idle(signal) };
     this.#state = deps.state;
     this.#signal = deps.signal;
   }
@@ -85,6 +101,11 @@ export class TokenLoads {
     return missing !== undefined && this.#deps.clock.nowMs() < missing.untilMs;
   }
 
+  /** The token whose pool the address was when it was last looked for; null: not known to be a pool. */
+  poolOf(address: Address): Address | null {
+    return this.#missing.get(address)?.poolOf ?? null;
+  }
+
   /** Whether the watchlist does not search for it now, or any more: a request still does. */
   isSuspended(mint: Address): boolean {
     const misses = this.#missing.get(mint)?.misses ?? 0;
@@ -97,7 +118,7 @@ export class TokenLoads {
    *
    * @throws AppError chain_unavailable; overloaded if too many tokens wait to be loaded
    */
-  load(mint: Address, asker = ""): Promise<FollowedToken | null> {
+  load(mint: Address, asker = ""): Promise<LoadedFollowed | null> {
     return this.#loads.run(mint, () => this.#queue.run(() => this.#load(mint), undefined, asker));
   }
 
@@ -105,35 +126,58 @@ export class TokenLoads {
     return this.#loads.idle();
   }
 
-  async #load(mint: Address): Promise<FollowedToken | null> {
+  async #load(mint: Address): Promise<LoadedFollowed | null> {
     const loaded: LoadedAccounts = new Map();
     const token = await loadToken(this.#deps, mint, loaded, this.#signal);
     if (token.kind === "not-found") {
-      this.#noteMissing(mint);
+      this.#noteMissing(mint, token.poolOf);
       return null;
     }
     this.#missing.delete(mint);
     await this.#loadHops(mint, firstHops(token));
     const nowMs = this.#deps.clock.nowMs();
     const followed = addToken(this.#state, { ...token, mint, loaded, isSearched: true, nowMs });
+    const { together } = token;
+    this.#applyTogether(together);
     if (token.rest !== null) {
-      this.#deps.background.run("search pools", this.#addLater(followed, token.rest));
+      this.#deps.background.run("search pools", this.#searchOn(followed, token.rest));
     }
-    return followed;
+    const addresses = accountsOf(this.#state, followed)
+      .values()
+      .map(({ address }) => address);
+    return {
+      token: followed,
+      isReadTogether: together !== null && hasAll(together, addresses),
+    };
+  }
+
+  /** What was just read is not read again before it is subscribed to. */
+  #applyTogether(together: AccountsRead | null): void {
+    if (together === null) return;
+    applyRead(this.#state, [...together.accounts.keys()], together, this.#deps.clock.nowMs());
+  }
+
+  /** No other search of the token is due before this one has ended, which a slow provider can take minutes for. */
+  async #searchOn(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
+    token.searchDueMs = Number.POSITIVE_INFINITY;
+    try {
+      await this.#addLater(token, rest);
+    } finally {
+      replanSearch(token, Number.POSITIVE_INFINITY, this.#deps.clock.nowMs());
+    }
   }
 
   /** Adds what each further stage of the search found, and the hops. */
   async #addLater(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
-    const plannedMs = token.searchDueMs;
-    const { found, loaded, rest: next } = await rest;
+    const { found, loaded, together, rest: next } = await rest;
     if (this.#state.tokens.get(token.mint) !== token) return;
     mergeFound(this.#state, token.group, found, loaded);
+    this.#applyTogether(together);
     this.#state.dirtyTokens.add(token);
     if (next !== null) {
       await this.ensureHops(token);
       return await this.#addLater(token, next);
     }
-    replanSearch(token, plannedMs, this.#deps.clock.nowMs());
     if (hasNoMarket(found) && token.group.pools.size === 0) {
       this.#noteMissing(token.mint);
       this.#deps.onMissing(token);
@@ -142,11 +186,11 @@ export class TokenLoads {
     await this.ensureHops(token);
   }
 
-  #noteMissing(mint: Address): void {
+  #noteMissing(mint: Address, poolOf: Address | null = null): void {
     const misses = (this.#missing.get(mint)?.misses ?? 0) + 1;
     const { first, longest } = NOT_FOUND_FOR_MS;
     const forMs = Math.min(longest, first * 2 ** (misses - 1));
-    this.#missing.set(mint, { misses, untilMs: this.#deps.clock.nowMs() + forMs });
+    this.#missing.set(mint, { misses, untilMs: this.#deps.clock.nowMs() + forMs, poolOf });
   }
 
   /** Loads the hops of pools that were found after the token was loaded. */
@@ -207,8 +251,9 @@ export class TokenLoads {
 
   async #findHop({ mint, origin, left }: HopLoad): Promise<void> {
     const loaded: LoadedAccounts = new Map();
-    const { found, rest } = await loadHopPools(this.#deps, mint, loaded, this.#signal);
+    const { found, together, rest } = await loadHopPools(this.#deps, mint, loaded, this.#signal);
     const group = this.#addHop(mint, found, loaded);
+    this.#applyTogether(together);
     if (rest !== null) this.#deps.background.run("search pools", this.#addLaterHop(group, rest));
     if (left <= 1) return;
     const mints = hopMintsOf({ mint, except: origin }, found.pools, loaded);
@@ -232,9 +277,10 @@ export class TokenLoads {
   }
 
   async #addLaterHop(group: PoolGroup, rest: Promise<LaterPools>): Promise<void> {
-    const { found, loaded, rest: next } = await rest;
+    const { found, loaded, together, rest: next } = await rest;
     if (this.#state.hops.get(group.mint) !== group) return;
     mergeFound(this.#state, group, found, loaded);
+    this.#applyTogether(together);
     if (next !== null) await this.#addLaterHop(group, next);
   }
 }

@@ -1,5 +1,4 @@
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { TokenArchive } from "./history/archive.ts";
@@ -9,6 +8,7 @@ import type { AlertChange, MarketReport } from "./market-report.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
+import { CHANGE_AFTER_SLOT, keepRecord, writeRecords } from "./unconfirmed.ts";
 
 export type ObserverDeps = {
   readonly state: LiveState;
@@ -33,8 +33,23 @@ export class TokenObserver {
   }
 
   /** Notes an answer that is given from now on. */
-  give(mint: Address, snapshot: AssessedSnapshot): void {
-    this.#deps.archive?.give(mint, snapshot);
+  give(token: FollowedToken, snapshot: AssessedSnapshot): void {
+    const { archive } = this.#deps;
+    if (archive === null) return;
+    this.#record(token, snapshot.assessment.slot, () => archive.give(token.mint, snapshot));
+  }
+
+  /** Writes what rests on slots that are confirmed by now. */
+  settle(): void {
+    const { unconfirmed } = this.#deps.state;
+    if (unconfirmed !== null) writeRecords(unconfirmed);
+  }
+
+  /** Where slots may be dropped, the record waits until those that it rests on are confirmed. */
+  #record(token: FollowedToken, slot: bigint, write: () => void): void {
+    const { unconfirmed } = this.#deps.state;
+    if (unconfirmed === null) write();
+    else keepRecord(unconfirmed, { token, slot, write });
   }
 
   /**
@@ -52,14 +67,12 @@ export class TokenObserver {
       isClosed: (pool) => state.known.get(pool) === null,
     });
     token.series = series;
-    if (sample !== null)
-      archive?.add(
-        token.mint,
-        sample,
-        isActive(token, nowMs)
-          ? { snapshot: snapshotOf(token, assessment), levels: keptLevels(series) }
-          : null,
-      );
+    if (sample !== null && archive !== null) {
+      const kept = isActive(token, nowMs)
+        ? { snapshot: snapshotOf(token, assessment), levels: keptLevels(series) }
+        : null;
+      this.#record(token, assessment.slot, () => archive.add(token.mint, sample, kept));
+    }
     if (change === null) return null;
     return {
       kind: change.kind,
@@ -82,8 +95,7 @@ export class TokenObserver {
     const takenBack = unconfirmed?.takenBack.get(token);
     if (takenBack === undefined) return null;
     unconfirmed?.takenBack.delete(token);
-    // With a whole stream, what a slot changed is measured as of the slot before it.
-    const takenBackSince = takenBack.slot - 1n;
+    const takenBackSince = takenBack.slot - CHANGE_AFTER_SLOT;
     const { alert: deterioration } = takenBack;
     if (deterioration === null) return { alertChange: null, takenBackSince };
     const depth = depthSol(assessment);

@@ -1,5 +1,6 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import { SingleFlight } from "#src/platform/single-flight.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
@@ -15,15 +16,18 @@ import {
 } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { awaitsGraduation } from "./graduation.ts";
+import type { KnownTokens } from "./known-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { findTokenPools, type LoadDeps } from "./load-token.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
 import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
+import { tokenOfFollowedPool } from "./pool-token.ts";
 import { isStable } from "./quote-mints.ts";
 import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
 import { TokenLoads } from "./token-loads.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 import type { TokenObserver } from "./token-observer.ts";
+import { TokenRestore } from "./token-restore.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
 
 /** If the state is older than this at a request, it is read again before the answer. */
@@ -32,6 +36,8 @@ const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
 /** A token is read before an answer at most this often. */
 const READ_AGAIN_MS = 2_000;
 const RETRY_WATCHED_MS = 30_000;
+/** Watched tokens of the stream that are searched at once for the first time; a request does not wait for them. */
+const MAX_WATCHED_SEARCHES = 8;
 /**
  * While a graduated token's pool is not known, its pools are searched again after this, and after twice
  * as long each further time: the addresses that its launchpad uses are watched meanwhile.
@@ -40,6 +46,9 @@ const SEARCH_AGAIN_MS = 2_000;
 const MAX_SEARCH_AGAIN_DOUBLINGS = 4;
 /** Quote mints that no token leads through are dropped. */
 const CHECK_HOPS_EVERY_MS = 60_000;
+/** Tokens that a sweep visits at least, and the sweeps after which all were visited. */
+const LEAST_VISITS = 1_000;
+const SWEEPS_PER_ROUND = 15;
 /** The asker of loads for watchlists. */
 const WATCHLIST = "watchlist";
 
@@ -50,6 +59,8 @@ export type TokenRegistryDeps = {
   readonly state: LiveState;
   readonly feed: ChainFeed;
   readonly observer: TokenObserver;
+  /** What an earlier process left; null: nothing survives a restart. */
+  readonly known: KnownTokens | null;
   readonly background: BackgroundWork;
   readonly clock: WallClock;
   readonly signal: AbortSignal;
@@ -64,7 +75,12 @@ export class TokenRegistry {
   readonly #loads: TokenLoads;
   readonly #newPools: NewPoolFeed;
   readonly #newTokens: NewTokenFeed | null;
+  readonly #restore: TokenRestore | null;
+  readonly #firstSearches = new SingleFlight<Address, void>();
+  #visits: Iterator<FollowedToken> | null = null;
   #watched: ReadonlySet<Address> = new Set();
+  /** Watched tokens that the stream named and nothing has searched. */
+  readonly #unsearched = new Set<Address>();
   #watchedDueMs = 0;
   #hopsDueMs = 0;
 
@@ -79,7 +95,12 @@ export class TokenRegistry {
       background: deps.background,
       onMissing: (token) => this.#drop(token),
     });
-    this.#newPools = new NewPoolFeed({ source, state, clock, signal, onFailure });
+    const { known } = deps;
+    const restoring = { source, venues, state, clock, signal, onFailure };
+    const onRestored = (token: FollowedToken): void => this.#opened(token);
+    this.#restore = known === null ? null : new TokenRestore({ ...restoring, known, onRestored });
+    const streamed = everything?.venues ?? [];
+    this.#newPools = new NewPoolFeed({ source, venues, state, clock, signal, streamed, onFailure });
     const onNewToken = (token: FollowedToken): void => this.#openRecord(token);
     this.#newTokens =
       everything === null
@@ -104,29 +125,45 @@ export class TokenRegistry {
     return this.#loads.isKnownMissing(mint);
   }
 
+  /** The token whose pool a missing address is; null: not known to be a pool. */
+  poolOf(address: Address): Address | null {
+    return this.#loads.poolOf(address) ?? tokenOfFollowedPool(this.#deps.state, address);
+  }
+
   /**
    * Finds, reads and follows the token; null: it does not exist. Askers take turns.
    *
    * @throws AppError chain_unavailable or overloaded
    */
   async load(mint: Address, asker = ""): Promise<FollowedToken | null> {
-    const { feed, observer, background, signal, clock } = this.#deps;
-    const token = await this.#loads.load(mint, asker);
-    if (token === null) return null;
-    token.isWatched = this.#watched.has(mint);
+    const { feed, signal, clock } = this.#deps;
+    const restored = (await this.#restore?.restore(mint)) ?? null;
+    if (restored !== null) {
+      restored.askedAtMs = clock.nowMs();
+      return restored;
+    }
+    const loaded = await this.#loads.load(mint, asker);
+    if (loaded === null) return null;
+    const { token, isReadTogether } = loaded;
     token.askedAtMs = clock.nowMs();
     if (token.assessed !== null) return token;
-    await feed.readToken(token, signal);
-    if (awaitsGraduation(token.group)) searchSoon(token, clock.nowMs());
-    this.#newPools.open(token);
-    background.run("open a token's record", observer.open(token));
+    if (isReadTogether) feed.pump();
+    else await feed.readToken(token, signal);
+    this.#opened(token);
     return token;
+  }
+
+  /** Reads from disk what an earlier process followed. */
+  async restore(): Promise<void> {
+    await this.#restore?.begin();
+    this.#loadWatched(this.#deps.clock.nowMs());
   }
 
   /** Reads the token again before an answer if its state is old. */
   async freshen(token: FollowedToken): Promise<void> {
     const { feed, source, signal, onFailure } = this.#deps;
-    if (!token.isSearched) await this.#searchFirst(token);
+    if (!token.isSearched)
+      await this.#firstSearches.run(token.mint, () => this.#searchFirst(token));
     const nowMs = this.#deps.clock.nowMs();
     const ageMs = nowMs - (token.assessed?.assessment.stateTimeMs ?? nowMs);
     const wasJustRead = token.rereadDueMs - nowMs > READ_AGAIN_MS / 2;
@@ -149,31 +186,54 @@ export class TokenRegistry {
     this.#loadWatched(this.#deps.clock.nowMs());
   }
 
-  /** Loads new tokens. */
+  /** Loads new tokens and those of an earlier process, and searches watched ones. */
   pump(): void {
     this.#newTokens?.pump();
+    this.#restore?.pump();
+    this.#searchWatched();
   }
 
   /** Drops tokens, searches pools again, and loads missing tokens and hops, as far as due. */
   sweep(nowMs: number): void {
     const { state, background, onDropped } = this.#deps;
-    for (const mint of dropUnasked(state, nowMs)) {
+    const visited = this.#nextVisits();
+    for (const mint of dropUnasked(state, visited, nowMs)) {
       background.run("close subscriptions", this.#newPools.close(mint));
       onDropped(mint);
     }
     for (const token of dueSearches(state, nowMs)) {
       background.run("search pools", this.#searchAgain(token));
     }
-    for (const token of state.tokens.values()) {
-      if (isActive(token, nowMs)) this.#ensureHops(token);
+    for (const token of visited) {
+      if (state.tokens.has(token.mint) && isActive(token, nowMs)) this.#ensureHops(token);
     }
     if (nowMs >= this.#hopsDueMs) this.#checkHops(nowMs);
     if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
   }
 
+  /** The tokens that this sweep visits: all of them in turn, so that a sweep of 100,000 is short. */
+  #nextVisits(): readonly FollowedToken[] {
+    const { tokens } = this.#deps.state;
+    const most = Math.max(LEAST_VISITS, Math.ceil(tokens.size / SWEEPS_PER_ROUND));
+    if (tokens.size <= most) return [...tokens.values()];
+    const visited: FollowedToken[] = [];
+    while (visited.length < most) {
+      this.#visits ??= tokens.values();
+      const { value, done } = this.#visits.next();
+      if (done !== true) visited.push(value);
+      else {
+        this.#visits = null;
+        break;
+      }
+    }
+    return visited;
+  }
+
   async idle(): Promise<void> {
     await this.#newTokens?.idle();
+    await this.#restore?.idle();
     await this.#loads.idle();
+    await this.#firstSearches.idle();
   }
 
   async close(): Promise<void> {
@@ -183,8 +243,22 @@ export class TokenRegistry {
   #loadWatched(nowMs: number): void {
     this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
     for (const mint of this.#watched) {
-      if (this.#deps.state.tokens.has(mint) || this.#loads.isSuspended(mint)) continue;
+      const token = this.#deps.state.tokens.get(mint);
+      if (token?.isSearched === false) this.#unsearched.add(mint);
+      if (token !== undefined || this.#loads.isSuspended(mint)) continue;
+      if (this.#restore?.isWaiting(mint) === true) continue;
       this.#deps.background.run("load a watched token", this.load(mint, WATCHLIST));
+    }
+    this.#searchWatched();
+  }
+
+  #searchWatched(): void {
+    for (const mint of this.#unsearched) {
+      if (this.#firstSearches.size >= MAX_WATCHED_SEARCHES) return;
+      this.#unsearched.delete(mint);
+      const token = this.#deps.state.tokens.get(mint);
+      if (token?.isSearched === false)
+        this.#deps.background.run("search a watched token", this.freshen(token));
     }
   }
 
@@ -196,7 +270,14 @@ export class TokenRegistry {
     onDropped(token.mint);
   }
 
-  /** Opens the record of a token from the stream. */
+  /** A token that was just loaded. */
+  #opened(token: FollowedToken): void {
+    this.#newPools.open(token);
+    if (awaitsGraduation(token.group)) searchSoon(token, this.#deps.clock.nowMs());
+    this.#openRecord(token);
+  }
+
+  /** Opens the record of a new token. */
   #openRecord(token: FollowedToken): void {
     const { background, observer } = this.#deps;
     token.isWatched = this.#watched.has(token.mint);
@@ -236,16 +317,18 @@ export class TokenRegistry {
 
   /** The stream contains only pools that trade; a request needs the others too. */
   async #searchFirst(token: FollowedToken): Promise<void> {
-    const { feed, signal, onFailure } = this.#deps;
-    token.isSearched = true;
+    const { feed, signal, clock, onFailure } = this.#deps;
     try {
       await this.#searchAgain(token);
       await feed.readToken(token, signal);
     } catch (cause) {
-      token.isSearched = false;
+      // Answers name the gap until a later search succeeds.
       token.group.isSearchComplete = false;
+      token.group.version++;
+      searchSoon(token, clock.nowMs());
       onFailure("search pools", cause);
     }
+    token.isSearched = true;
   }
 
   async #searchAgain(token: FollowedToken): Promise<void> {

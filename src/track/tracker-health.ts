@@ -27,8 +27,8 @@ export type TrackerHealth = {
   readonly waitingTokens: number;
   /** Tokens being loaded for the first time, and tokens waiting to be loaded. */
   readonly loads: TokenLoadCounts;
-  /** When a read last failed with no success since; null: reads work. */
-  readonly readsFailedAtMs: number | null;
+  /** Since when every read has failed; null: reads work. */
+  readonly readsFailingSinceMs: number | null;
   /** How changes of accounts arrive; null: nothing is tracked. */
   readonly stream: StreamInUse | null;
   /** Searches that the node refuses now, by method and venue; null: of every venue. */
@@ -44,7 +44,7 @@ export function trackerHealth(
   shell: {
     readonly nowMs: number;
     readonly headSlot: bigint | null;
-    readonly readsFailedAtMs: number | null;
+    readonly readsFailingSinceMs: number | null;
     readonly loads: TokenLoadCounts;
     readonly stream: StreamInUse;
     readonly refusals: readonly VenueRefusal[];
@@ -69,7 +69,7 @@ export function trackerHealth(
     loads: shell.loads,
     stream: shell.stream,
     refusals: shell.refusals,
-    readsFailedAtMs: shell.readsFailedAtMs,
+    readsFailingSinceMs: shell.readsFailingSinceMs,
     solUsd: solUsdNow(state, shell.nowMs),
   };
 }
@@ -85,7 +85,7 @@ export const NOTHING_TRACKED: TrackerHealth = {
   waitingPools: 0,
   waitingTokens: 0,
   loads: { running: 0, waiting: 0 },
-  readsFailedAtMs: null,
+  readsFailingSinceMs: null,
   stream: null,
   refusals: [],
   solUsd: null,

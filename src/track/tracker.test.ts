@@ -8,7 +8,7 @@ import {
   plainVenue,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { CLOCK_SYSVAR, USDC, WSOL } from "#src/units/known-addresses.ts";
 import {
   placeMint,
   placePool,
@@ -54,6 +54,50 @@ test("the first request loads a token, the next is answered from memory", async 
   assert.equal(depthOf(tracker.latest(MINT)), 80n * SOL);
   assert.equal(chain.reads.length, reads);
   await tracker.close();
+});
+
+test("a first answer needs no further read where one call had every account of the token", async (t) => {
+  const chain = new ScriptedChain();
+  const { address, vaultA, vaultB } = placeToken(chain, MINT, 80);
+  const { tracker } = track(chain);
+  t.after(() => tracker.close());
+  const { slot } = assessed(await tracker.snapshot(MINT));
+  assert.equal(slot, chain.slot);
+  const whole = chain.reads.filter((read) => read.includes(vaultB));
+  assert.equal(whole.length, 1);
+  for (const needed of [MINT, address, vaultA, vaultB, CLOCK_SYSVAR])
+    assert.ok(whole[0]?.includes(needed));
+  assert.equal(whole[0], chain.reads.at(-1));
+});
+
+test("a first answer is of one read where calls are too small, or a pool leads through another token", async (t) => {
+  const small = Object.assign(new ScriptedChain(), { accountsPerCall: () => 3 });
+  const led = new ScriptedChain();
+  const hop = plainPool("hop", USDC, WSOL);
+  for (const chain of [small, led]) placeMint(chain, MINT);
+  const pools = [
+    [small, placePool(small, plainPool("token", MINT, WSOL), { base: BASE, quote: 80n * SOL })],
+    [led, placePool(led, plainPool("token", MINT, USDC), { base: BASE, quote: 80n * SOL })],
+  ] as const;
+  placePool(led, hop, { base: BASE, quote: 80n * SOL });
+  for (const [chain, pool] of pools) {
+    const { tracker } = track(chain);
+    t.after(() => tracker.close());
+    // Another slot with each read: a state out of several reads would never have existed.
+    const read = chain.readAccounts.bind(chain);
+    chain.readAccounts = async (addresses) => {
+      chain.advance(1);
+      return await read(addresses);
+    };
+    assessed(await tracker.snapshot(MINT));
+    const ofOneSlot = [pool, ...(chain === led ? [hop] : [])].flatMap((of) => [
+      of.address,
+      of.vaultA,
+      of.vaultB,
+    ]);
+    const last = chain.reads.at(-1) ?? [];
+    for (const needed of [MINT, ...ofOneSlot]) assert.ok(last.includes(needed));
+  }
 });
 
 test("concurrent requests share one load", async () => {

@@ -17,7 +17,7 @@ import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { ByExecution } from "./executed-answers.ts";
-import { TokenArchive } from "./history/archive.ts";
+import { type ComputedDay, type Sampled, TokenArchive } from "./history/archive.ts";
 import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
 import { historySeconds } from "./history/series.ts";
@@ -26,14 +26,23 @@ import { liquidityOwners } from "./holders/liquidity-owners.ts";
 import { poolAddresses } from "./holders/pool-addresses.ts";
 import { ShareHolders } from "./holders/share-holders.ts";
 import { TokenHolderReads } from "./holders/token-holders.ts";
-import { type Assessed, createLiveState, type LiveState, type PoolGroup } from "./live-state.ts";
+import { KnownTokens } from "./known-tokens.ts";
+import {
+  type Assessed,
+  createCompleteStream,
+  createLiveState,
+  type LiveState,
+  type PoolGroup,
+} from "./live-state.ts";
+import { loadInTime } from "./load-in-time.ts";
 import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
 import type { StreamedPrograms } from "./new-token-feed.ts";
 import type { PoolRef } from "./open-pool.ts";
 import type { SaleGround } from "./sale-ground.ts";
-import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
+import type { AssessedSnapshot } from "./snapshot-text.ts";
+import { StoredSnapshots } from "./stored-snapshots.ts";
 import { TokenMarkets } from "./token-markets.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
@@ -43,9 +52,7 @@ import { usdPrice } from "./usd-price.ts";
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 5_000;
-/** A question waits at most so long for the first load of a token. */
-const LONGEST_LOAD_MS = 8_000;
-const RETENTION_DAYS = 30;
+const HISTORY_DAYS = 30;
 const STATE_DAYS = 3;
 const NO_SHARES: ReadonlyMap<VenueId, number> = new Map();
 
@@ -55,8 +62,8 @@ export type TrackerDeps = {
   readonly clock: WallClock;
   /** Where tokens, samples and alerts are stored; null: nothing survives a restart. */
   readonly database: Database | null;
-  /** Samples are kept for this many days. */
-  readonly retentionDays?: number;
+  /** Samples are kept for this many days, in steps of five minutes after a day or two. */
+  readonly historyDays?: number;
   /** Answers are stored for this many days, today included; 0: none are stored. */
   readonly stateDays?: number;
   /** Share of exactly replayed swaps of the last hour, percent, by venue. */
@@ -86,6 +93,8 @@ export class Tracker implements Markets {
   readonly #abort = new AbortController();
   readonly #background: BackgroundWork;
   readonly #archive: TokenArchive | null;
+  readonly #stored: StoredSnapshots;
+  readonly #known: KnownTokens | null;
   readonly #answers: Answers;
   readonly #markets: TokenMarkets;
   readonly #holders: ShareHolders;
@@ -98,11 +107,9 @@ export class Tracker implements Markets {
 
   constructor(deps: TrackerDeps) {
     const { source, venues, clock, database, everything = null } = deps;
-    const { retentionDays = RETENTION_DAYS, stateDays = STATE_DAYS } = deps;
+    const { historyDays = HISTORY_DAYS, stateDays = STATE_DAYS } = deps;
     this.#deps = deps;
-    const state = createLiveState(
-      everything === null ? null : { isWhole: true, gaps: 0, gapAtMs: 0 },
-    );
+    const state = createLiveState(everything === null ? null : createCompleteStream());
     this.#state = state;
     const onFailure = (what: string, cause: unknown): void => this.#failed(what, cause);
     const background = new BackgroundWork(onFailure);
@@ -112,7 +119,11 @@ export class Tracker implements Markets {
     this.#markets = new TokenMarkets({ state, byExecution, assess, clock, background });
     this.#assessDeps = this.#markets.assess;
     this.#archive =
-      database === null ? null : new TokenArchive({ database, clock, retentionDays, stateDays });
+      database === null ? null : new TokenArchive({ database, clock, historyDays, stateDays });
+    this.#stored = new StoredSnapshots(this.#archive, clock);
+    const isEverything = everything !== null;
+    this.#known =
+      database === null ? null : new KnownTokens({ database, state, venues, clock, isEverything });
     const observer = new TokenObserver({ state, archive: this.#archive });
     this.#answers = new Answers({
       ...{ state, assess: this.#assessDeps, observer, clock },
@@ -126,6 +137,7 @@ export class Tracker implements Markets {
     this.#feed = feed;
     this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, clock, signal },
+      known: this.#known,
       onFailure,
       onDropped: (mint) => {
         if (this.#archive !== null) background.run("save samples", this.#archive.close(mint));
@@ -142,25 +154,36 @@ export class Tracker implements Markets {
       const held = this.#answers.of(followed);
       if (held !== null) return held;
     }
-    if (this.#registry.isKnownMissing(mint)) return { kind: "not-found", mint };
+    if (this.#registry.isKnownMissing(mint)) return this.#notFound(mint);
+    return await this.#stored.unlessSoon(mint, this.#load(mint, asker));
+  }
+
+  #notFound(mint: Address): MarketSnapshot {
+    const poolOf = this.#registry.poolOf(mint);
+    return poolOf === null ? { kind: "not-found", mint } : { kind: "not-found", mint, poolOf };
+  }
+
+  /** The answer of a token that is not followed yet. */
+  async #load(mint: Address, asker: string): Promise<MarketSnapshot> {
     try {
-      const token = await inTime(this.#registry.load(mint, asker));
-      if (token === null) return { kind: "not-found", mint };
+      const token = await loadInTime(this.#registry.load(mint, asker));
+      if (token === null) return this.#notFound(mint);
       return this.#answers.of(token) ?? { kind: "unavailable", mint };
     } catch (cause) {
       if (!(cause instanceof AppError) || cause.code !== "chain_unavailable") throw cause;
       this.#failed("load a token", cause);
-      return await this.#storedSnapshot(mint);
+      return await this.#stored.last(mint);
     }
   }
 
   latest(mint: Address): MarketSnapshot | null {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) {
-      return this.#registry.isKnownMissing(mint) ? { kind: "not-found", mint } : null;
+      return this.#registry.isKnownMissing(mint) ? this.#notFound(mint) : null;
     }
     token.askedAtMs = this.#deps.clock.nowMs();
-    return this.#answers.of(token);
+    // Of a token that only the stream named, pools without trades are missing: `snapshot` searches them.
+    return token.isSearched ? this.#answers.of(token) : null;
   }
 
   touch(mint: Address): boolean {
@@ -220,7 +243,7 @@ export class Tracker implements Markets {
     return trackerHealth(this.#state, {
       nowMs: this.#assessedNowMs(),
       headSlot: this.#feed.headSlot,
-      readsFailedAtMs: this.#feed.readsFailedAtMs,
+      readsFailingSinceMs: this.#feed.readsFailingSinceMs,
       loads: this.#registry.loads,
       stream: this.#feed.streamInUse(this.#deps.clock.nowMs()),
       refusals: this.#refusals(),
@@ -278,14 +301,33 @@ export class Tracker implements Markets {
     return this.#answers.onServed.add(listener);
   }
 
+  /** Called with the past day of a tracked token when it was computed. Returns a function that stops the calls. */
+  onPastDay(listener: (computed: ComputedDay) => void): () => void {
+    return this.#archive?.onPastDay.add(listener) ?? (() => {});
+  }
+
+  /**
+   * Called with the sample of each token every ten seconds, its figures as the history keeps them.
+   * Returns a function that stops the calls.
+   */
+  onSample(listener: (sampled: Sampled) => void): () => void {
+    return this.#archive?.onSample.add(listener) ?? (() => {});
+  }
+
   /** Called with each new measurement and each change of a token's alert. Returns a function that stops the calls. */
   onReport(listener: (report: MarketReport) => void): () => void {
     return this.#answers.onReport.add(listener);
   }
 
-  /** Calls `tick` periodically until `close`. */
+  /** Follows again what an earlier process followed, and calls `tick` periodically until `close`. */
   start(): void {
+    this.#background.run("list known tokens", this.restore());
     this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
+  }
+
+  /** Reads from disk what an earlier process followed; ticks follow it again. */
+  restore(): Promise<void> {
+    return this.#registry.restore();
   }
 
   /** Does the work that is due now. Tests call it directly. */
@@ -315,20 +357,17 @@ export class Tracker implements Markets {
     this.#abort.abort();
     await Promise.all([this.#feed.close(), this.#registry.close(), this.idle()]);
     await this.#archive?.save({ all: true });
+    await this.#known?.save({ all: true });
   }
 
   #save(nowMs: number): void {
-    const archive = this.#archive;
-    if (archive === null || nowMs < this.#saveDueMs) return;
+    const [archive, known] = [this.#archive, this.#known];
+    if (known === null) this.#state.unsavedGroups.clear();
+    if (archive === null || known === null || nowMs < this.#saveDueMs) return;
     this.#saveDueMs = nowMs + SAVE_EVERY_MS;
     this.#background.runAlone("save samples", () => archive.save());
-  }
-
-  /** The last stored answer, with its age updated. */
-  async #storedSnapshot(mint: Address): Promise<MarketSnapshot> {
-    const stored = await this.#archive?.lastAnswer(mint);
-    if (!stored) return { kind: "unavailable", mint };
-    return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.clock.nowMs()) };
+    this.#background.runAlone("roll up history", () => archive.rollUp());
+    this.#background.runAlone("save known pools", () => known.save());
   }
 
   /** The time used for ages: of recorded accounts, the time of the recording. */
@@ -340,30 +379,6 @@ export class Tracker implements Markets {
 
   #failed(what: string, cause: unknown): void {
     if (!this.#abort.signal.aborted) this.#deps.onFailure?.(what, cause);
-  }
-}
-
-/**
- * The load goes on when the caller is answered: the next question finds it done.
- *
- * @throws AppError chain_unavailable if it takes too long
- */
-async function inTime<Result>(load: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(
-      new AppError("chain_unavailable", {
-        publicMessage:
-          "The Solana node is slow: the token is still being loaded; try again in a moment.",
-        context: { afterMs: LONGEST_LOAD_MS },
-        retryable: true,
-      }),
-    );
-  }, LONGEST_LOAD_MS);
-  try {
-    return await Promise.race([load, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -2,6 +2,7 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { TokenSeries } from "./history/series.ts";
 import type { FollowedAccount, FollowedToken } from "./live-state.ts";
@@ -10,6 +11,8 @@ import type { FollowedAccount, FollowedToken } from "./live-state.ts";
 const MAX_SLOTS = 256;
 /** Dropped slots that are remembered, for updates that arrive late. */
 const MAX_DROPPED = 256;
+/** With a whole stream, what a slot changed is measured as of the slot before it. */
+export const CHANGE_AFTER_SLOT = 1n;
 
 type KeptVersion = { readonly slot: bigint; readonly held: HeldAccount };
 
@@ -24,8 +27,18 @@ export type Unconfirmed = {
   readonly dropped: Set<bigint>;
   /** The newest slot known to be confirmed. */
   confirmedSlot: bigint;
+  /** What is written once the slots that it rests on are confirmed, in the order in which it was measured. */
+  readonly records: WaitingRecord[];
   /** Tokens that a dropped slot had changed, until that is published. */
   readonly takenBack: Map<FollowedToken, TakenBack>;
+};
+
+/** A sample or an answer of a token, to be written. */
+type WaitingRecord = {
+  readonly token: FollowedToken;
+  /** Of the assessment. */
+  readonly slot: bigint;
+  readonly write: () => void;
 };
 
 /** What a dropped slot had brought. */
@@ -47,6 +60,7 @@ export function createUnconfirmed(): Unconfirmed {
     slots: new Map(),
     dropped: new BoundedSet(MAX_DROPPED),
     confirmedSlot: -1n,
+    records: [],
     takenBack: new Map(),
   };
 }
@@ -99,6 +113,23 @@ export function keepSeries(unconfirmed: Unconfirmed, token: FollowedToken, slot:
   if (!series.has(token)) series.set(token, token.series);
 }
 
+/** Keeps a record until `writeRecords` finds that its slots are confirmed. */
+export function keepRecord(unconfirmed: Unconfirmed, record: WaitingRecord): void {
+  unconfirmed.records.push(record);
+}
+
+/** Writes the records whose slots are confirmed, or so old that they count as confirmed. */
+export function writeRecords(unconfirmed: Unconfirmed): void {
+  const { records } = unconfirmed;
+  if (records.length === 0) return;
+  const newest = records.reduce((most, { slot }) => (slot > most ? slot : most), 0n);
+  const isWaiting = ({ slot }: WaitingRecord): boolean =>
+    isUnconfirmed(unconfirmed, slot + CHANGE_AFTER_SLOT) && slot + BigInt(MAX_SLOTS) >= newest;
+  const all = records.splice(0);
+  records.push(...all.filter(isWaiting));
+  for (const record of all) if (!isWaiting(record)) record.write();
+}
+
 /** Applies what became of a slot. @returns the accounts that hold an earlier version again */
 export function endSlot(
   unconfirmed: Unconfirmed,
@@ -128,9 +159,10 @@ export function trimSlots({ slots, versions }: Unconfirmed): readonly FollowedAc
 }
 
 /** Outcomes may have been missed: every account is to be read again. */
-export function forgetVersions({ versions, slots }: Unconfirmed): void {
-  versions.clear();
-  slots.clear();
+export function forgetVersions(unconfirmed: Unconfirmed): void {
+  unconfirmed.versions.clear();
+  unconfirmed.slots.clear();
+  unconfirmed.records.length = 0;
 }
 
 function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAccount[] {
@@ -139,6 +171,7 @@ function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAcco
   const ended = slots.get(slot);
   if (ended === undefined) return [];
   slots.delete(slot);
+  takeBackRecords(unconfirmed, ended, slot);
   const reverted: FollowedAccount[] = [];
   for (const account of ended.accounts) {
     const kept = versions.get(account);
@@ -156,6 +189,24 @@ function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAcco
   for (const [token, series] of ended.series)
     restoreSeries(unconfirmed, token, { before: series, slot });
   return reverted;
+}
+
+/** What was measured on a dropped slot is not written: of its tokens, or of all where a hop had changed. */
+function takeBackRecords(
+  unconfirmed: Unconfirmed,
+  { accounts, series }: UnconfirmedSlot,
+  slot: bigint,
+): void {
+  let isHop = false;
+  for (const account of accounts) {
+    forEachUse(account, (use) => {
+      if (use.kind === "pool-need" && use.pool.group.token === null) isHop = true;
+    });
+  }
+  const isVoid = (record: WaitingRecord): boolean =>
+    record.slot + CHANGE_AFTER_SLOT >= slot && (isHop || series.has(record.token));
+  const { records } = unconfirmed;
+  records.push(...records.splice(0).filter((record) => !isVoid(record)));
 }
 
 function confirmVersions({ versions, confirmedSlot }: Unconfirmed, account: FollowedAccount): void {

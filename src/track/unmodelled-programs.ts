@@ -10,8 +10,6 @@ type UnmodelledProgram = { readonly name: string; readonly kind: UnpricedPool["k
 const UNMODELLED: ReadonlyMap<Address, UnmodelledProgram> = new Map([
   // docs.meteora.ag, developer guides
   [address("dPro1D5wiqnGMH8vMDG23jh35btTHoWdyqXjqkqxe8n"), amm("meteora-dlmm-pro")],
-  // orca-so/whirlpools, rust-sdk: WHIRLPOOL_IMMUTABLE_ID
-  [address("iwhrLHdsgrvmnwU8GF2FSmyabSMjfHwFGJAX2ufJ3ZN"), amm("orca-whirlpool-immutable")],
   // The decoders of these programs: sevenlabs-hq/carbon; of Boop: rpcpool/yellowstone-vixen
   [address("MoonCVVNZFSYkqNXP6bxHLPL6QQJiMagDL3qcqUQTrG"), curve("moonit")],
   [address("boop8hVGQGqehUK2iVEMEnMrL5RbjywRzHKBmBE7ry4"), curve("boop")],

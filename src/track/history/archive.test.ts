@@ -3,10 +3,13 @@ import { test } from "node:test";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
+import { readSampleHours } from "#src/store/samples.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { createTracker, type Tracker } from "../tracker.ts";
-import { lastAnswer } from "./archive.ts";
+import { lastAnswer, TokenArchive } from "./archive.ts";
+import type { Sample } from "./sample.ts";
+import { unpackHour } from "./sample-block.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_SLOTS = 150;
@@ -143,5 +146,55 @@ test("samples older than retention are dropped", async (t) => {
     const query = { fromMs: startMs - 600_000, toMs: startMs + 600_000, stepMs: 60_000 };
     for (const { depthSol } of await later.history(MINT, query)) assert.equal(depthSol, null);
     await later.close();
+  });
+});
+
+const HOUR = 500_000;
+const HOUR_MS = 3_600_000;
+
+function sampleAt(atMs: number, c10Sol: number): Sample {
+  const slippagePct = [1, 2, 3, 4, 5, 6];
+  const figures = { c10Sol, depthSol: c10Sol, slippagePct, mid: 0.5 };
+  return { atMs, ...figures, confidence: "high", basis: 1 };
+}
+
+test("a write that fails while the hour changes loses no sample of the hour before", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    let isFailing = false;
+    const db = database.db.withPlugin({
+      transformQuery: ({ node }) => {
+        if (isFailing) throw new Error("the disk is full");
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const startMs = HOUR * HOUR_MS;
+    const archive = new TokenArchive({
+      database: { ...database, db },
+      clock: { nowMs: () => startMs },
+      ...{ historyDays: 30, stateDays: 0 },
+    });
+    await archive.open(MINT, { name: null, symbol: null });
+    const samples = [1, 2, 3, 4].map((c10Sol) =>
+      sampleAt(startMs + HOUR_MS + (c10Sol - 3) * 10_000, c10Sol),
+    );
+    const [first, second, third, fourth] = samples;
+    assert.ok(first && second && third && fourth);
+    archive.add(MINT, first, null);
+    archive.add(MINT, second, null);
+    isFailing = true;
+    const failed = assert.rejects(archive.save({ all: true }), /the disk is full/);
+    archive.add(MINT, third, null);
+    await failed;
+    isFailing = false;
+    archive.add(MINT, fourth, null);
+    await archive.save({ all: true });
+    const { id } = await database.db.selectFrom("tokens").select("id").executeTakeFirstOrThrow();
+    const range = { tokenId: id, fromHour: HOUR, toHour: HOUR + 1 };
+    const stored = await readSampleHours(database.db, range);
+    assert.deepEqual(
+      stored.flatMap(({ hour, data }) => unpackHour(hour, data)),
+      samples,
+    );
   });
 });

@@ -4,20 +4,12 @@ import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
 import { CAUSES, NO_LOSSES } from "#src/measure/losses.ts";
 import { RequestBatcher } from "#src/platform/batcher.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import { Listeners } from "#src/platform/listeners.ts";
 import { alertsOf, type StoredAlert, type TimeRange } from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
-import {
-  dropSamplesBefore,
-  readSampleHours,
-  type SampleHour,
-  writeSampleHours,
-} from "#src/store/samples.ts";
+import { readSampleHours, type SampleHour, writeSampleHours } from "#src/store/samples.ts";
 import type { Schema } from "#src/store/schema.ts";
-import {
-  deleteStoredAnswersBefore,
-  newestStoredSlot,
-  writeStoredAnswers,
-} from "#src/store/stored-answers.ts";
+import { newestStoredSlot, writeStoredAnswers } from "#src/store/stored-answers.ts";
 import type { TokenNames } from "#src/store/tokens.ts";
 import {
   type SavedSnapshot,
@@ -33,10 +25,12 @@ import {
   parseSnapshot,
   snapshotText,
 } from "../snapshot-text.ts";
-import { type HistoryPoint, type HistoryQuery, historyOf, stepOf } from "./history.ts";
+import { gridOf, type HistoryPoint, type HistoryQuery, historyOf } from "./history.ts";
 import { type PastDay, pastDayOf } from "./past-day.ts";
+import { readBuckets, readHours, type StoredSeries } from "./read-series.ts";
+import { nextTurn, RollUp } from "./roll-up.ts";
 import { newOf, type Sample } from "./sample.ts";
-import { SampleBlock, type SampleGrid, unpackHour } from "./sample-block.ts";
+import { SampleBlock, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
 import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-answers.ts";
 
@@ -45,21 +39,29 @@ const WRITE_EVERY_MS = 300_000;
 /** Tokens loaded within this time are written together: a disk takes few writes a second. */
 const BATCH_DELAY_MS = 25;
 const MAX_BATCH = 200;
-const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
+/** Of every five seconds, so long is spent on samples that are old. */
+const ROLL_UP_MS = 250;
 /** Of one range: at most one for each point of a history. */
 const ALERTS_SHOWN = 2_000;
 
 export type ArchiveDeps = {
   readonly database: Database;
   readonly clock: WallClock;
-  readonly retentionDays: number;
+  /** Samples are kept for so many days, rolled up after a day or two. */
+  readonly historyDays: number;
   /** States are kept for so many days, today included; 0: none is. */
   readonly stateDays: number;
 };
 
+/** The past day of a token that is tracked, and when the service first saw the token. */
+export type ComputedDay = PastDay & { readonly mint: Address; readonly firstSeenMs: number };
+
+export type Sampled = { readonly mint: Address; readonly sample: Sample };
+
 type Entry = {
   readonly tokenId: bigint;
+  readonly firstSeenMs: number;
   block: SampleBlock;
   /** Hours that ended and are not on disk yet. */
   ended: SampleHour[];
@@ -80,13 +82,18 @@ export type OpenedRecord = {
 
 /** The tracker's memory on disk: tokens, samples by the hour, alerts, and each token's last answer. */
 export class TokenArchive {
+  /** Called with each past day of a tracked token, once it is computed. */
+  readonly onPastDay = new Listeners<ComputedDay>();
+  /** Called with every sample of a tracked token, with its figures as the history keeps them. */
+  readonly onSample = new Listeners<Sampled>();
   readonly #deps: ArchiveDeps;
   readonly #entries = new Map<Address, Entry>();
-  #droppedDay = 0;
+  readonly #rollUp: RollUp;
   readonly #ids: RequestBatcher<SeenToken, bigint | undefined>;
 
   constructor(deps: ArchiveDeps) {
     this.#deps = deps;
+    this.#rollUp = new RollUp(deps);
     this.#ids = new RequestBatcher({
       maxSize: MAX_BATCH,
       maxDelayMs: BATCH_DELAY_MS,
@@ -119,6 +126,7 @@ export class TokenArchive {
     if (stored !== undefined) for (const sample of unpackHour(hour, stored.data)) block.add(sample);
     this.#entries.set(mint, {
       tokenId,
+      firstSeenMs: before?.firstSeenMs ?? clock.nowMs(),
       block,
       ended: [],
       hasUnsaved: false,
@@ -146,6 +154,8 @@ export class TokenArchive {
     const isOld = last !== null && sample.atMs - last.atMs >= WRITE_EVERY_MS;
     const stored = last === null || isOld ? sample : newOf(last, sample);
     const isLater = last === null || sample.atMs > last.atMs;
+    const figures = (isLater ? stored : null) ?? last ?? sample;
+    this.onSample.emit({ mint, sample: { ...figures, atMs: sample.atMs } });
     if (snapshot !== null && this.#deps.stateDays > 0) {
       entry.states.give(snapshot);
       const isNew = isLater && stored === sample;
@@ -174,12 +184,15 @@ export class TokenArchive {
     );
     await this.#write(due, nowMs);
     await this.#writeStates([...this.#entries.values()]);
-    const day = Math.floor(nowMs / MS_PER_DAY);
-    if (day === this.#droppedDay) return;
-    const { database, retentionDays, stateDays } = this.#deps;
-    await dropSamplesBefore(database, day - retentionDays);
-    await deleteStoredAnswersBefore(database.db, day + 1 - stateDays);
-    this.#droppedDay = day;
+  }
+
+  /** Rolls up and deletes what is old enough, for a quarter of a second at most. */
+  async rollUp(): Promise<void> {
+    const startMs = performance.now();
+    while (performance.now() - startMs < ROLL_UP_MS) {
+      if (!(await this.#rollUp.slice(this.#deps.clock.nowMs()))) return;
+      await nextTurn();
+    }
   }
 
   /** Writes the rest of a token that is let go. */
@@ -193,46 +206,44 @@ export class TokenArchive {
 
   /** The token's past, what is not on disk yet included; empty for a token never seen. */
   async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
-    const grid = { fromMs: query.fromMs, stepMs: stepOf(query) };
-    return historyOf(await this.#samples(mint, query, grid), query);
+    const grid = gridOf(query, this.#deps.clock.nowMs());
+    const tokenId = await this.#idOf(mint);
+    if (tokenId === null) return historyOf([], grid);
+    const { db } = this.#deps.database;
+    return historyOf(await readBuckets(db, this.#series(mint, tokenId), grid), grid);
   }
 
   /** What waiting cost over the token's last day, and how its price came back after sales. */
   async pastDay(mint: Address): Promise<PastDay> {
     const toMs = this.#deps.clock.nowMs();
     const range = { fromMs: toMs - MS_PER_DAY, toMs };
-    return pastDayOf(await this.#samples(mint, range), range);
+    const tokenId = await this.#idOf(mint);
+    if (tokenId === null) return pastDayOf([], range);
+    const hours = await readHours(this.#deps.database.db, this.#series(mint, tokenId), range);
+    const samples = hours.flatMap(({ hour, data }) => unpackHour(hour, data));
+    const day = pastDayOf(samples, range);
+    const entry = this.#entries.get(mint);
+    if (entry !== undefined) {
+      this.onPastDay.emit({ ...day, mint, firstSeenMs: entry.firstSeenMs });
+    }
+    return day;
   }
 
-  /** The samples that hold within a time range, those not on disk yet included. */
-  async #samples(
-    mint: Address,
-    { fromMs, toMs }: Pick<HistoryQuery, "fromMs" | "toMs">,
-    grid?: SampleGrid,
-  ): Promise<readonly Sample[]> {
-    const { db } = this.#deps.database;
+  #series(mint: Address, tokenId: bigint): StoredSeries {
     const entry = this.#entries.get(mint);
-    const tokenId = entry?.tokenId ?? (await storedToken(db, mint))?.id;
-    if (tokenId === undefined) return [];
-    // A sample holds for minutes: the one valid at the start may be of the hour before.
-    const fromHour = SampleBlock.hourOf(fromMs - MS_PER_HOUR);
-    const toHour = SampleBlock.hourOf(toMs);
-    const stored = await readSampleHours(db, { tokenId, fromHour, toHour });
-    const hours = new Map(stored.map(({ hour, data }) => [hour, data]));
-    const unsaved = entry === undefined ? [] : [...entry.ended, this.#hourOf(entry)];
-    for (const { hour, data } of unsaved) {
-      if (hour >= fromHour && hour <= toHour) hours.set(hour, data);
-    }
-    return [...hours]
-      .toSorted(([a], [b]) => a - b)
-      .flatMap(([hour, data]) => unpackHour(hour, data, grid));
+    return { tokenId, unsaved: entry === undefined ? [] : [...entry.ended, this.#hourOf(entry)] };
+  }
+
+  /** Null for a token never seen. */
+  async #idOf(mint: Address): Promise<bigint | null> {
+    const entry = this.#entries.get(mint);
+    return entry?.tokenId ?? (await storedToken(this.#deps.database.db, mint))?.id ?? null;
   }
 
   async alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
-    const { db } = this.#deps.database;
-    const tokenId = this.#entries.get(mint)?.tokenId ?? (await storedToken(db, mint))?.id;
-    if (tokenId === undefined) return [];
-    return await alertsOf(db, { tokenId, limit: ALERTS_SHOWN, begun });
+    const tokenId = await this.#idOf(mint);
+    if (tokenId === null) return [];
+    return await alertsOf(this.#deps.database.db, { tokenId, limit: ALERTS_SHOWN, begun });
   }
 
   answerAt(mint: Address, slot: bigint): Promise<AnswerAt> {
@@ -253,9 +264,13 @@ export class TokenArchive {
   async #write(entries: readonly Entry[], nowMs: number): Promise<void> {
     const hours: SampleHour[] = [];
     const snapshots: SavedSnapshot[] = [];
+    const begun: { readonly entry: Entry; readonly block: SampleBlock }[] = [];
     for (const entry of entries) {
       entry.savedAtMs = nowMs;
-      if (entry.hasUnsaved) hours.push(...entry.ended, this.#hourOf(entry));
+      if (entry.hasUnsaved) {
+        hours.push(...entry.ended, this.#hourOf(entry));
+        begun.push({ entry, block: entry.block });
+      }
       if (entry.snapshot !== null) snapshots.push(savedSnapshot(entry.tokenId, entry.snapshot));
     }
     const { database } = this.#deps;
@@ -266,10 +281,20 @@ export class TokenArchive {
       if (snapshots.length > 0) await saveSnapshots(database.db, snapshots);
     } catch (cause) {
       for (const entry of entries) entry.hasUnsaved = true;
+      for (const { entry, block } of begun) this.#keepEnded(entry, block);
       throw cause;
     }
     const written = new Set(hours);
     for (const entry of entries) entry.ended = entry.ended.filter((hour) => !written.has(hour));
+  }
+
+  /** Keeps a block that a later hour replaced while it was being written, which failed. */
+  #keepEnded(entry: Entry, block: SampleBlock): void {
+    const { tokenId, ended } = entry;
+    if (block === entry.block || ended.some(({ hour }) => hour === block.hour)) return;
+    // As the block is now: it may have got samples after the write began.
+    const kept = this.#hourOf({ tokenId, block });
+    entry.ended = [...ended, kept].toSorted((a, b) => a.hour - b.hour);
   }
 
   /** States are asked for by their slot, and can be from the moment that they are on disk. */
@@ -281,7 +306,7 @@ export class TokenArchive {
     for (const entry of entries) entry.states.written(written);
   }
 
-  #hourOf({ tokenId, block }: Entry): SampleHour {
+  #hourOf({ tokenId, block }: Pick<Entry, "tokenId" | "block">): SampleHour {
     return { tokenId, hour: block.hour, data: block.data };
   }
 }

@@ -1,5 +1,6 @@
 import type { Confidence } from "#src/measure/finding.ts";
-import type { Sample } from "./sample.ts";
+import { type Bucket, firstFineDay, lower, ROLLED_STEP_MS } from "./bucket.ts";
+import { HOLDS_FOR_MS, SAMPLE_EVERY_MS } from "./sample.ts";
 
 export type HistoryQuery = {
   readonly fromMs: number;
@@ -8,11 +9,19 @@ export type HistoryQuery = {
   readonly stepMs: number;
 };
 
+/** A query as it is answered, with the finest step that is stored of its whole range. */
+export type HistoryGrid = HistoryQuery & { readonly resolutionMs: number };
+
 /** The values known at the end of one step; null where none was known. */
 export type HistoryPoint = {
   readonly atMs: number;
   readonly c10Sol: number | null;
   readonly depthSol: number | null;
+  /** The least that was known at any time of the step; null: nothing was. */
+  readonly lowestC10Sol: number | null;
+  readonly lowestDepthSol: number | null;
+  /** Whether C10 was known for the whole step. */
+  readonly isWhole: boolean;
   /** SOL per whole token. */
   readonly mid: number | null;
   readonly slippagePct: readonly (number | null)[];
@@ -21,40 +30,82 @@ export type HistoryPoint = {
 
 /** Maximum points of one answer; longer ranges get longer steps. */
 export const MAX_POINTS = 2_000;
-/** Samples of a tracked token are at most this far apart: 5 minutes and some margin. */
-export const HOLDS_FOR_MS = 330_000;
+const MS_PER_DAY = 86_400_000;
 
-/** The step of the answer. */
-export function stepOf({ fromMs, toMs, stepMs }: HistoryQuery): number {
-  return Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);
+/**
+ * The grid that a query is answered on: with longer steps where it would have too many points. If the
+ * range begins where samples may have been rolled up, the grid is made of whole rolled steps: it begins
+ * up to five minutes earlier. The grid of a grid is itself.
+ */
+export function gridOf({ fromMs, toMs, stepMs }: HistoryQuery, nowMs: number): HistoryGrid {
+  const step = Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);
+  if (fromMs >= firstFineDay(nowMs) * MS_PER_DAY)
+    return { fromMs, toMs, stepMs: step, resolutionMs: SAMPLE_EVERY_MS };
+  const rolledFromMs = Math.floor(fromMs / ROLLED_STEP_MS) * ROLLED_STEP_MS;
+  const least = Math.max(step, (toMs - rolledFromMs) / MAX_POINTS);
+  return {
+    fromMs: rolledFromMs,
+    toMs,
+    stepMs: Math.ceil(least / ROLLED_STEP_MS) * ROLLED_STEP_MS,
+    resolutionMs: ROLLED_STEP_MS,
+  };
 }
 
 /**
  * A series on an even grid from samples that are stored on change only: each holds until the next
  * sample, but at most for the maximum distance of samples. After that, the value is unknown.
+ *
+ * @param buckets ascending; none spans the end of a step
  */
 export function historyOf(
-  samples: readonly Sample[],
+  buckets: readonly Bucket[],
   { fromMs, toMs, stepMs }: HistoryQuery,
 ): readonly HistoryPoint[] {
-  const step = stepOf({ fromMs, toMs, stepMs });
   const points: HistoryPoint[] = [];
   let next = 0;
-  let held: Sample | null = null;
-  for (let atMs = fromMs + step; atMs <= toMs; atMs += step) {
-    for (let sample = samples[next]; sample !== undefined; sample = samples[++next]) {
-      if (sample.atMs > atMs) break;
-      held = sample;
+  let held: Bucket | null = null;
+  for (let atMs = fromMs + stepMs; atMs <= toMs; atMs += stepMs) {
+    const startMs = atMs - stepMs;
+    const within: Bucket[] = [];
+    for (let bucket = buckets[next]; bucket !== undefined; bucket = buckets[++next]) {
+      if (bucket.last.atMs > atMs) break;
+      if (bucket.last.atMs > startMs) within.push(bucket);
+      else held = bucket;
     }
-    points.push(pointOf(held !== null && atMs - held.atMs <= HOLDS_FOR_MS ? held : null, atMs));
+    points.push(pointOf({ held, within, startMs, atMs }));
+    held = within.at(-1) ?? held;
   }
   return points;
 }
 
-function pointOf(sample: Sample | null, atMs: number): HistoryPoint {
-  if (sample === null) {
-    return { atMs, c10Sol: null, depthSol: null, mid: null, slippagePct: [], confidence: null };
+type GridStep = {
+  /** The newest bucket before the step. */
+  readonly held: Bucket | null;
+  readonly within: readonly Bucket[];
+  readonly startMs: number;
+  readonly atMs: number;
+};
+
+function pointOf({ held, within, startMs, atMs }: GridStep): HistoryPoint {
+  const atStart = held !== null && startMs - held.last.atMs <= HOLDS_FOR_MS ? held.last : null;
+  let lowestC10Sol = atStart?.c10Sol ?? null;
+  let lowestDepthSol = atStart?.depthSol ?? null;
+  let isWhole = lowestC10Sol !== null;
+  let untilMs = held === null ? Number.NEGATIVE_INFINITY : held.last.atMs + HOLDS_FOR_MS;
+  for (const { last, firstMs, wasUnknown, ...lowest } of within) {
+    isWhole &&= !wasUnknown && firstMs <= untilMs;
+    untilMs = last.atMs + HOLDS_FOR_MS;
+    lowestC10Sol = lower(lowestC10Sol, lowest.lowestC10Sol);
+    lowestDepthSol = lower(lowestDepthSol, lowest.lowestDepthSol);
   }
-  const { c10Sol, depthSol, mid, slippagePct, confidence } = sample;
-  return { atMs, c10Sol, depthSol, mid, slippagePct, confidence };
+  const isKnown = atMs <= untilMs;
+  const last = isKnown ? ((within.at(-1) ?? held)?.last ?? null) : null;
+  return {
+    ...{ atMs, lowestC10Sol, lowestDepthSol, isWhole: isWhole && isKnown },
+    c10Sol: last?.c10Sol ?? null,
+    depthSol: last?.depthSol ?? null,
+    mid: last?.mid ?? null,
+    slippagePct: last?.slippagePct ?? [],
+    confidence: last?.confidence ?? null,
+  };
 }

@@ -1,7 +1,6 @@
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { HOLDS_FOR_MS } from "./history.ts";
 import { type Resilience, resilienceOf } from "./resilience.ts";
-import { SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
+import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 import { type WaitingRange, waitingRanges } from "./waiting.ts";
 
 /** What a token's samples of one day say of waiting. Past frequencies, no forecast. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { historyOf, MAX_POINTS } from "./history.ts";
+import { bucketOf } from "#test/support/sample-series.ts";
+import { gridOf, historyOf, MAX_POINTS } from "./history.ts";
 import { newOf, type Sample } from "./sample.ts";
-import { SampleBlock, unpackHour } from "./sample-block.ts";
+import { rollHour, SampleBlock, unpackHour } from "./sample-block.ts";
 
 const HOUR = 500_000;
 const START_MS = HOUR * 3_600_000;
@@ -73,7 +74,7 @@ test("a truncated hour gives the samples before the end, and garbage never throw
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void unpackHour(HOUR, bytes)));
 });
 
-test("on a coarser grid only the last sample of each step is returned, and history is the same", () => {
+test("on a coarser grid one bucket of each step is returned, and history is the same", () => {
   fc.assert(
     fc.property(samples, fc.integer({ min: 1, max: 60 }), (packed, steps) => {
       const block = new SampleBlock(HOUR);
@@ -83,9 +84,9 @@ test("on a coarser grid only the last sample of each step is returned, and histo
         toMs: START_MS + 3_600_000,
         stepMs: steps * 10_000,
       };
-      const thinned = unpackHour(HOUR, block.data, query);
+      const thinned = rollHour(HOUR, block.data, query);
       assert.ok(thinned.length <= 3_607_000 / query.stepMs + 1);
-      assert.deepEqual(historyOf(thinned, query), historyOf(packed, query));
+      assert.deepEqual(historyOf(thinned, query), historyOf(rollHour(HOUR, block.data), query));
     }),
     { numRuns: 50 },
   );
@@ -114,7 +115,7 @@ test("a quiet hour takes about a hundred bytes", () => {
 
 test("a sample holds until the next, and unknown time is null, never zero", () => {
   const series = [sampleAt(START_MS, 10), sampleAt(START_MS + 300_000, 5)];
-  const points = historyOf(series, {
+  const points = historyOf(series.map(bucketOf), {
     fromMs: START_MS - 60_000,
     toMs: START_MS + 900_000,
     stepMs: 60_000,
@@ -126,6 +127,10 @@ test("a sample holds until the next, and unknown time is null, never zero", () =
 });
 
 test("a long range gets longer steps, never more points", () => {
-  const query = { fromMs: 0, toMs: 400 * 86_400_000, stepMs: 1 };
-  assert.ok(historyOf([], query).length <= MAX_POINTS);
+  const nowMs = 500 * 86_400_000;
+  for (const fromMs of [0, 86_400_001, nowMs - 86_400_000]) {
+    const grid = gridOf({ fromMs, toMs: nowMs, stepMs: 1 }, nowMs);
+    assert.ok(historyOf([], grid).length <= MAX_POINTS);
+    assert.deepEqual(gridOf(grid, nowMs), grid);
+  }
 });

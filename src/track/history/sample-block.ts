@@ -1,6 +1,7 @@
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { Confidence } from "#src/measure/finding.ts";
-import { SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
+import { type Bucket, lower, type SampleGrid } from "./bucket.ts";
+import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 
 /**
  * One hour of a token's samples, packed: a version byte, then per sample its time in the hour (u16, in
@@ -80,40 +81,45 @@ export class SampleBlock {
   }
 }
 
-/** A grid of which only the last sample per step is returned. */
-export type SampleGrid = { readonly fromMs: number; readonly stepMs: number };
-
 const EVERY_SAMPLE: SampleGrid = { fromMs: 0, stepMs: SAMPLE_EVERY_MS };
 
+/** The samples of a stored hour; see `rollHour`. */
+export function unpackHour(hour: number, data: Uint8Array): readonly Sample[] {
+  return rollHour(hour, data).map(({ last }) => last);
+}
+
 /**
- * The samples of a stored hour, the last one per step of the grid. Returns none for another version,
- * and the samples before the end for truncated bytes.
+ * The samples of a stored hour, one bucket per step of the grid; without a grid, one for each sample.
+ * Returns none for another version, and the samples before the end for truncated bytes.
  */
-export function unpackHour(
+export function rollHour(
   hour: number,
   data: Uint8Array,
   { fromMs, stepMs }: SampleGrid = EVERY_SAMPLE,
-): readonly Sample[] {
+): readonly Bucket[] {
   if (data[0] !== VERSION && data[0] !== FIRST_VERSION) return [];
   const count = data[0] === VERSION ? FIGURES : FIGURES - 1;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const figures = new Float64Array(FIGURES).fill(Number.NaN);
-  const samples: Sample[] = [];
+  const buckets: Bucket[] = [];
   const stepOf = (atMs: number): number => Math.ceil((atMs - fromMs) / stepMs);
   let confidence: Confidence = "high";
   let basis = 0;
   let offset = 1;
-  /** The newest sample read, not yet added: a later one of the same step replaces it. */
-  let heldMs: number | null = null;
-  const addHeld = (): void => {
-    if (heldMs !== null) samples.push(sampleFrom(figures, { atMs: heldMs, confidence, basis }));
+  /** The samples of the newest step read, not yet added. */
+  let open: OpenBucket | null = null;
+  const close = ({ lastMs, ...rest }: OpenBucket): void => {
+    buckets.push({ last: sampleFrom(figures, { atMs: lastMs, confidence, basis }), ...rest });
   };
   while (offset + HEADER <= data.length) {
     const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
     const mask = view.getUint16(offset + 2, true);
     offset += HEADER;
     if (offset + lengthOf(mask, count) > data.length) break;
-    if (heldMs !== null && stepOf(heldMs) !== stepOf(atMs)) addHeld();
+    if (open !== null && stepOf(open.lastMs) !== stepOf(atMs)) {
+      close(open);
+      open = null;
+    }
     for (let index = 0; index < count; index++) {
       if ((mask & (1 << index)) === 0) continue;
       figures[index] = view.getFloat32(offset, true);
@@ -125,10 +131,30 @@ export function unpackHour(
       basis = view.getUint32(offset, true);
       offset += 4;
     }
-    heldMs = atMs;
+    open = withSample(open, atMs, figures);
   }
-  addHeld();
-  return samples;
+  if (open !== null) close(open);
+  return buckets;
+}
+
+/** A bucket whose last sample is the one just read. */
+type OpenBucket = Omit<Bucket, "last"> & { readonly lastMs: number };
+
+function withSample(open: OpenBucket | null, atMs: number, figures: Float64Array): OpenBucket {
+  const c10Sol = knownOf(figures[0]);
+  const depthSol = knownOf(figures[1]);
+  return {
+    lastMs: atMs,
+    firstMs: open?.firstMs ?? atMs,
+    lowestC10Sol: lower(open?.lowestC10Sol ?? null, c10Sol),
+    lowestDepthSol: lower(open?.lowestDepthSol ?? null, depthSol),
+    wasUnknown:
+      c10Sol === null || (open !== null && (open.wasUnknown || atMs - open.lastMs > HOLDS_FOR_MS)),
+  };
+}
+
+function knownOf(figure = Number.NaN): number | null {
+  return Number.isNaN(figure) ? null : figure;
 }
 
 /** The bits behind those of the figures. */
@@ -157,9 +183,17 @@ function sampleFrom(
   figures: Float64Array,
   rest: Pick<Sample, "atMs" | "confidence" | "basis">,
 ): Sample {
-  const [c10Sol = null, depthSol = null, ...others] = Array.from(figures, (figure) =>
-    Number.isNaN(figure) ? null : figure,
-  );
-  const slippagePct = others.slice(0, STANDARD_SIZES.length);
-  return { ...rest, c10Sol, depthSol, slippagePct, mid: others[STANDARD_SIZES.length] ?? null };
+  const slippagePct: (number | null)[] = [];
+  for (let index = 0; index < STANDARD_SIZES.length; index++)
+    slippagePct.push(knownOf(figures[2 + index]));
+  const { atMs, confidence, basis } = rest;
+  return {
+    atMs,
+    c10Sol: knownOf(figures[0]),
+    depthSol: knownOf(figures[1]),
+    slippagePct,
+    mid: knownOf(figures[2 + STANDARD_SIZES.length]),
+    confidence,
+    basis,
+  };
 }

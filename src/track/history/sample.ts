@@ -7,6 +7,8 @@ import { priceInSol, ratioToNumber } from "#src/units/to-number.ts";
 
 /** The grid of sample times (method.md section 5). */
 export const SAMPLE_EVERY_MS = 10_000;
+/** Samples of a tracked token are at most this far apart: 5 minutes and some margin. */
+export const HOLDS_FOR_MS = 330_000;
 
 /** The stored values of an assessment, on a grid of ten seconds. */
 export type Sample = {

@@ -16,11 +16,12 @@ export type WaitingRange = {
   readonly quantilesPct: readonly number[];
 };
 
-const SIZES = STANDARD_SIZES.map(Number);
+/** SOL. */
+export const WAITING_SIZES: readonly number[] = STANDARD_SIZES.map(Number);
 
 /** By standard size, then by time waited; null: too few observations. */
 export function waitingRanges(grid: DayGrid): readonly (readonly (WaitingRange | null)[])[] {
-  return SIZES.map((_, size) =>
+  return WAITING_SIZES.map((_, size) =>
     WAITED_SECONDS.map((seconds) => {
       const waited = (seconds * 1_000) / SAMPLE_EVERY_MS;
       return rangeOf(changesOf(grid, { size, waited }), waited);
@@ -63,7 +64,12 @@ export function rangeOf(changes: Float64Array, waited: number): WaitingRange | n
   const observations = Math.floor(changes.length / waited);
   if (observations < LEAST_OBSERVATIONS) return null;
   const quantiles = quantilesOf(changes.toSorted(), WAITING_QUANTILES);
-  return { observations, quantilesPct: quantiles.map((value) => Math.round(value * 1e4) / 1e4) };
+  return { observations, quantilesPct: quantiles.map(roundedPct) };
+}
+
+/** A change as ranges give it, in percent to four places. */
+export function roundedPct(change: number): number {
+  return Math.round(change * 1e4) / 1e4;
 }
 
 /** @param sorted ascending, at least one */
@@ -78,23 +84,16 @@ function slippageAt(
   { size, step, moved }: { readonly size: number; readonly step: number; readonly moved: number },
 ): number {
   const slippage = grid.slippages[size]?.[step] ?? Number.NaN;
-  const other = moved > 1 && size + 1 < SIZES.length ? size + 1 : Math.max(0, size - 1);
+  const other = moved > 1 && size + 1 < WAITING_SIZES.length ? size + 1 : Math.max(0, size - 1);
   const neighbour = other === size ? size + 1 : other;
-  const worth = SIZES[size] ?? 0;
+  const worth = WAITING_SIZES[size] ?? 0;
   const slope =
     ((grid.slippages[neighbour]?.[step] ?? slippage) - slippage) /
-    ((SIZES[neighbour] ?? 0) - worth);
+    ((WAITING_SIZES[neighbour] ?? 0) - worth);
   const shifted = slippage + (Number.isNaN(slope) ? 0 : slope) * worth * (moved - 1);
   return Math.min(100, Math.max(0, shifted));
 }
 
 function keptShare(slippagePct: number): number {
   return 1 - slippagePct / 100;
-}
-
-/** How many of the changes lie within a range, its ends included. */
-export function heldWithin(changes: Float64Array, from: number, to: number): number {
-  let held = 0;
-  for (const change of changes) if (change >= from && change <= to) held++;
-  return held;
 }

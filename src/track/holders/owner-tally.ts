@@ -1,34 +1,102 @@
-import type { ShareOwner } from "#src/measure/share-holders.ts";
+import type { ShareLock, ShareOwner } from "#src/measure/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
-import type { AccountSet } from "#src/venues/account-set.ts";
+import { mulDivFloor } from "#src/units/integer.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";
+import { divideLock, isForever, type LocksRead, lockOf, mergeLocks } from "./lock-claims.ts";
 
-export type OwnedShares = { readonly owner: Address; readonly shares: bigint };
+/** Shares, and the tokens that stand for them. */
+export type OwnedShares = {
+  readonly owner: Address;
+  readonly shares: bigint;
+  /** Null: the pool's program names the owner itself. */
+  readonly token: { readonly mint: Address; readonly amount: bigint } | null;
+  /** The pool's own program keeps these shares from the token's owner. */
+  readonly until?: Pick<ShareLock, "locker" | "terms">;
+};
 
 export type OwnerTally = {
   /** The owners who can withdraw their shares, the largest first. */
   readonly owners: readonly ShareOwner[];
   readonly burned: bigint;
   readonly locked: bigint;
+  readonly locks: readonly ShareLock[];
+  /** All shares of the parts, burned and locked ones included. */
+  readonly whole: bigint;
 };
 
 /** Sums shares by owner. Burned and locked shares are summed separately. */
-export function tallyOwners(parts: readonly OwnedShares[], known: AccountSet): OwnerTally {
+export function tallyOwners(parts: readonly OwnedShares[], read: LocksRead): OwnerTally {
   const owners = new Map<Address, ShareOwner>();
+  const locks: ShareLock[] = [];
   let burned = 0n;
   let locked = 0n;
-  for (const { owner, shares } of parts) {
-    if (shares === 0n) continue;
-    const kind = shareOwnerKind(owner, known.get(owner));
+  let whole = 0n;
+  const addLock = (lock: ShareLock): void => {
+    if (isForever(lock.terms)) locked += lock.shares;
+    else if (lock.shares > 0n) locks.push(lock);
+  };
+  const addOwner = (owner: Address, shares: bigint, until: OwnedShares["until"]): void => {
+    if (shares === 0n) return;
+    if (until !== undefined) addLock({ ...until, owner, shares });
+    if (until?.terms.kind === "dated") return;
+    const kind = shareOwnerKind(owner, read.known.get(owner));
     if (kind === "burned") burned += shares;
     else if (kind === "locked") locked += shares;
     else {
       const others = owners.get(owner)?.shares ?? 0n;
       owners.set(owner, { owner, standing: kind, shares: others + shares });
     }
+  };
+  for (const { owner, shares, token, until } of byOwner(parts)) {
+    whole += shares;
+    const kind = shareOwnerKind(owner, read.known.get(owner));
+    const lock = token === null ? null : lockOf(owner, read);
+    if (kind === "burned") burned += shares;
+    else if (kind === "locked") locked += shares;
+    else if (lock === null || token === null) addOwner(owner, shares, until);
+    else {
+      const { amount, mint } = token;
+      const divided = divideLock(lock, { owner, mint, amount }, read.clock);
+      const sharesOf = (part: bigint): bigint => mulDivFloor(shares, part, amount);
+      for (const free of divided.free) addOwner(free.owner, sharesOf(free.amount), until);
+      if (divided.locked === null) continue;
+      // The pool's own program keeps all of it until then, whatever the lock says.
+      if (divided.locked.terms.kind === "unknown" && until?.terms.kind === "dated") continue;
+      const { amount: tokens, ...held } = divided.locked;
+      addLock({ ...held, terms: later(held.terms, until?.terms), shares: sharesOf(tokens) });
+    }
   }
   const largestFirst = [...owners.values()].toSorted((a, b) =>
     a.shares === b.shares ? 0 : a.shares < b.shares ? 1 : -1,
   );
-  return { owners: largestFirst, burned, locked };
+  return { owners: largestFirst, burned, locked, locks: mergeLocks(locks), whole };
+}
+
+/** Accounts of one owner and token as one: a lock says how much it holds in all. */
+function byOwner(parts: readonly OwnedShares[]): readonly OwnedShares[] {
+  const merged = new Map<string, OwnedShares>();
+  const apart: OwnedShares[] = [];
+  for (const part of parts) {
+    const { owner, shares, token, until } = part;
+    if (shares === 0n) continue;
+    // A position's token stands for all of its shares, whatever these are divided into.
+    if (token === null || until !== undefined || token.amount !== shares) {
+      apart.push(part);
+      continue;
+    }
+    const key = `${owner} ${token.mint}`;
+    const sum = shares + (merged.get(key)?.shares ?? 0n);
+    merged.set(key, { ...part, shares: sum, token: { mint: token.mint, amount: sum } });
+  }
+  return [...merged.values(), ...apart];
+}
+
+/** Shares in two locks open when both are open. */
+function later(a: ShareLock["terms"], b: ShareLock["terms"] | undefined): ShareLock["terms"] {
+  if (a.kind !== "dated" || b?.kind !== "dated") return a;
+  return {
+    kind: "dated",
+    next: a.next.at > b.next.at ? a.next : b.next,
+    last: a.last.at > b.last.at ? a.last : b.last,
+  };
 }

@@ -21,6 +21,7 @@ import { positionTokenAccount } from "#src/venues/meteora-damm-v2/positions.ts";
 import { INCINERATOR, RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
 import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
 import { type SharedPool, ShareHolders } from "./share-holders.ts";
+import { largestPositions } from "./sum-positions.ts";
 
 const MINT = namedAddress("share mint");
 const POOL: SharedPool = {
@@ -77,6 +78,7 @@ describe("who holds a pool's shares", () => {
       // 100 were burned out of the mint's supply, 80 are at addresses without a key.
       burned: 180n,
       locked: 220n,
+      locks: [],
       unlisted: 0n,
       slot: chain.slot,
     });
@@ -145,7 +147,7 @@ function chainWithPositions(
 }
 
 describe("who owns a pool's positions", () => {
-  test("is summed by owner; vesting liquidity is the owner's, permanently locked liquidity has no owner", async () => {
+  test("is summed by owner; vesting of unknown dates is the owner's, permanently locked liquidity has no owner", async () => {
     const { ask } = chainWithPositions(1_000n, [
       { owner: WALLET, unlocked: 100n, vested: 50n },
       { owner: FARM, unlocked: 200n },
@@ -173,6 +175,29 @@ describe("who owns a pool's positions", () => {
     }));
     const { ask } = chainWithPositions(850n, many);
     assert.partialDeepStrictEqual(await ask(), { kind: "known", unlisted: 50n });
+  });
+
+  test("addresses are derived for the positions whose owners are read, and no others", () => {
+    const { accounts, pool } = dammV2Fixture(dammV2State({ liquidity: 1_000n }));
+    const shares = meteoraDammV2.shares(pool, accounts);
+    assert.ok(shares?.kind === "positions");
+    const found = Array.from({ length: 25 }, (_, place) => {
+      const { bytes: data } = new ByteWriter(new Uint8Array(POSITION_LENGTH))
+        .raw(0, POSITION_DISCRIMINATOR)
+        .u128(POSITION.unlockedLiquidity, BigInt(place));
+      const account = { owner: DAMM_V2_PROGRAM, lamports: 1n, data, slot: 0n };
+      return [namedAddress(`position ${place}`), account] as const;
+    });
+    const derived: bigint[] = [];
+    const accountsOf: typeof shares.accountsOf = (position) => {
+      derived.push(position.unlocked);
+      return shares.accountsOf(position);
+    };
+    assert.equal(largestPositions({ ...shares, accountsOf }, new Map(found))?.all.length, 25);
+    assert.deepEqual(
+      derived,
+      Array.from({ length: 20 }, (_, place) => 24n - BigInt(place)),
+    );
   });
 
   test("is unknown if positions are missing, refused, or their tokens were moved", async () => {

@@ -1,28 +1,36 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
-import type { PoolHolders } from "#src/measure/share-holders.ts";
+import type { HoldersUnknownReason, PoolHolders } from "#src/measure/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
-import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import type { FungibleShares, PositionShares, RangedShares } from "#src/venues/liquidity-shares.ts";
 import type { RangedPosition } from "#src/venues/quotable-pool.ts";
-import { tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
+import type { Clock } from "#src/venues/venue.ts";
+import type { LocksRead } from "./lock-claims.ts";
+import { readOwners, readVestings } from "./lock-reads.ts";
 import { sumHolders } from "./sum-holders.ts";
 import { largestPositions, sumPositions } from "./sum-positions.ts";
 import { largestRanged, sumRanged } from "./sum-ranged.ts";
 
 /** Shares are transferred rarely: holders are read again after this time. */
 const MAX_AGE_MS = 60_000;
-/** After this time if the pool's share count changed: then a holder deposited or withdrew. */
+/**
+ * After this time if the pool's share count changed, since then a holder deposited or withdrew, or if a lock
+ * has opened.
+ */
 const MAX_AGE_AFTER_CHANGE_MS = 5_000;
 /** A failed read is not repeated before this time. */
 const FAILURE_MAX_AGE_MS = 10_000;
 /** Time limit for reading the holders of one pool. */
 const READ_TIMEOUT_MS = 9_000;
-/** Each task reads from the node three times; the reads of tracking must not wait behind them. */
+/**
+ * A task calls the node three times and, for locks and tokens of positions, up to twelve times more; the
+ * reads of tracking must not wait behind them.
+ */
 const LIMITS = {
   maxActive: 2,
   maxWaiting: 200,
@@ -49,6 +57,14 @@ type HoldersReading = {
   readonly holders: PoolHolders;
   readonly issued: bigint | null;
   readonly atMs: number;
+  /** After this time a lock opens; null: none is known. */
+  readonly opensInMs: number | null;
+};
+
+type ReadHolders = {
+  readonly holders: PoolHolders;
+  /** The chain's clock at which locks were judged; null: not read. */
+  readonly clock: Clock | null;
 };
 
 /** Who holds the shares of pools: read on request and cached for a minute. */
@@ -80,8 +96,10 @@ export class ShareHolders {
     const cached = this.#cached(shared);
     if (cached !== null) return cached;
     return this.#reads.run(pool, async () => {
-      const holders = await this.#queue.run(() => this.#read(shared), this.#deps.signal);
-      this.#readings.set(pool, { holders, issued: shares.issued, atMs: this.#deps.clock.nowMs() });
+      const read = await this.#queue.run(() => this.#read(shared), this.#deps.signal);
+      const { holders } = read;
+      const [atMs, opens] = [this.#deps.clock.nowMs(), opensInMs(read)];
+      this.#readings.set(pool, { holders, issued: shares.issued, atMs, opensInMs: opens });
       return holders;
     });
   }
@@ -89,17 +107,19 @@ export class ShareHolders {
   #cached({ pool, shares: { issued } }: SharedPool): PoolHolders | null {
     const reading = this.#readings.get(pool);
     if (reading === undefined) return null;
-    const { holders, atMs } = reading;
+    const { holders, atMs, opensInMs } = reading;
+    const ageMs = this.#deps.clock.nowMs() - atMs;
+    const isChanged = reading.issued !== issued || (opensInMs !== null && ageMs >= opensInMs);
     const maxAgeMs =
       holders.kind === "unknown"
         ? FAILURE_MAX_AGE_MS
-        : reading.issued === issued
-          ? MAX_AGE_MS
-          : MAX_AGE_AFTER_CHANGE_MS;
-    return this.#deps.clock.nowMs() - atMs < maxAgeMs ? holders : null;
+        : isChanged
+          ? MAX_AGE_AFTER_CHANGE_MS
+          : MAX_AGE_MS;
+    return ageMs < maxAgeMs ? holders : null;
   }
 
-  async #read({ shares, quoteMint }: SharedPool): Promise<PoolHolders> {
+  async #read({ shares, quoteMint }: SharedPool): Promise<ReadHolders> {
     const signal = AbortSignal.any([this.#deps.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
     try {
       if (shares.kind === "fungible") return await this.#readHolders(shares, signal);
@@ -108,58 +128,75 @@ export class ShareHolders {
     } catch (cause) {
       const isUnanswered = cause instanceof AppError || signal.aborted;
       if (!isUnanswered) throw cause;
-      return { kind: "unknown", reason: "holders-not-read" };
+      return unknown("holders-not-read");
     }
   }
 
   /** The list names the accounts, the accounts hold the amounts: all of one slot, so that they add up. */
-  async #readHolders({ mint, issued }: FungibleShares, signal: AbortSignal): Promise<PoolHolders> {
+  async #readHolders({ mint, issued }: FungibleShares, signal: AbortSignal): Promise<ReadHolders> {
     const { source } = this.#deps;
     const largest = await source.findLargestAccounts(mint, signal);
-    if (largest.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    if (largest.kind === "refused") return unknown("holders-not-read");
     const listed = largest.addresses;
     const { accounts, slot } = await source.readAccounts([mint, ...listed], signal);
-    const known = await this.#withOwners(accounts, listed, signal);
-    return sumHolders({ mint, issued, listed, known, slot });
+    const read = await readOwners(source, { accounts, tokenAccounts: listed }, signal);
+    return { holders: sumHolders({ mint, issued, listed, read, slot }), clock: read.clock };
   }
 
-  async #readPositions(shares: PositionShares, signal: AbortSignal): Promise<PoolHolders> {
+  async #readPositions(shares: PositionShares, signal: AbortSignal): Promise<ReadHolders> {
     const { source } = this.#deps;
     const found = await source.searchAccounts(shares.filter, signal);
-    if (found.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    if (found.kind === "refused") return unknown("holders-not-read");
     const positions = largestPositions(shares, found.accounts);
-    if (positions === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+    if (positions === null) return unknown("shares-do-not-add-up");
     const { issued } = shares;
     const holders = positions.largest.map(({ holder }) => holder);
-    const read = holders.length === 0 ? null : await source.readAccounts(holders, signal);
-    const known = await this.#withOwners(read?.accounts ?? new Map(), holders, signal);
-    return sumPositions({ issued, ...positions, known, slot: found.slot });
+    const [vestings, read] = await Promise.all([
+      readVestings(source, positions.largest, signal),
+      this.#readTokens({ holders, others: [] }, signal),
+    ]);
+    const summed = sumPositions({ issued, ...positions, vestings, read, slot: found.slot });
+    return { holders: summed, clock: read.clock };
   }
 
   async #readRanged(
     shares: RangedShares,
     quoteMint: Address,
     signal: AbortSignal,
-  ): Promise<PoolHolders> {
+  ): Promise<ReadHolders> {
     const { source } = this.#deps;
     const found = await source.searchAccounts(shares.filter, signal);
-    if (found.kind === "refused") return { kind: "unknown", reason: "holders-not-read" };
+    if (found.kind === "refused") return unknown("holders-not-read");
     const { slot } = found;
     const all: RangedPosition[] = [];
     for (const account of found.accounts.values()) {
       const position = shares.decode(account);
-      if (position === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+      if (position === null) return unknown("shares-do-not-add-up");
       all.push(position);
     }
     const totals = shares.addUp(all);
-    if (totals === null) return { kind: "unknown", reason: "shares-do-not-add-up" };
+    if (totals === null) return unknown("shares-do-not-add-up");
     const largest = largestRanged(all, quoteMint);
     const holderOf = await this.#holdersOfTokens(largest, signal);
-    if (holderOf === null) return { kind: "unknown", reason: "holders-not-read" };
-    const holders = [...holderOf.values()];
+    if (holderOf === null) return unknown("holders-not-read");
+    const others = largest.flatMap(({ owner }) => (owner.kind === "address" ? owner.address : []));
+    const read = await this.#readTokens({ holders: [...holderOf.values()], others }, signal);
+    const holders = sumRanged({ quoteMint, all, totals, largest, holderOf, read, slot });
+    return { holders, clock: read.clock };
+  }
+
+  /** The accounts that hold positions' tokens, with their owners; and owners that have none. */
+  async #readTokens(
+    {
+      holders,
+      others,
+    }: { readonly holders: readonly Address[]; readonly others: readonly Address[] },
+    signal: AbortSignal,
+  ): Promise<LocksRead> {
+    const { source } = this.#deps;
     const read = holders.length === 0 ? null : await source.readAccounts(holders, signal);
-    const known = await this.#withOwners(read?.accounts ?? new Map(), holders, signal);
-    return sumRanged({ quoteMint, all, totals, largest, holderOf, known, slot });
+    const accounts = read?.accounts ?? new Map<Address, null>();
+    return await readOwners(source, { accounts, tokenAccounts: holders, others }, signal);
   }
 
   /** The account that holds each position's token; null where the node refuses to list it. */
@@ -179,19 +216,16 @@ export class ShareHolders {
     }
     return holderOf;
   }
+}
 
-  /** The accounts, and the accounts of their owners. */
-  async #withOwners(
-    accounts: ReadonlyMap<Address, Account | null>,
-    tokenAccounts: readonly Address[],
-    signal: AbortSignal,
-  ): Promise<AccountSet> {
-    const owners = tokenAccounts.flatMap((address) => {
-      const owner = tokenAccountOwner(accounts.get(address));
-      return owner === null ? [] : [owner];
-    });
-    if (owners.length === 0) return accounts;
-    const read = await this.#deps.source.readAccounts(owners, signal);
-    return new Map([...read.accounts, ...accounts]);
-  }
+function unknown(reason: HoldersUnknownReason): ReadHolders {
+  return { holders: { kind: "unknown", reason }, clock: null };
+}
+
+/** Milliseconds until the first lock opens, which changes who can withdraw; null: no date is known. */
+function opensInMs({ holders, clock }: ReadHolders): number | null {
+  if (holders.kind !== "known" || clock === null) return null;
+  const dates = holders.locks.flatMap(({ terms }) => (terms.kind === "dated" ? terms.next.at : []));
+  const [first] = dates.toSorted((a, b) => (a < b ? -1 : 1));
+  return first === undefined ? null : 1_000 * toNumber(first - clock.unixTimestamp);
 }

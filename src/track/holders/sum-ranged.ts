@@ -1,13 +1,12 @@
 import type { PoolHolders } from "#src/measure/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
-import type { AccountSet } from "#src/venues/account-set.ts";
 import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.ts";
-import { shareOwnerKind } from "#src/venues/share-owner.ts";
 import {
   decodeTokenAccount,
   isFrozenAccount,
   tokenAccountOwner,
 } from "#src/venues/shared/token/token-account.ts";
+import { type LocksRead, lockUntil } from "./lock-claims.ts";
 import { type OwnedShares, tallyOwners } from "./owner-tally.ts";
 
 /**
@@ -38,13 +37,13 @@ export type FoundRanged = {
   /** By token of a position: the account that holds it. */
   readonly holderOf: ReadonlyMap<Address, Address>;
   /** Those accounts, and their owners. */
-  readonly known: AccountSet;
+  readonly read: LocksRead;
   readonly slot: bigint;
 };
 
 /** Who owns a pool's positions, in base units of the quote that they hold now. Pure. */
 export function sumRanged(found: FoundRanged): PoolHolders {
-  const { quoteMint, all, largest, known, slot } = found;
+  const { quoteMint, all, largest, read, slot } = found;
   const issued = all.reduce((sum, position) => sum + quoteOf(position, quoteMint), 0n);
   const parts: OwnedShares[] = [];
   const byOwner = new Map<Address, RangedPosition[]>();
@@ -56,30 +55,35 @@ export function sumRanged(found: FoundRanged): PoolHolders {
     // The program freezes the token of a position that is locked for good.
     if (owner === "locked") lockedByProgram += shares;
     else {
-      parts.push({ owner, shares });
-      const kind = shareOwnerKind(owner, known.get(owner));
-      if (kind === "wallet" || kind === "program")
-        byOwner.set(owner, [...(byOwner.get(owner) ?? []), position]);
+      const part = { owner, shares, token: tokenOf(position), ...lockUntil(position.lock, read) };
+      parts.push(part);
+      const [taker] = tallyOwners([part], read).owners;
+      if (taker !== undefined)
+        byOwner.set(taker.owner, [...(byOwner.get(taker.owner) ?? []), position]);
     }
   }
-  const { owners, burned, locked } = tallyOwners(parts, known);
-  const owned = parts.reduce((sum, { shares }) => sum + shares, 0n);
+  const { owners, burned, locked, locks, whole: owned } = tallyOwners(parts, read);
   return {
     kind: "known",
     issued,
     owners,
     burned,
     locked: locked + lockedByProgram,
+    locks,
     unlisted: issued - owned - lockedByProgram,
     ranged: { byOwner, totals: found.totals },
     slot,
   };
 }
 
+function tokenOf({ owner }: RangedPosition): OwnedShares["token"] {
+  return owner.kind === "token" ? { mint: owner.address, amount: 1n } : null;
+}
+
 /** Null where the token has left the account that was listed as its holder. */
 function ownerOf(
   { owner }: RangedPosition,
-  { holderOf, known }: Pick<FoundRanged, "holderOf" | "known">,
+  { holderOf, read: { known } }: Pick<FoundRanged, "holderOf" | "read">,
 ): Address | "locked" | null {
   if (owner.kind === "address") return owner.address;
   const holder = holderOf.get(owner.address);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { escrowAccount, escrowAddress } from "#demo/jupiter-lock.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { TokenHolders } from "#src/measure/token-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
@@ -9,6 +10,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { INCINERATOR, RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
+import { escrowUntil } from "#test/support/lock-accounts.ts";
 import { type PoolAddresses, TokenHolderReads } from "./token-holders.ts";
 
 const MINT = namedAddress("held token");
@@ -80,6 +82,34 @@ test("sellers are summed by owner; pools, curves, burned tokens, lockers and pro
   assert.equal(holders.unlisted, 0n);
 });
 
+test("of tokens in a lock the recipient can sell what is due, and no holder the rest before its time", async () => {
+  const escrow = escrowAddress(namedAddress("base"));
+  const { ask, chain, calls } = readerOf(1_000n, [
+    ["escrowed", escrow, 900n],
+    ["own", WALLET, 100n],
+  ]);
+  const vests = { mint: MINT, recipient: WALLET, creator: OTHER, base: namedAddress("base") };
+  const now = BigInt(chain.nowMs / 1_000);
+  const terms = { ...vests, cliffAmount: 300n, period: 60n, perPeriod: 200n, periods: 3n };
+  chain.set(escrow, escrowAccount(escrowUntil(now - 60n, terms)));
+  const vesting = known(await ask());
+  assert.deepEqual(vesting.sellers, [{ owner: WALLET, baseUnits: 600n }]);
+  assert.deepEqual(vesting.excluded, [{ owner: escrow, baseUnits: 400n, reason: "locker" }]);
+  assert.equal(calls.length, 3);
+
+  chain.set(escrow, escrowAccount(escrowUntil(now - 60n, { ...terms, cancelMode: 1 })));
+  chain.nowMs += 60_000;
+  const revocable = known(await ask());
+  assert.deepEqual(revocable.sellers, [
+    { owner: WALLET, baseUnits: 800n },
+    { owner: OTHER, baseUnits: 200n },
+  ]);
+  chain.set(escrow, escrowAccount(escrowUntil(now, { ...terms, mint: WALLET })));
+  chain.nowMs += 60_000;
+  const undecodable = known(await ask());
+  assert.deepEqual(undecodable.excluded, [{ owner: escrow, baseUnits: 900n, reason: "program" }]);
+});
+
 test("a wallet that a hostile pool names as its vault's owner is still a seller", async () => {
   const { ask } = readerOf(100n, [["whale", WALLET, 100n]]);
   const claimed = new Map([
@@ -101,7 +131,7 @@ test("of many holders three calls read the twenty largest once a minute, and the
   assert.deepEqual(holders.sellers, [{ owner: WALLET, baseUnits: largest }]);
   assert.equal(holders.unlisted, supply - largest);
   await Promise.all([ask(), ask(), ask()]);
-  assert.deepEqual(calls, ["largest", "accounts 21", "accounts 1"]);
+  assert.deepEqual(calls, ["largest", "accounts 21", "accounts 2"]);
   chain.advance(160);
   await ask();
   assert.equal(calls.length, 6);

@@ -7,10 +7,13 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeTokenAccount, tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
+import { clockOf } from "../chain-clock.ts";
+import { divideLock, lockOf } from "./lock-claims.ts";
 
 /** Three calls for a token in this time, whether they succeed or not. */
 const MAX_AGE_MS = 60_000;
@@ -35,7 +38,7 @@ export type TokenHoldersDeps = {
 type AccountsOfHolders = {
   readonly mint: Address;
   readonly listed: readonly Address[];
-  /** The mint, the listed accounts, and their owners. */
+  /** The mint, the listed accounts, their owners, and the chain's clock. */
   readonly known: AccountSet;
   readonly slot: bigint;
 };
@@ -81,7 +84,9 @@ export class TokenHolderReads {
       const { accounts, slot } = await source.readAccounts([mint, ...listed], signal);
       const owners = listed.flatMap((address) => tokenAccountOwner(accounts.get(address)) ?? []);
       const read =
-        owners.length === 0 ? null : await source.readAccounts([...new Set(owners)], signal);
+        owners.length === 0
+          ? null
+          : await source.readAccounts([CLOCK_SYSVAR, ...new Set(owners)], signal);
       const known = new Map<Address, Account | null>([...(read?.accounts ?? []), ...accounts]);
       return { mint, listed, known, slot };
     } catch (cause) {
@@ -103,6 +108,8 @@ export function sumTokenHolders(
   if (supply === null) return { kind: "unknown", reason: "holders-not-read" };
   const sellers = new Map<Address, bigint>();
   const excluded: (TokenHolder & { readonly reason: ExclusionReason })[] = [];
+  const inLocks = new Map<Address, bigint>();
+  const locks = { known, clock: clockOf(known), found: new Map<Address, never>() };
   let unlisted = supply;
   for (const address of listed) {
     const account = known.get(address);
@@ -114,9 +121,27 @@ export function sumTokenHolders(
     const { amount: baseUnits } = held;
     unlisted -= baseUnits;
     if (baseUnits === 0n) continue;
+    if (!held.isFrozen && lockOf(owner, locks) !== null) {
+      inLocks.set(owner, (inLocks.get(owner) ?? 0n) + baseUnits);
+      continue;
+    }
     const reason = held.isFrozen ? "frozen" : exclusionOf({ address, owner, known, pools });
     if (reason === null) sellers.set(owner, (sellers.get(owner) ?? 0n) + baseUnits);
     else excluded.push({ owner, baseUnits, reason });
+  }
+  for (const [owner, amount] of inLocks) {
+    const lock = lockOf(owner, locks);
+    if (lock === null) continue;
+    const { free, locked } = divideLock(lock, { owner, mint, amount }, locks.clock);
+    if (locked?.terms.kind === "dated") {
+      excluded.push({ owner, baseUnits: locked.amount, reason: "locker" });
+    }
+    for (const { owner: taker, amount: baseUnits } of free) {
+      if (baseUnits === 0n) continue;
+      const reason = exclusionOf({ address: taker, owner: taker, known, pools });
+      if (reason === null) sellers.set(taker, (sellers.get(taker) ?? 0n) + baseUnits);
+      else excluded.push({ owner: taker, baseUnits, reason });
+    }
   }
   const isAllListed = listed.length < LARGEST_LISTED;
   if (unlisted < 0n || (isAllListed && unlisted > 0n)) return notAddingUp();

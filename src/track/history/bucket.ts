@@ -1,0 +1,68 @@
+import { HOLDS_FOR_MS, type Sample } from "./sample.ts";
+
+/**
+ * What is kept of the samples of one step: the last one whole, and what within the step was worse. A
+ * sample is a bucket of its own. Combining buckets loses nothing more: the buckets of a set of samples
+ * are the same whichever parts of the set were combined first, and however often.
+ */
+export type Bucket = {
+  readonly last: Sample;
+  /** Time of the first sample. */
+  readonly firstMs: number;
+  /** The least that was known within; null: nothing was. */
+  readonly lowestC10Sol: number | null;
+  readonly lowestDepthSol: number | null;
+  /** For some time within, the token was blocked, or its last sample had expired. */
+  readonly wasUnknown: boolean;
+};
+
+/** Step of the samples that are rolled up. */
+export const ROLLED_STEP_MS = 300_000;
+/** Steps that end at `fromMs` and every `stepMs` before and after it, the end included. */
+export type SampleGrid = { readonly fromMs: number; readonly stepMs: number };
+export const ROLLED_GRID: SampleGrid = { fromMs: 0, stepMs: ROLLED_STEP_MS };
+/**
+ * Every sample is kept for so long at least: what waiting cost (past-day.ts) compares samples ten seconds
+ * apart over a day, and the first of them with one up to five and a half minutes older.
+ */
+const FINE_FOR_MS = 25 * 3_600_000;
+const MS_PER_DAY = 86_400_000;
+
+/** The first day (whole days since 1970 in UTC) of which every sample is kept. */
+export function firstFineDay(nowMs: number): number {
+  return Math.floor((nowMs - FINE_FOR_MS) / MS_PER_DAY);
+}
+
+/** End of the rolled step that a time belongs to. */
+export function rolledEnd(atMs: number): number {
+  return Math.ceil(atMs / ROLLED_STEP_MS) * ROLLED_STEP_MS;
+}
+
+/** Null only where both are unknown. */
+export function lower(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}
+
+/** Of two buckets in any order; they may share samples. */
+function combined(a: Bucket, b: Bucket): Bucket {
+  const [earlier, later] = a.last.atMs <= b.last.atMs ? [a, b] : [b, a];
+  return {
+    last: later.last,
+    firstMs: Math.min(a.firstMs, b.firstMs),
+    lowestC10Sol: lower(a.lowestC10Sol, b.lowestC10Sol),
+    lowestDepthSol: lower(a.lowestDepthSol, b.lowestDepthSol),
+    wasUnknown: a.wasUnknown || b.wasUnknown || later.firstMs - earlier.last.atMs > HOLDS_FOR_MS,
+  };
+}
+
+/** One bucket for each step of five minutes, ascending; those of the same step are combined. */
+export function mergeBuckets(buckets: Iterable<Bucket>): readonly Bucket[] {
+  const byEnd = new Map<number, Bucket>();
+  for (const bucket of buckets) {
+    const end = rolledEnd(bucket.last.atMs);
+    const known = byEnd.get(end);
+    byEnd.set(end, known === undefined ? bucket : combined(known, bucket));
+  }
+  return [...byEnd].toSorted(([a], [b]) => a - b).map(([, bucket]) => bucket);
+}

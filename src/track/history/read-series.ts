@@ -1,0 +1,64 @@
+import type { Kysely } from "kysely";
+import { readRolledDays } from "#src/store/rolled-samples.ts";
+import { readSampleHours, type SampleHour } from "#src/store/samples.ts";
+import type { Schema } from "#src/store/schema.ts";
+import { type Bucket, mergeBuckets, ROLLED_GRID, ROLLED_STEP_MS } from "./bucket.ts";
+import type { HistoryGrid } from "./history.ts";
+import { unpackDay } from "./rolled-day.ts";
+import { rollHour, SampleBlock } from "./sample-block.ts";
+
+const MS_PER_HOUR = 3_600_000;
+const MS_PER_DAY = 86_400_000;
+
+/** Where a token's samples are. */
+export type StoredSeries = {
+  readonly tokenId: bigint;
+  /** Hours that are not on disk as they are here. */
+  readonly unsaved: readonly SampleHour[];
+};
+
+/** The hours of samples that hold within a time range, ascending. */
+export async function readHours(
+  db: Kysely<Schema>,
+  { tokenId, unsaved }: StoredSeries,
+  { fromMs, toMs }: Pick<HistoryGrid, "fromMs" | "toMs">,
+): Promise<readonly Pick<SampleHour, "hour" | "data">[]> {
+  const fromHour = SampleBlock.hourOf(firstHeldMs(fromMs));
+  const toHour = SampleBlock.hourOf(toMs);
+  const stored = await readSampleHours(db, { tokenId, fromHour, toHour });
+  const hours = new Map(stored.map(({ hour, data }) => [hour, data]));
+  for (const { hour, data } of unsaved) {
+    if (hour >= fromHour && hour <= toHour) hours.set(hour, data);
+  }
+  return [...hours].toSorted(([a], [b]) => a - b).map(([hour, data]) => ({ hour, data }));
+}
+
+/** What a grid is computed from, ascending: no bucket spans the end of a step. */
+export async function readBuckets(
+  db: Kysely<Schema>,
+  series: StoredSeries,
+  grid: HistoryGrid,
+): Promise<readonly Bucket[]> {
+  const isRolled = grid.resolutionMs === ROLLED_STEP_MS;
+  const hours = await readHours(db, series, grid);
+  const buckets = hours.flatMap(({ hour, data }) =>
+    rollHour(hour, data, isRolled ? ROLLED_GRID : grid),
+  );
+  if (!isRolled) return buckets;
+  // After the samples: what was rolled up between the two reads is in both, and else would be in neither.
+  const days = await readRolledDays(db, {
+    tokenId: series.tokenId,
+    fromDay: dayOf(firstHeldMs(grid.fromMs)),
+    toDay: dayOf(grid.toMs),
+  });
+  return mergeBuckets([...days.flatMap(({ day, data }) => unpackDay(day, data)), ...buckets]);
+}
+
+/** A sample holds for minutes: the one valid at the start may be of the hour before. */
+function firstHeldMs(fromMs: number): number {
+  return fromMs - MS_PER_HOUR;
+}
+
+function dayOf(atMs: number): number {
+  return Math.floor(atMs / MS_PER_DAY);
+}

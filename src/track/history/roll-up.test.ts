@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Database } from "#src/store/database.ts";
+import { oldestSampleDay, writeSampleHours } from "#src/store/samples.ts";
+import { upsertTokens } from "#src/store/tokens.ts";
+import { eachDatabase } from "#test/support/databases.ts";
+import { poolAddress } from "#test/support/pools.ts";
+import { bucketOf, sampleSeries } from "#test/support/sample-series.ts";
+import { mergeBuckets } from "./bucket.ts";
+import { gridOf, type HistoryPoint, historyOf } from "./history.ts";
+import { readBuckets, readHours } from "./read-series.ts";
+import { RollUp } from "./roll-up.ts";
+import type { Sample } from "./sample.ts";
+import { SampleBlock } from "./sample-block.ts";
+
+const DAY = 20_000;
+const DAY_MS = 86_400_000;
+const START_MS = DAY * DAY_MS;
+/** Day two is not old enough to be rolled up, days zero and one are. */
+const NOW_MS = START_MS + 3 * DAY_MS + 3 * 3_600_000;
+/** Of several slices. */
+const TOKENS = 55;
+const KEPT = { historyDays: 30, stateDays: 3 };
+
+/** Three days and a bit of samples, one series for each token. */
+function drawnSeries(seed: number): readonly (readonly Sample[])[] {
+  const drawn = fc.sample(sampleSeries(START_MS - 10_000, { maxLength: 1_500 }), {
+    ...{ numRuns: TOKENS, seed },
+  });
+  return drawn.map((samples) => samples.filter(({ atMs }) => atMs < NOW_MS));
+}
+
+async function write(database: Database, series: readonly (readonly Sample[])[]) {
+  const names = { name: null, symbol: null, nowMs: 0 };
+  const mints = series.map((_, index) => poolAddress(index + 1));
+  const ids = await upsertTokens(
+    database.db,
+    mints.map((mint) => ({ mint, ...names })),
+  );
+  const tokenIds = mints.map((mint) => ids.get(mint) ?? 0n);
+  for (const [index, tokenId] of tokenIds.entries())
+    await writeSampleHours(database, hoursOf(tokenId, series[index] ?? []));
+  return tokenIds;
+}
+
+function hoursOf(tokenId: bigint, samples: readonly Sample[]) {
+  const blocks = new Map<number, SampleBlock>();
+  for (const sample of samples) {
+    const hour = SampleBlock.hourOf(sample.atMs);
+    const block = blocks.get(hour) ?? new SampleBlock(hour);
+    blocks.set(hour, block);
+    block.add(sample);
+  }
+  return [...blocks.values()].map(({ hour, data }) => ({ tokenId, hour, data }));
+}
+
+/** As a process does that has just been started. */
+async function rollUpAll(database: Database): Promise<void> {
+  const rollUp = new RollUp({ database, ...KEPT });
+  while (await rollUp.slice(NOW_MS));
+}
+
+/** All that is kept, on a grid that begins before every sample. */
+const WHOLE = gridOf({ fromMs: START_MS - 900_000, toMs: NOW_MS, stepMs: 1 }, NOW_MS);
+
+async function historyIn(database: Database, tokenId: bigint): Promise<readonly HistoryPoint[]> {
+  const series = { tokenId, unsaved: [] };
+  return historyOf(await readBuckets(database.db, series, WHOLE), WHOLE);
+}
+
+function expectedOf(samples: readonly Sample[]): readonly HistoryPoint[] {
+  return historyOf(mergeBuckets(samples.map(bucketOf)), WHOLE);
+}
+
+/** Checks that the history of tokens is that of their samples: of each `every`th one. */
+function checkOf(tokenIds: readonly bigint[], series: readonly (readonly Sample[])[]) {
+  const expected = series.map(expectedOf);
+  return async (database: Database, every = 1): Promise<void> => {
+    for (const [index, tokenId] of tokenIds.entries())
+      if (index % every === 0)
+        assert.deepEqual(await historyIn(database, tokenId), expected[index]);
+  };
+}
+
+test("history across the ages is the same before, at every slice of, and after the roll-up", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const series = drawnSeries(1);
+    const tokenIds = await write(database, series);
+    const check = checkOf(tokenIds, series);
+    const rollUp = new RollUp({ database, ...KEPT });
+    await check(database);
+    let slices = 0;
+    while (await rollUp.slice(NOW_MS)) {
+      slices++;
+      await check(database, 9);
+    }
+    assert.ok(slices >= 2 * Math.ceil(TOKENS / 20), `${slices} slices`);
+    assert.equal(await oldestSampleDay(database), DAY + 2);
+    await check(database);
+  });
+});
+
+test("a roll-up that is killed between any two statements loses nothing, and ends as if it had not been", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const series = drawnSeries(2);
+    const tokenIds = await write(database, series);
+    const check = checkOf(tokenIds, series);
+    let kills = 0;
+    for (let statements = 0; ; statements++) {
+      const { killed, hasEnded } = dyingAfter(database, statements);
+      const rollUp = new RollUp({ database: killed, ...KEPT });
+      try {
+        while (await rollUp.slice(NOW_MS));
+      } catch (cause) {
+        if (!hasEnded()) throw cause;
+        kills++;
+        await check(database, 18);
+        continue;
+      }
+      break;
+    }
+    assert.ok(kills > 8, `${kills} kills`);
+    assert.equal(await oldestSampleDay(database), DAY + 2);
+    await check(database);
+  });
+});
+
+/** The database of a process that dies after so many statements: each later one fails unsent. */
+function dyingAfter(database: Database, statements: number) {
+  let left = statements;
+  let hasEnded = false;
+  const db = database.db.withPlugin({
+    transformQuery: ({ node }) => {
+      if (left-- > 0) return node;
+      hasEnded = true;
+      throw new Error("killed");
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { killed: { ...database, db }, hasEnded: () => hasEnded };
+}
+
+test("samples that are written of a day that was rolled up already are added to it", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const [samples = []] = drawnSeries(3).toSorted((a, b) => b.length - a.length);
+    const isLate = ({ atMs }: Sample) =>
+      SampleBlock.hourOf(atMs) % 3 === 0 && atMs < START_MS + DAY_MS;
+    const [tokenId = 0n] = await write(database, [samples.filter((sample) => !isLate(sample))]);
+    await rollUpAll(database);
+    await writeSampleHours(database, hoursOf(tokenId, samples.filter(isLate)));
+    const check = checkOf([tokenId], [samples]);
+    await check(database);
+    await rollUpAll(database);
+    assert.equal(await oldestSampleDay(database), DAY + 2);
+    await check(database);
+  });
+});
+
+test("every sample of the last 25 hours is kept, so that the past day compares ten seconds", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const samples = Array.from({ length: 3 * 8_640 }, (_, step): Sample => {
+      const slippagePct = [1, 1, 1, 1, 1, 1];
+      const rest = { depthSol: 9, slippagePct, mid: 1, confidence: "high", basis: 1 } as const;
+      return { ...rest, atMs: START_MS + 10_000 * step, c10Sol: step };
+    });
+    const [tokenId = 0n] = await write(database, [samples]);
+    const series = { tokenId, unsaved: [] };
+    for (let hour = 49; hour <= 72; hour++) {
+      const nowMs = START_MS + 3_600_000 * hour;
+      const rollUp = new RollUp({ database, ...KEPT });
+      while (await rollUp.slice(nowMs));
+      const fromMs = nowMs - 25 * 3_600_000;
+      const grid = gridOf({ fromMs, toMs: nowMs, stepMs: 60_000 }, nowMs);
+      assert.equal(grid.resolutionMs, 10_000);
+      const oldest = (await readHours(database.db, series, grid))[0]?.hour ?? Infinity;
+      assert.ok(oldest <= SampleBlock.hourOf(fromMs), `${hour}`);
+    }
+  });
+});
+
+test("rolled days are deleted after their time, in as many slices as it takes", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const series = drawnSeries(4).slice(0, 10);
+    const [tokenId = 0n] = await write(database, series);
+    await rollUpAll(database);
+    const known = async () =>
+      (await historyIn(database, tokenId)).flatMap(({ atMs, c10Sol }) =>
+        c10Sol === null ? [] : Math.floor((atMs - 1) / DAY_MS) - DAY,
+      );
+    const before = await known();
+    const rollUp = new RollUp({ database, historyDays: 2, stateDays: 0 });
+    while (await rollUp.slice(NOW_MS));
+    assert.deepEqual(
+      await known(),
+      before.filter((day) => day >= 1),
+    );
+  });
+});

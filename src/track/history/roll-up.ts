@@ -1,0 +1,142 @@
+import type { Database } from "#src/store/database.ts";
+import {
+  dropRolledBefore,
+  type RolledDay,
+  readRolledDay,
+  replaceByRolled,
+} from "#src/store/rolled-samples.ts";
+import {
+  dropSampleDay,
+  oldestSampleDay,
+  readDayHours,
+  type SampleHour,
+  type TokenRange,
+  tokensAfter,
+} from "#src/store/samples.ts";
+import { deleteStoredAnswersBefore } from "#src/store/stored-answers.ts";
+import { firstFineDay, mergeBuckets, ROLLED_GRID } from "./bucket.ts";
+import { packDay, unpackDay } from "./rolled-day.ts";
+import { rollHour } from "./sample-block.ts";
+
+/** One transaction of the roll-up: what a writer waits for at most. */
+const TOKENS_PER_SLICE = 20;
+const ROWS_PER_SLICE = 500;
+const MS_PER_DAY = 86_400_000;
+/** Work without a pause for other work. */
+const LONGEST_TURN_MS = 8;
+
+export type RollUpDeps = {
+  readonly database: Database;
+  /** Rolled samples are kept for so many days. */
+  readonly historyDays: number;
+  /** Answers are kept for so many days, today included; 0: none is. */
+  readonly stateDays: number;
+};
+
+/** Where the day that is being rolled up goes on. */
+type Place = { readonly day: number; readonly afterId: bigint; readonly rolledTokens: number };
+
+/**
+ * Rolls up days of samples that are old enough, and deletes what was kept long enough, in slices of some
+ * tokens. A slice is one transaction, and a slice that is done again changes nothing: what is rolled up
+ * is combined with what was rolled up before. So after a kill it begins again with what is left.
+ */
+export class RollUp {
+  readonly #deps: RollUpDeps;
+  #place: Place | null = null;
+  /** The days for which nothing was left to do. */
+  #doneFor = "";
+
+  constructor(deps: RollUpDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Does one slice of what is due.
+   *
+   * @returns whether more is due now
+   */
+  async slice(nowMs: number): Promise<boolean> {
+    const fineDay = firstFineDay(nowMs);
+    const today = Math.floor(nowMs / MS_PER_DAY);
+    const due = `${fineDay} ${today}`;
+    if (due === this.#doneFor) return false;
+    if (await this.#rollUp(fineDay, today)) return true;
+    if (await this.#deleteOld(today)) return true;
+    this.#doneFor = due;
+    return false;
+  }
+
+  async #rollUp(fineDay: number, today: number): Promise<boolean> {
+    const { database, historyDays } = this.#deps;
+    const day = this.#place?.day ?? (await oldestSampleDay(database));
+    if (day === null || day >= fineDay) return false;
+    const place = this.#place ?? { day, afterId: 0n, rolledTokens: 0 };
+    if (day < today - historyDays) return await this.#drop(day);
+    const { afterId } = place;
+    const tokens = await tokensAfter(database.db, { afterId, limit: TOKENS_PER_SLICE });
+    const last = tokens.at(-1);
+    if (last !== undefined) {
+      const rolled = await this.#rollUpTokens(day, { afterId, toId: last.id });
+      this.#place = { day, afterId: last.id, rolledTokens: place.rolledTokens + rolled };
+      return true;
+    }
+    // On SQLite only what was written meanwhile is left: that is rolled up in another round.
+    if (database.dialect === "postgres" || place.rolledTokens === 0) return await this.#drop(day);
+    this.#place = null;
+    return true;
+  }
+
+  /** Drops a day of samples, on SQLite a part of it. */
+  async #drop(day: number): Promise<true> {
+    this.#place = null;
+    while (await dropSampleDay(this.#deps.database, { day, limit: ROWS_PER_SLICE }))
+      await nextTurn();
+    return true;
+  }
+
+  /** @returns the number of tokens that had samples */
+  async #rollUpTokens(day: number, range: TokenRange): Promise<number> {
+    const { database } = this.#deps;
+    const hours = await readDayHours(database.db, day, range);
+    if (hours.size === 0) return 0;
+    const before = await readRolledDay(database.db, day, range);
+    const rows: Omit<RolledDay, "day">[] = [];
+    let sinceMs = performance.now();
+    for (const [tokenId, ofToken] of hours) {
+      rows.push({ tokenId, data: rolledData(day, ofToken, before.get(tokenId)) });
+      if (performance.now() - sinceMs < LONGEST_TURN_MS) continue;
+      await nextTurn();
+      sinceMs = performance.now();
+    }
+    await replaceByRolled(database, { day, range, rows });
+    return rows.length;
+  }
+
+  async #deleteOld(today: number): Promise<boolean> {
+    const { database, historyDays, stateDays } = this.#deps;
+    const limit = ROWS_PER_SLICE;
+    return (
+      (await dropRolledBefore(database, { day: today - historyDays, limit })) ||
+      (await deleteStoredAnswersBefore(database.db, { day: today + 1 - stateDays, limit }))
+    );
+  }
+}
+
+/** The packed day of a token: the hours of its samples, and what was rolled up of it before. */
+export function rolledData(
+  day: number,
+  hours: readonly SampleHour[],
+  before?: Uint8Array,
+): Uint8Array {
+  const rolled = before === undefined ? [] : unpackDay(day, before);
+  const added = hours.flatMap(({ hour, data }) => rollHour(hour, data, ROLLED_GRID));
+  return packDay(day, mergeBuckets([...rolled, ...added]));
+}
+
+/** Lets requests and updates that wait be served. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -1,0 +1,108 @@
+import type { UnpricedPool } from "#src/measure/market.ts";
+import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
+import type { TokenNames } from "#src/store/tokens.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Venue, VenueId } from "#src/venues/venue.ts";
+import type { PoolGroup } from "./live-state.ts";
+import type { FoundPools } from "./load-token.ts";
+import type { PoolRef } from "./open-pool.ts";
+
+/** Increased when the text changes its shape: text of another version is not read. */
+const VERSION = 1;
+
+type WrittenPool = readonly [venue: VenueId, address: Address, isReserved: 0 | 1];
+
+type Written = {
+  readonly version: typeof VERSION;
+  readonly pools: readonly WrittenPool[];
+  readonly vacant: readonly WrittenPool[];
+  readonly leftOut: readonly UnpricedPool[];
+  readonly isSearchComplete: boolean;
+  readonly searchedSlot: bigint | null;
+  readonly searches: number;
+  readonly searchDueMs: number;
+  /** Of a hop: its pools were derived and never searched. Of a token: all venues were searched. */
+  readonly isDerivedOnly: boolean;
+  readonly isSearched: boolean;
+  /** Of a token; null: of a hop. */
+  readonly names: TokenNames | null;
+};
+
+/** What an earlier process knew of the pools of a mint. */
+export type KnownGroup = {
+  /** Without `filters`: computing them costs, and few groups need them. */
+  readonly found: Omit<FoundPools, "filters">;
+  readonly searches: number;
+  /** When they were to be searched again; of a hop, when they were last searched. */
+  readonly searchDueMs: number;
+  readonly isDerivedOnly: boolean;
+  readonly isSearched: boolean;
+  readonly names: TokenNames | null;
+};
+
+/** Where the pools of a group are, for the next process. */
+export function knownPoolsText(
+  group: PoolGroup,
+  of: Pick<KnownGroup, "searchDueMs" | "isSearched" | "names">,
+): string {
+  const written: Written = {
+    version: VERSION,
+    pools: Array.from(group.pools.values(), ({ open }) => writtenPool(open.ref)),
+    vacant: Array.from(group.vacancies.values(), ({ ref }) => writtenPool(ref)),
+    leftOut: group.leftOut,
+    isSearchComplete: group.isSearchComplete,
+    searchedSlot: group.searchedSlot,
+    searches: group.searches,
+    isDerivedOnly: group.filters.length === 0,
+    ...of,
+  };
+  return integerJson(written);
+}
+
+/**
+ * What such a text says; null if it is of another version. A pool of a venue that is no longer known
+ * makes the search incomplete.
+ */
+export function parseKnownPools(
+  text: string,
+  mint: Address,
+  venues: readonly Venue<unknown>[],
+): KnownGroup | null {
+  const written = parseIntegerJson(text);
+  if (!isWritten(written)) return null;
+  const byId = new Map(venues.map((venue) => [venue.id, venue]));
+  const refsOf = (pools: readonly WrittenPool[]): readonly PoolRef[] =>
+    pools.flatMap(([id, address, isReserved]) => {
+      const venue = byId.get(id);
+      return venue === undefined ? [] : [{ venue, address, mint, isReserved: isReserved === 1 }];
+    });
+  const pools = refsOf(written.pools);
+  const isWhole = pools.length === written.pools.length;
+  const isSearchComplete = written.isSearchComplete && isWhole;
+  return {
+    found: {
+      pools,
+      vacant: refsOf(written.vacant),
+      leftOut: written.leftOut,
+      isSearchComplete,
+      searchedSlot: written.searchedSlot,
+      refusals: [],
+    },
+    searches: written.searches,
+    searchDueMs: written.searchDueMs,
+    isDerivedOnly: written.isDerivedOnly,
+    isSearched: written.isSearched,
+    names: written.names,
+  };
+}
+
+function writtenPool({ venue, address, isReserved }: PoolRef): WrittenPool {
+  return [venue.id, address, isReserved ? 1 : 0];
+}
+
+/** The text was written by this service: its version determines the fields. */
+function isWritten(value: unknown): value is Written {
+  return (
+    typeof value === "object" && value !== null && "version" in value && value.version === VERSION
+  );
+}

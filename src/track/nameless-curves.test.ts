@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addressBytes } from "#src/units/address.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
+import { NamelessCurves } from "./nameless-curves.ts";
+
+test("an address may be held while it is a key, and not after it was deleted, replaced or dropped", () => {
+  const curves = new NamelessCurves<number>(2);
+  const [a, b, c] = [testAddress(1_001), testAddress(2_000_002), testAddress(3_000_000_003)];
+  const mayHave = (address: typeof a) => curves.mayHave(addressBytes(address) ?? assert.fail());
+  assert.ok(![a, b, c].some(mayHave));
+  curves.set(a, 1).set(a, 2).set(b, 3);
+  assert.ok(mayHave(a) && mayHave(b));
+  curves.set(c, 4);
+  assert.deepEqual([a, b, c].map(mayHave), [false, true, true]);
+  curves.delete(b);
+  curves.delete(b);
+  assert.deepEqual([b, c].map(mayHave), [false, true]);
+  curves.clear();
+  assert.ok(!mayHave(c));
+});

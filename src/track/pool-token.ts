@@ -1,0 +1,39 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { Venue } from "#src/venues/venue.ts";
+import { forEachUse } from "./followed-accounts.ts";
+import type { LiveState } from "./live-state.ts";
+import { isMoney } from "./quote-mints.ts";
+
+/**
+ * The token that the pool at this address trades against SOL or a stable; null where the account is not
+ * such a pool, or its bytes do not name the token (pump's curve).
+ */
+export function tokenOfPool(
+  venues: readonly Venue<unknown>[],
+  address: Address,
+  account: Account,
+): Address | null {
+  const known = new Map([[address, account]]);
+  for (const venue of venues) {
+    if (venue.programId !== account.owner) continue;
+    const pair = venue.outline(address, known);
+    if (pair === null) continue;
+    const tokens = [pair.mintA, pair.mintB].filter((mint) => !isMoney(mint));
+    if (tokens.length === 1) return tokens[0] ?? null;
+  }
+  return null;
+}
+
+/** The token whose followed pool this is, a curve included; null: none is followed at this address. */
+export function tokenOfFollowedPool(state: LiveState, address: Address): Address | null {
+  const account = state.accounts.get(address);
+  if (account === undefined) return null;
+  let token: Address | null = null;
+  forEachUse(account, (use) => {
+    if (use.kind !== "pool-need" || use.pool.open.ref.address !== address) return;
+    const { mint } = use.pool.group;
+    if (!isMoney(mint)) token = mint;
+  });
+  return token;
+}

@@ -1,0 +1,348 @@
+import type { ChainSource } from "#src/chain/chain-source.ts";
+import { isRateLimit, RpcFailure } from "#src/chain/rpc-failure.ts";
+import { AppError } from "#src/platform/app-error.ts";
+import type { WallClock } from "#src/platform/clock.ts";
+import type { Address } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { decodeMint } from "#src/venues/shared/token/mint.ts";
+import { clockOf } from "./chain-clock.ts";
+import { addGroup } from "./followed-pools.ts";
+import { accountsOf, addToken, searchSoonAfter } from "./followed-tokens.ts";
+import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { hopMintsOf } from "./hop-mints.ts";
+import type { KnownMint, KnownTokens } from "./known-tokens.ts";
+import type { FollowedToken, LiveState } from "./live-state.ts";
+import { MAX_CHAIN_HOPS } from "./load-chain.ts";
+import { filtersFor } from "./load-token.ts";
+import type { PoolRef } from "./open-pool.ts";
+import { REREAD_FOLLOWED_MS } from "./schedule.ts";
+import { recordClock } from "./slot-times.ts";
+
+/** Tokens whose accounts are read together: their reads fill calls of a hundred accounts. */
+const BATCH = 48;
+const MAX_AT_ONCE = 8;
+/** While the node fails, no batch begins for so long, doubled with each further failure. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8_000;
+/** A token that is blamed so often for a failure is loaded like an unknown one. */
+const MAX_TRIES = 8;
+/** After a longer time without being followed, a search may have missed new pools. */
+const UNOBSERVED_MS = 10 * 60_000;
+
+export type TokenRestoreDeps = {
+  readonly source: ChainSource;
+  readonly venues: Parameters<typeof filtersFor>[0];
+  readonly state: LiveState;
+  readonly clock: WallClock;
+  readonly signal: AbortSignal;
+  readonly known: KnownTokens;
+  readonly onRestored: (token: FollowedToken) => void;
+  readonly onFailure: (what: string, cause: unknown) => void;
+};
+
+type RestoreTurn = { readonly mint: Address; readonly tries: number };
+type AwaitedRestore = PromiseWithResolvers<FollowedToken | null>;
+
+/**
+ * Follows again what an earlier process followed: its pools are on disk, so that only their accounts are
+ * read, those of many tokens in one call, and no venue is searched. Tokens that are asked for come first,
+ * then those on watchlists, then the last used. A batch that fails or hangs delays no other.
+ */
+export class TokenRestore {
+  readonly #deps: TokenRestoreDeps;
+  /** Null: nothing is to be restored. */
+  #listing: Promise<void> | null = null;
+  /** In the order of their turns. */
+  readonly #waiting = new Map<Address, RestoreTurn>();
+  readonly #first = new Set<Address>();
+  /** Tokens of running batches. */
+  readonly #reading = new Set<Address>();
+  readonly #asked = new Map<Address, AwaitedRestore>();
+  readonly #running = new Set<Promise<void>>();
+  #pausedUntilMs = 0;
+  #pauseMs = FIRST_PAUSE_MS;
+  /** Batches that failed since one succeeded, or since tokens were blamed. */
+  #failures = 0;
+  /** Tokens of the one batch that failed; after several, those that failed alone. */
+  readonly #suspects = new Set<Address>();
+
+  constructor(deps: TokenRestoreDeps) {
+    this.#deps = deps;
+    deps.signal.addEventListener("abort", () => this.#rejectAsked(deps.signal.reason), {
+      once: true,
+    });
+  }
+
+  /** Reads from disk what is to be restored. Without the list, every token is loaded like an unknown one. */
+  begin(): Promise<void> {
+    this.#listing ??= this.#list();
+    return this.#listing;
+  }
+
+  /** Whether the token will be followed without being loaded. */
+  isWaiting(mint: Address): boolean {
+    return this.#waiting.has(mint) || this.#reading.has(mint);
+  }
+
+  /**
+   * The token, before those without a request; null: nothing is known of it, or what is known is no
+   * longer so, and it has to be loaded.
+   *
+   * @throws AppError chain_unavailable if its accounts can't be read now; the signal's reason
+   */
+  async restore(mint: Address): Promise<FollowedToken | null> {
+    await this.#listing?.catch(() => undefined);
+    this.#deps.signal.throwIfAborted();
+    const asked = this.#asked.get(mint);
+    if (asked !== undefined) return await asked.promise;
+    if (!this.isWaiting(mint)) return null;
+    const restored: AwaitedRestore = Promise.withResolvers();
+    restored.promise.catch(() => undefined);
+    this.#asked.set(mint, restored);
+    if (this.#waiting.has(mint)) this.#first.add(mint);
+    return await restored.promise;
+  }
+
+  /** Begins batches up to the limits. */
+  pump(): void {
+    const { clock, signal } = this.#deps;
+    if (signal.aborted || clock.nowMs() < this.#pausedUntilMs) return;
+    while (this.#running.size < MAX_AT_ONCE) {
+      const batch = this.#nextBatch();
+      if (batch.length === 0) return;
+      const done = this.#run(batch).finally(() => this.#running.delete(done));
+      this.#running.add(done);
+      if (this.#isProbing) return;
+    }
+  }
+
+  /** Resolves when no batch is running. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  async #list(): Promise<void> {
+    try {
+      for (const mint of await this.#deps.known.list()) this.#waiting.set(mint, { mint, tries: 0 });
+    } finally {
+      this.#reportIfDone();
+    }
+  }
+
+  #reportIfDone(): void {
+    if (this.#waiting.size + this.#reading.size === 0) this.#deps.known.restored();
+  }
+
+  /** After several failures, tokens are read alone: one that succeeds shows that the node works. */
+  get #isProbing(): boolean {
+    return this.#failures > 1;
+  }
+
+  /** Tokens that failed as often go together, and the fewer, the more often they did. */
+  #nextBatch(): readonly RestoreTurn[] {
+    const batch: RestoreTurn[] = [];
+    let tries = 0;
+    const most = (): number => (this.#isProbing ? 1 : Math.max(1, BATCH >> tries));
+    for (const queue of [this.#first, this.#waiting.keys()]) {
+      for (const mint of queue) {
+        const waiting = this.#waiting.get(mint);
+        if (waiting === undefined) continue;
+        if (batch.length === 0) ({ tries } = waiting);
+        else if (waiting.tries !== tries) continue;
+        batch.push(waiting);
+        this.#waiting.delete(mint);
+        this.#first.delete(mint);
+        this.#reading.add(mint);
+        if (batch.length >= most()) return batch;
+      }
+    }
+    return batch;
+  }
+
+  async #run(batch: readonly RestoreTurn[]): Promise<void> {
+    const { signal, onFailure } = this.#deps;
+    const mints = batch.map(({ mint }) => mint);
+    try {
+      const tokens = await this.#restoreAll(mints);
+      for (const mint of mints) this.#settle(mint, tokens.get(mint) ?? null);
+      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#blameSuspects({ areAlone: this.#failures === 1 });
+    } catch (cause) {
+      if (signal.aborted) return;
+      for (const waiting of batch) this.#putBack(waiting, cause);
+      if (isOfLoad(cause)) this.#pause();
+      else this.#suspect(mints);
+      onFailure("read the accounts of known tokens", cause);
+    }
+    this.#reportIfDone();
+  }
+
+  #rejectAsked(reason: unknown): void {
+    for (const asked of this.#asked.values()) asked.reject(reason);
+    this.#asked.clear();
+  }
+
+  #settle(mint: Address, token: FollowedToken | null): void {
+    this.#reading.delete(mint);
+    this.#asked.get(mint)?.resolve(token);
+    this.#asked.delete(mint);
+  }
+
+  #putBack({ mint, tries }: RestoreTurn, cause: unknown): void {
+    this.#reading.delete(mint);
+    this.#waiting.set(mint, { mint, tries });
+    this.#asked.get(mint)?.reject(cause);
+    this.#asked.delete(mint);
+  }
+
+  /** One failure is of its batch; a second one without a success between may be of the node. */
+  #suspect(mints: readonly Address[]): void {
+    this.#failures++;
+    if (this.#failures === 2) this.#suspects.clear();
+    if (this.#failures === 1 || mints.length === 1) {
+      for (const mint of mints) this.#suspects.add(mint);
+    }
+    const isLast = this.#running.size <= 1 && this.#waiting.keys().every(this.#isSuspect);
+    if (isLast || this.#failures > 1) this.#pause();
+    if (isLast) this.#blameSuspects({ areAlone: true });
+  }
+
+  readonly #isSuspect = (mint: Address): boolean => this.#suspects.has(mint);
+
+  /** Only where no other batch failed, or no other token is left, is one of these tokens the cause. */
+  #blameSuspects({ areAlone }: { readonly areAlone: boolean }): void {
+    this.#failures = 0;
+    const blamed = areAlone ? [...this.#suspects] : [];
+    this.#suspects.clear();
+    for (const mint of blamed) {
+      const waiting = this.#waiting.get(mint);
+      if (waiting === undefined) continue;
+      const tries = waiting.tries + 1;
+      if (tries < MAX_TRIES) this.#waiting.set(mint, { mint, tries });
+      else {
+        this.#waiting.delete(mint);
+        this.#settle(mint, null);
+      }
+    }
+  }
+
+  #pause(): void {
+    this.#pausedUntilMs = this.#deps.clock.nowMs() + this.#pauseMs;
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
+  }
+
+  async #restoreAll(mints: readonly Address[]): Promise<ReadonlyMap<Address, FollowedToken>> {
+    const { known, state, signal, onRestored } = this.#deps;
+    const groups = await known.read(mints, { isHop: false });
+    const loaded: LoadedAccounts = new Map();
+    await this.#read(groups, loaded);
+    await this.#restoreHops(groups, loaded);
+    signal.throwIfAborted();
+    const tokens = new Map<Address, FollowedToken>();
+    for (const [mint, token] of groups) {
+      const isFollowed = state.tokens.has(mint);
+      const followed = state.tokens.get(mint) ?? this.#add(mint, token, loaded);
+      if (followed === null) continue;
+      tokens.set(mint, followed);
+      if (!isFollowed) onRestored(followed);
+    }
+    return tokens;
+  }
+
+  async #read(groups: ReadonlyMap<Address, KnownMint>, loaded: LoadedAccounts): Promise<void> {
+    const { source, state, clock, signal } = this.#deps;
+    const refs = [...groups.values()].flatMap(({ group }) => group.found.pools);
+    const first = new Set([...groups.keys(), ...refs.map(({ address }) => address)]);
+    const missing = [...first].filter((address) => !loaded.has(address));
+    if (missing.length > 0) {
+      // With the clock, so that the tokens can be assessed as soon as they are followed.
+      addAll(loaded, await source.readAccounts([CLOCK_SYSVAR, ...missing], signal));
+      const chainClock = clockOf(loaded);
+      if (chainClock !== null) recordClock(state.times, chainClock, clock.nowMs());
+    }
+    await gatherAccounts(source, refs, loaded, { signal });
+  }
+
+  /** The quote mints that these tokens' pools lead through, and those that theirs lead through. */
+  async #restoreHops(
+    tokens: ReadonlyMap<Address, KnownMint>,
+    loaded: LoadedAccounts,
+  ): Promise<void> {
+    const { state, known } = this.#deps;
+    let level: ReadonlyMap<Address, KnownMint> = tokens;
+    for (let hop = 0; hop <= MAX_CHAIN_HOPS && level.size > 0; hop++) {
+      const mints = [...level].flatMap(([mint, { group }]) =>
+        hopMintsOf({ mint, except: null }, group.found.pools, loaded),
+      );
+      const missing = [...new Set(mints)].filter((mint) => !state.hops.has(mint));
+      if (missing.length === 0) return;
+      const groups = await known.read(missing, { isHop: true });
+      await this.#read(groups, loaded);
+      for (const [mint, { group }] of groups) this.#addHop(mint, group, loaded);
+      level = groups;
+    }
+  }
+
+  #addHop(mint: Address, known: KnownMint["group"], loaded: LoadedAccounts): void {
+    const { state, venues } = this.#deps;
+    if (state.hops.has(mint) || !arePools(known.found.pools, loaded)) return;
+    const filters = known.isDerivedOnly ? [] : filtersFor(venues, mint);
+    const group = addGroup(state, { mint, found: { ...known.found, filters }, loaded });
+    group.searchedAtMs = known.searchDueMs;
+    group.searches = known.searches;
+    state.unsavedGroups.delete(group);
+    state.hops.set(mint, group);
+  }
+
+  /** Null where it is no longer what is known: then its pools are searched. */
+  #add(
+    mint: Address,
+    { group: known, followedAtMs, usedAtMs }: KnownMint,
+    loaded: LoadedAccounts,
+  ): FollowedToken | null {
+    const { state, clock } = this.#deps;
+    const mintAccount = loaded.get(mint);
+    if (mintAccount === undefined || !arePools(known.found.pools, loaded)) return null;
+    const nowMs = clock.nowMs();
+    const isObserved = nowMs - followedAtMs < UNOBSERVED_MS;
+    const token = addToken(state, {
+      mint,
+      mintFacts: decodeMint(mintAccount),
+      names: known.names ?? { name: null, symbol: null },
+      found: {
+        ...known.found,
+        filters: [],
+        isSearchComplete: known.found.isSearchComplete && isObserved,
+      },
+      loaded,
+      isSearched: known.isSearched,
+      nowMs,
+    });
+    state.unsavedGroups.delete(token.group);
+    token.group.searches = known.searches;
+    token.searchDueMs = isObserved ? searchSoonAfter(known.searchDueMs, nowMs) : nowMs;
+    token.askedAtMs = usedAtMs === 0 ? Number.NEGATIVE_INFINITY : usedAtMs;
+    // Just read: the subscription's confirmation, or the next turn of all accounts, reads them again.
+    token.rereadDueMs = nowMs + REREAD_FOLLOWED_MS;
+    const readSlot = clockOf(loaded)?.slot;
+    for (const account of accountsOf(state, token)) {
+      if (account.held.account === undefined || readSlot === undefined) continue;
+      account.wasAsked = true;
+      // One that does not exist has no slot of its own: it was absent when the clock was read, or later.
+      if (account.held.heldSlot === 0n) account.held = { ...account.held, heldSlot: readSlot };
+    }
+    return token;
+  }
+}
+
+/** Whether the read was refused because of the number of reads, whatever it was for. */
+function isOfLoad(cause: unknown): boolean {
+  if (cause instanceof RpcFailure) return isRateLimit(cause);
+  if (!(cause instanceof AppError)) return false;
+  return cause.code === "overloaded" || isOfLoad(cause.cause);
+}
+
+/** Whether each of them still is an account of its program. */
+function arePools(pools: readonly PoolRef[], loaded: LoadedAccounts): boolean {
+  return pools.every(({ address, venue }) => loaded.get(address)?.owner === venue.programId);
+}
