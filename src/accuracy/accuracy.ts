@@ -8,8 +8,10 @@ import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { programDataAddress } from "#src/venues/deployed-program.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { AccuracyRecord, VenueAccuracy } from "./accuracy-record.ts";
+import { DeploymentWatch } from "./deployment-watch.ts";
 import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
 import { ProgramDeployments, type ProgramReport } from "./program-deployments.ts";
 import { ANSWER_AGES, QuotedExecuted, type QuotedWindow } from "./quoted-executed.ts";
@@ -19,11 +21,14 @@ import type { FromReplay } from "./replay/messages.ts";
 import { servedQuote } from "./served-quote.ts";
 import { AccuracyStore, type StoredCounts } from "./store.ts";
 import type { TransactionFeed } from "./transaction-feed.ts";
+import { HeldWaitings, type WaitingReport } from "./waiting-counts.ts";
+import { WaitingJudge } from "./waiting-judge.ts";
 
 const SAVE_EVERY_MS = 5_000;
 const UPDATE_POOLS_EVERY_MS = 1_000;
-/** An upgrade is noticed within this time, even without swaps. */
-const CHECK_PROGRAMS_EVERY_MS = 30_000;
+const UPDATE_POOLS_REST = 50;
+/** One tracked token's past day is computed this often, whether or not it is asked for. */
+const JUDGE_WAITING_EVERY_MS = 60_000;
 
 export type AccuracyDeps = {
   readonly source: RecordingSource;
@@ -43,7 +48,10 @@ export type AccuracyDeps = {
   readonly log: Pick<Logger, "error" | "warn" | "info">;
 };
 
-export type TrackedPools = Pick<Tracker, "pools" | "holds" | "onServed">;
+export type TrackedPools = Pick<
+  Tracker,
+  "pools" | "holds" | "onServed" | "mints" | "pastDay" | "onPastDay" | "onSample"
+>;
 
 export type AccuracyReport = {
   /** Every venue that is modelled. */
@@ -54,6 +62,8 @@ export type AccuracyReport = {
     readonly day: QuotedWindow;
     readonly month: QuotedWindow;
   }[];
+  /** How often the ranges of what waiting cost held afterwards; only what was judged. */
+  readonly waiting: readonly WaitingReport[];
 };
 
 /** Compares our quotes with executed swaps, and keeps the record for as long as the service runs. */
@@ -61,11 +71,17 @@ export class Accuracy {
   readonly #deps: AccuracyDeps;
   readonly #failed: (what: string, cause: unknown) => void;
   readonly #programs: ProgramDeployments;
+  readonly #deployments: DeploymentWatch;
   readonly #counts: StoredCounts;
   readonly #store: AccuracyStore | null;
   readonly #replay: ReplayHost;
+  readonly #waitingJudge: WaitingJudge;
   #timers: readonly NodeJS.Timeout[] = [];
-  #stopServed: (() => void) | null = null;
+  #listening: readonly (() => void)[] = [];
+  /** Counts the tokens whose past day was computed. */
+  #turn = 0;
+  /** By `performance.now`. */
+  #watchDueMs = 0;
   #saving: Promise<void> = Promise.resolve();
 
   constructor(deps: AccuracyDeps) {
@@ -101,18 +117,26 @@ export class Accuracy {
         );
         deps.onUpgrade?.(venue);
       },
-      onUnknown: (venue, reason) =>
+      onUnknown: (venues, reason) =>
         log.warn(
-          { venue, reason },
-          "the deployment slot of this venue's program is unknown; retrying every 30 seconds",
+          { venues, reason },
+          "the deployment slots of these venues' programs are unknown; retrying every 30 seconds",
         ),
       onFailure,
+    });
+    this.#deployments = new DeploymentWatch({
+      ...{ source, clock: deps.clock },
+      addresses: VENUES.map(({ programId }) => programDataAddress(programId)),
+      check: () => this.checkPrograms(),
+      isKnown: () => this.#programs.reports().every(({ state }) => state.kind !== "unknown"),
     });
     this.#counts = {
       tallies: record.tallies,
       quoted: new QuotedExecuted(),
+      waiting: new HeldWaitings(),
       programs: this.#programs,
     };
+    this.#waitingJudge = new WaitingJudge(this.#counts.waiting);
     this.#replay = new ReplayHost({
       start: () => ({
         feed: deps.transactions,
@@ -127,7 +151,7 @@ export class Accuracy {
 
   report(): AccuracyReport {
     const nowMs = this.#deps.clock.nowMs();
-    const { quoted } = this.#counts;
+    const { quoted, waiting } = this.#counts;
     return {
       venues: this.#programs.reports().map((program) => ({
         ...this.#deps.record.venue(program.venue, nowMs),
@@ -138,10 +162,11 @@ export class Accuracy {
         day: quoted.window(age, nowMs, 24),
         month: quoted.window(age, nowMs, 720),
       })),
+      waiting: waiting.report(nowMs),
     };
   }
 
-  /** Reads now when the programs were deployed; also done at the start and every 30 seconds. Never throws. */
+  /** Reads now when the programs were deployed; also done at the start and at each change. Never throws. */
   checkPrograms(): Promise<void> {
     return this.#programs.check();
   }
@@ -150,30 +175,52 @@ export class Accuracy {
   async start(): Promise<void> {
     const { tracker } = this.#deps;
     await this.#store?.restore(this.#counts);
-    void this.checkPrograms();
-    if (this.#deps.isOff === true) {
-      this.#timers = [setInterval(() => void this.checkPrograms(), CHECK_PROGRAMS_EVERY_MS)];
-      return;
-    }
+    this.#deployments.start();
+    if (this.#deps.isOff === true) return;
     this.#replay.start();
-    this.#stopServed = tracker.onServed((served) => {
-      const quote = servedQuote(served);
-      if (quote !== null) this.#replay.serve(quote);
-    });
+    this.#listening = [
+      tracker.onServed((served) => {
+        const quote = servedQuote(served);
+        if (quote !== null) this.#replay.serve(quote);
+      }),
+      tracker.onPastDay((ranges) => this.#waitingJudge.compute(ranges)),
+      tracker.onSample(({ mint, sample }) => this.#waitingJudge.sample(mint, sample)),
+    ];
     this.#timers = [
-      setInterval(() => this.#replay.watch(tracker.pools()), UPDATE_POOLS_EVERY_MS),
+      setInterval(() => this.#watchPools(), UPDATE_POOLS_EVERY_MS),
       setInterval(() => this.#saveAndTrim(), SAVE_EVERY_MS),
-      setInterval(() => void this.checkPrograms(), CHECK_PROGRAMS_EVERY_MS),
+      setInterval(() => void this.#computeNextPastDay(), JUDGE_WAITING_EVERY_MS),
     ];
   }
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#stopServed?.();
+    for (const stop of this.#listening) stop();
+    await this.#deployments.close();
     await this.#programs.close();
     await this.#replay.close();
     this.#save();
     await this.#saving;
+  }
+
+  /** Computes the ranges of the tracked tokens in turn, so that ranges without a caller are judged too. */
+  async #computeNextPastDay(): Promise<void> {
+    const { tracker } = this.#deps;
+    const mints = tracker.mints();
+    const mint = mints[this.#turn++ % Math.max(1, mints.length)];
+    if (mint === undefined) return;
+    await tracker
+      .pastDay(mint)
+      .catch((cause: unknown) => this.#failed("compute what waiting cost", cause));
+  }
+
+  /** With many pools less often: it takes at most a fiftieth of the time. */
+  #watchPools(): void {
+    const startMs = performance.now();
+    if (startMs < this.#watchDueMs) return;
+    this.#replay.watch(this.#deps.tracker.pools());
+    const nowMs = performance.now();
+    this.#watchDueMs = nowMs + UPDATE_POOLS_REST * (nowMs - startMs);
   }
 
   /** Stores what is new, and drops accounts that nothing depends on any more. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { programAccounts } from "#demo/program-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
 import {
   type Deployment,
@@ -45,7 +46,7 @@ function watched(before: readonly Deployment[] = []) {
     clock: { nowMs: () => clock.nowMs },
     onDeployment: (deployment) => seen.push(deployment),
     onUpgrade: (_venue, upgrade) => upgrades.push(upgrade),
-    onUnknown: (_venue, reason) => unknown.push(reason),
+    onUnknown: (_venues, reason) => unknown.push(reason),
     onFailure: (what) => failures.push(what),
   });
   watch.restore(before);
@@ -148,4 +149,25 @@ test("code runs from the slot after its deployment on; before the first known de
   ];
   const at = (slot: bigint) => deployedSlotAt(deployments, slot);
   assert.deepEqual([100n, 101n, 200n, 201n].map(at), [null, 100n, 100n, 200n]);
+});
+
+test("programs that are unknown for one reason are reported together, and once", async () => {
+  const unknown: unknown[] = [];
+  const absent = (addresses: readonly Address[]) =>
+    new Map(addresses.map((address) => [address, null] as const));
+  const watch = new ProgramDeployments({
+    starts: {
+      readAccountStarts: async (addresses) => ({ slot: 1_000n, accounts: absent(addresses) }),
+    },
+    programs: [raydiumCpmm, raydiumAmmV4],
+    clock: { nowMs: () => 1 },
+    onDeployment: () => assert.fail(),
+    onUpgrade: () => assert.fail(),
+    onUnknown: (venues, reason) => unknown.push([venues, reason]),
+    onFailure: () => assert.fail(),
+  });
+  await watch.check();
+  await watch.check();
+  assert.deepEqual(unknown, [[["raydium-cpmm", "raydium-amm-v4"], "no-such-account"]]);
+  await watch.close();
 });

@@ -40,8 +40,8 @@ export type ProgramDeploymentsDeps = {
   readonly onDeployment: (deployment: Deployment) => void;
   /** Called for the operator's alert. */
   readonly onUpgrade: (venue: VenueId, upgrade: Upgrade) => void;
-  /** Called when a program's accounts no longer give a slot. */
-  readonly onUnknown: (venue: VenueId, reason: string) => void;
+  /** Called when programs' accounts no longer give a slot, once for all with the same reason. */
+  readonly onUnknown: (venues: readonly VenueId[], reason: string) => void;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
@@ -111,7 +111,8 @@ export class ProgramDeployments {
   }
 
   async #check(): Promise<void> {
-    const { starts, onFailure } = this.#deps;
+    const { starts, onUnknown, onFailure } = this.#deps;
+    const newlyUnknown = new Map<string, VenueId[]>();
     const addresses = this.#programs.flatMap(({ programId, programData }) => [
       programId,
       programData,
@@ -124,29 +125,30 @@ export class ProgramDeployments {
         const data = read.accounts.get(program.programData);
         // A program that the node did not return keeps its last state.
         if (own === undefined || data === undefined) continue;
-        this.#apply(program, decodeProgram(program.programId, own, data), read.slot);
+        const state = decodeProgram(program.programId, own, data);
+        const isNews = state.kind === "unknown" && !isSameUnknown(program.state, state);
+        if (!this.#apply(program, state, read.slot) || !isNews) continue;
+        newlyUnknown.set(state.reason, [...(newlyUnknown.get(state.reason) ?? []), program.id]);
       }
+      for (const [reason, venues] of newlyUnknown) onUnknown(venues, reason);
     } catch (cause) {
       if (!this.#abort.signal.aborted) onFailure("read when programs were deployed", cause);
     }
   }
 
-  #apply(program: Watched, state: ProgramState, readSlot: bigint): void {
-    const { clock, onDeployment, onUpgrade, onUnknown } = this.#deps;
+  /** @returns whether it was applied: not if the node is behind the slot of the known deployment */
+  #apply(program: Watched, state: ProgramState, readSlot: bigint): boolean {
+    const { clock, onDeployment, onUpgrade } = this.#deps;
     const last = program.deployments.at(-1) ?? null;
-    // Ignore nodes behind the slot of the known deployment.
-    if (last !== null && readSlot < last.slot) return;
-    const before = program.state;
+    if (last !== null && readSlot < last.slot) return false;
     program.state = state;
     program.readAtMs = clock.nowMs();
-    if (state.kind === "unknown" && !isSameUnknown(before, state)) {
-      onUnknown(program.id, state.reason);
-    }
-    if (state.kind !== "deployed" || state.slot === last?.slot) return;
+    if (state.kind !== "deployed" || state.slot === last?.slot) return true;
     const deployment = { venue: program.id, slot: state.slot, seenAtMs: clock.nowMs() };
     program.deployments.push(deployment);
     onDeployment(deployment);
     if (last !== null) onUpgrade(program.id, upgradeFrom(last, deployment));
+    return true;
   }
 }
 

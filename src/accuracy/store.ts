@@ -21,6 +21,12 @@ import {
   writeQuoted,
 } from "#src/store/quoted-executed.ts";
 import type { Schema } from "#src/store/schema.ts";
+import {
+  dropWaitingHeldBefore,
+  readWaitingHeld,
+  type StoredWaiting,
+  writeWaitingHeld,
+} from "#src/store/waiting-held.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
@@ -29,6 +35,7 @@ import { ANSWER_AGES, type QuotedExecuted, type QuotedRow } from "./quoted-execu
 import { RecentSwaps } from "./recent-swaps.ts";
 import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
+import type { HeldWaitings, WaitingRow } from "./waiting-counts.ts";
 
 /** Mismatches kept with all their accounts. */
 const MISMATCHES_KEPT = 1_000;
@@ -44,6 +51,7 @@ const SWAPS_PER_SAVE = 250;
 export type StoredCounts = {
   readonly tallies: Tallies;
   readonly quoted: QuotedExecuted;
+  readonly waiting: HeldWaitings;
   readonly programs: Pick<ProgramDeployments, "restore">;
 };
 
@@ -58,10 +66,11 @@ export class AccuracyStore {
     this.#database = database;
   }
 
-  async restore({ tallies, quoted, programs }: StoredCounts): Promise<void> {
+  async restore({ tallies, quoted, waiting, programs }: StoredCounts): Promise<void> {
     const { db } = this.#database;
     tallies.restore((await readTallies(db)).flatMap((row) => parseRow(row) ?? []));
     quoted.restore((await readQuoted(db)).flatMap((row) => parseQuoted(row) ?? []));
+    waiting.restore((await readWaitingHeld(db)).map(parseWaiting));
     programs.restore(await readDeployments(this.#database));
   }
 
@@ -83,12 +92,13 @@ export class AccuracyStore {
    * as one save holds.
    */
   async save(
-    { tallies, quoted }: Pick<StoredCounts, "tallies" | "quoted">,
+    { tallies, quoted, waiting }: Omit<StoredCounts, "programs">,
     nowMs: number,
   ): Promise<void> {
     const taken = {
       deployments: this.#deployments.splice(0),
       hours: quoted.takeChanged(nowMs),
+      waiting: waiting.takeChanged(nowMs),
       tallies: tallies.takeChanged(nowMs),
       mismatches: this.#mismatches.splice(0),
       swaps: this.#swaps.take(),
@@ -101,6 +111,7 @@ export class AccuracyStore {
     } catch (error) {
       this.#deployments.unshift(...taken.deployments);
       quoted.giveBack(taken.hours);
+      waiting.giveBack(taken.waiting);
       tallies.giveBack(taken.tallies);
       this.#mismatches.unshift(...taken.mismatches);
       this.addSwaps(taken.swaps);
@@ -113,6 +124,7 @@ export class AccuracyStore {
 type Unsaved = {
   readonly deployments: readonly Deployment[];
   readonly hours: readonly QuotedRow[];
+  readonly waiting: readonly WaitingRow[];
   readonly tallies: readonly TallyRow[];
   readonly mismatches: readonly StoredMismatch[];
   readonly swaps: readonly JudgedSwap[];
@@ -129,6 +141,14 @@ async function write(db: Kysely<Schema>, unsaved: Unsaved, nowMs: number): Promi
     }));
     await writeQuoted(db, rows);
     await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
+  }
+  if (unsaved.waiting.length > 0) {
+    const rows = unsaved.waiting.map(({ hour, counts }) => ({
+      hour,
+      counts: JSON.stringify(counts),
+    }));
+    await writeWaitingHeld(db, rows);
+    await dropWaitingHeldBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
   }
   if (unsaved.tallies.length > 0) {
     const rows = unsaved.tallies.map(({ tally, ...row }) => ({
@@ -182,6 +202,11 @@ function parseQuoted({ hour, ageSeconds, counts }: StoredQuoted): QuotedRow | nu
   const age = ANSWER_AGES.find((known) => known === ageSeconds);
   // Written by this service.
   return age === undefined ? null : { hour, age, counts: JSON.parse(counts) };
+}
+
+function parseWaiting({ hour, counts }: StoredWaiting): WaitingRow {
+  // Written by this service; a cell that this version does not know is never asked for.
+  return { hour, counts: JSON.parse(counts) };
 }
 
 /** Null if this version does not know the program or the span. */

@@ -25,6 +25,8 @@ const SETTLE_MS = 1_200;
 const READ_DEADLINE_MS = 15_000;
 const TICK_EVERY_MS = 200;
 const FOLLOW_EVERY_MS = 1_000;
+/** With many pools less often: it takes at most one part in so many of the time. */
+const FOLLOW_REST = 50;
 /** A pool's subscriptions are open and its first reads done by then. */
 const SETTLE_SLOTS = 12n;
 /**
@@ -109,8 +111,10 @@ export class SwapJudge {
   tick(): void {
     const nowMs = this.#deps.clock.nowMs();
     if (nowMs >= this.#followDueMs) {
-      this.#followDueMs = nowMs + FOLLOW_EVERY_MS;
+      const startMs = performance.now();
       this.#followPools();
+      const tookMs = performance.now() - startMs;
+      this.#followDueMs = nowMs + Math.max(FOLLOW_EVERY_MS, tookMs * FOLLOW_REST);
     }
     this.#judgeDue(nowMs);
   }

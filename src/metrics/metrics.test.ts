@@ -72,6 +72,16 @@ test("calls to the node are counted by method and outcome", async () => {
   assert.equal(samples.get("exitability_rpc_refused_programs"), 0);
 });
 
+test("the stream in use has 1, the others 0; where none is known there is no sample", async () => {
+  const stream = { configured: "grpc", inUse: "websocket", reason: "refused", sinceMs: 1 } as const;
+  const samples = await scrape({ health: () => ({ ...NOTHING_TRACKED, stream }) });
+  const sampleOf = (inUse: string) =>
+    samples.get(`exitability_chain_stream{in_use="${inUse}",configured="grpc"}`);
+  assert.deepEqual(["grpc", "websocket", "polling"].map(sampleOf), [0, 1, 0]);
+  const unknown = await scrape();
+  assert.ok(![...unknown.keys()].some((name) => name.startsWith("exitability_chain_stream")));
+});
+
 test("an unknown value has no sample, and is never 0", async () => {
   const waiting = async () => Promise.reject(new Error("the database is gone"));
   const samples = await scrape({ delivery: { outcomes: NO_OUTCOMES, waiting } });
@@ -142,7 +152,7 @@ test("known values are in seconds, with the time since the oldest message was du
     ...NOTHING_TRACKED,
     chainAgeMs: 1_500,
     slotLag: 0,
-    readsFailedAtMs: NOW - 2_000,
+    readsFailingSinceMs: NOW - 2_000,
   };
   const waiting = async () => ({ count: 2, oldestDueMs: NOW - 30_000 });
   const samples = await scrape({

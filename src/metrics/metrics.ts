@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { BaseLogger } from "pino";
-import type { Accuracy } from "#src/accuracy/accuracy.ts";
+import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import type { Delivery, Judging } from "#src/alerts/alerting.ts";
 import type { Admission } from "#src/api/admission.ts";
 import type { RequestCounts } from "#src/api/request-counts.ts";
@@ -20,7 +20,7 @@ import { freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
 /** The parts that run only in the tracker's process. */
 export type LedSources = {
   readonly tracker: Pick<Tracker, "health">;
-  readonly accuracy: Pick<Accuracy, "report">;
+  readonly accuracy: { readonly report: () => Pick<AccuracyReport, "venues"> };
   readonly recorder: Pick<Judging["recorder"], "recorded">;
   readonly database: Pick<Database, "failures">;
   readonly node: NodeCounts;
@@ -45,7 +45,8 @@ export type MetricsSources = {
   readonly signIn: Pick<Users["outbox"], "outcomes" | "capped"> | null;
 };
 
-type Freshness = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot">;
+type Freshness = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot"> &
+  Partial<Pick<TrackerHealth, "stream">>;
 
 export type Metrics = {
   /** The current metrics in Prometheus' text format. */

@@ -2,12 +2,17 @@ import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { known, type Metric } from "./exposition.ts";
 
+const STREAMS = ["grpc", "websocket", "polling"] as const;
+
 /** How fresh the chain data is; null, and no samples, in a process without chain data. */
 export function freshnessMetrics(
-  health: Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot"> | null,
+  health:
+    | (Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot"> &
+        Partial<Pick<TrackerHealth, "stream">>)
+    | null,
 ): readonly Metric[] {
   if (health === null) return [];
-  const { chainAgeMs, slotLag, headSlot } = health;
+  const { chainAgeMs, slotLag, headSlot, stream = null } = health;
   return [
     gauge(
       "exitability_chain_age_seconds",
@@ -24,17 +29,29 @@ export function freshnessMetrics(
       "The newest slot that the node announced; absent before the first one.",
       headSlot === null ? null : toNumber(headSlot),
     ),
+    {
+      name: "exitability_chain_stream",
+      help: "1 for the stream over which changes arrive, with the configured one; polling: no stream delivers slots.",
+      type: "gauge",
+      samples:
+        stream === null
+          ? []
+          : STREAMS.map((inUse) => ({
+              labels: { in_use: inUse, configured: stream.configured },
+              value: inUse === stream.inUse ? 1 : 0,
+            })),
+    },
   ];
 }
 
 /** Tracked objects and backlogs. */
 export function trackingMetrics(health: TrackerHealth, nowMs: number): readonly Metric[] {
-  const { readsFailedAtMs, loads } = health;
+  const { readsFailingSinceMs, loads } = health;
   return [
     gauge(
       "exitability_chain_reads_failing_seconds",
       "Time since reads of the chain began to fail; absent while they succeed.",
-      readsFailedAtMs === null ? null : Math.max(0, nowMs - readsFailedAtMs) / 1_000,
+      readsFailingSinceMs === null ? null : Math.max(0, nowMs - readsFailingSinceMs) / 1_000,
     ),
     gauge("exitability_tracked_tokens", "Tracked tokens.", health.tokens),
     gauge("exitability_tracked_pools", "Pools of these tokens.", health.pools),

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { answerText } from "./json-rpc-server.ts";
+import { answerText, type MethodCall } from "./json-rpc-server.ts";
 import type { Ledger } from "./ledger.ts";
 import { RpcError } from "./rpc-error.ts";
-import { RPC_METHODS } from "./rpc-methods.ts";
+import { RPC_METHODS, type RpcMethod } from "./rpc-methods.ts";
 import { SubscriptionIndex } from "./subscriptions.ts";
 
 /** The largest request that a real node accepts. */
@@ -22,17 +22,29 @@ export type LocalNodeUrls = { readonly httpUrl: string; readonly wsUrl: string }
 
 /**
  * A Solana JSON-RPC node in this process, over one ledger: HTTP and WebSocket on one port, with the
- * answers of a real node. It runs no programs and accepts no transactions.
+ * answers of a real node. It runs no programs and accepts no transactions. `methods` replaces the methods
+ * over HTTP, for a ledger that has indexes of its own.
  */
-export function createLocalNode({ ledger }: { readonly ledger: Ledger }): LocalNode {
+export function createLocalNode({
+  ledger,
+  methods = RPC_METHODS,
+}: {
+  readonly ledger: Ledger;
+  readonly methods?: ReadonlyMap<string, RpcMethod>;
+}): LocalNode {
   const index = new SubscriptionIndex(ledger);
-  const server = createServer((request, response) => answerHttp(ledger, request, response));
+  const call: MethodCall = (method, params) => {
+    const answer = methods.get(method);
+    if (answer === undefined) throw new RpcError(-32601, "Method not found");
+    return answer(ledger, params);
+  };
+  const server = createServer((request, response) => answerHttp(call, request, response));
   const sockets = new WebSocketServer({
     server,
     maxPayload: MAX_REQUEST_BYTES,
     perMessageDeflate: false,
   });
-  sockets.on("connection", (socket) => serveSocket(ledger, index, socket));
+  sockets.on("connection", (socket) => serveSocket(call, index, socket));
   let stopListening = () => {};
 
   async function listen(port = 0, host = "127.0.0.1"): Promise<LocalNodeUrls> {
@@ -59,13 +71,7 @@ export function createLocalNode({ ledger }: { readonly ledger: Ledger }): LocalN
   return { listen, close };
 }
 
-function callHttp(ledger: Ledger, method: string, params: readonly unknown[]): string {
-  const answer = RPC_METHODS.get(method);
-  if (answer === undefined) throw new RpcError(-32601, "Method not found");
-  return answer(ledger, params);
-}
-
-function answerHttp(ledger: Ledger, request: IncomingMessage, response: ServerResponse): void {
+function answerHttp(call: MethodCall, request: IncomingMessage, response: ServerResponse): void {
   if (request.method === "GET" && request.url === "/health") {
     response.writeHead(200, { "content-type": "text/plain" }).end("ok");
     return;
@@ -89,13 +95,13 @@ function answerHttp(ledger: Ledger, request: IncomingMessage, response: ServerRe
   request.on("end", () => {
     if (response.headersSent) return;
     const text = Buffer.concat(parts).toString("utf8");
-    const answer = answerText(text, (method, params) => callHttp(ledger, method, params)) ?? "";
+    const answer = answerText(text, call) ?? "";
     response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end(answer);
   });
   request.on("error", () => response.destroy());
 }
 
-function serveSocket(ledger: Ledger, index: SubscriptionIndex, socket: WebSocket): void {
+function serveSocket(call: MethodCall, index: SubscriptionIndex, socket: WebSocket): void {
   const send = (text: string) => {
     if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate();
     else if (socket.readyState === socket.OPEN) socket.send(text);
@@ -104,7 +110,7 @@ function serveSocket(ledger: Ledger, index: SubscriptionIndex, socket: WebSocket
   socket.on("message", (data) => {
     const answer = answerText(
       String(data),
-      (method, params) => subscriptions.call(method, params) ?? callHttp(ledger, method, params),
+      (method, params) => subscriptions.call(method, params) ?? call(method, params),
     );
     if (answer !== null) send(answer);
   });

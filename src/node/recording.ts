@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDirectory } from "#src/platform/make-directory.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { accountText } from "./account-json.ts";
@@ -30,7 +31,7 @@ export type Recording = {
  * @throws RecordingError where the folder holds accounts already
  */
 export async function writeRecording(folder: string, recording: Recording): Promise<number> {
-  await mkdir(folder, { recursive: true });
+  makeDirectory(folder);
   const present = await readdir(folder);
   if (present.some((name) => name.endsWith(".json"))) {
     throw new RecordingError(folder, "holds accounts already; name a new folder");

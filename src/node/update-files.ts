@@ -1,9 +1,10 @@
 import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
-import { mkdir, readdir, stat, unlink } from "node:fs/promises";
+import { readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { constants, createGunzip, createGzip, type Gzip } from "node:zlib";
+import { makeDirectory } from "#src/platform/make-directory.ts";
 import { RecordingError } from "./recording.ts";
 import {
   type LogEvent,
@@ -73,7 +74,7 @@ export class UpdateFiles {
   /** @throws RecordingError if the folder can't be written */
   async begin(nowMs: number): Promise<void> {
     try {
-      await mkdir(this.#options.folder, { recursive: true });
+      makeDirectory(this.#options.folder);
     } catch (cause) {
       throw new RecordingError(this.#options.folder, "can't be created", cause);
     }

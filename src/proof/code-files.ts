@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDirectory } from "#src/platform/make-directory.ts";
 import type { Address } from "#src/units/address.ts";
 import { hashOf, type ProgramCode } from "./program-code.ts";
 
@@ -26,7 +27,7 @@ export class CodeFiles {
   /** Replaces the program's earlier deployments. */
   async write(program: ProgramCode): Promise<void> {
     const { programId, hash, code } = program;
-    await mkdir(this.#directory, { recursive: true });
+    makeDirectory(this.#directory);
     const name = `${startOf(programId, program)}${hash}.so`;
     const path = join(this.#directory, name);
     await writeFile(`${path}.part`, code);

@@ -1,3 +1,4 @@
+import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Channel } from "#src/store/channels.ts";
 import type { UserAlert } from "#src/store/user-alerts.ts";
@@ -62,13 +63,11 @@ export function createChannelSender(deps: ChannelSenderDeps): ChannelSender {
         case "telegram":
           return deps.telegram === null
             ? { kind: "failed", error: "There is no Telegram bot here." }
-            : deps.telegram.send(channel.target, textOf(deps, channel, notification));
+            : deps.telegram.send(channel.target, contentOf(deps, channel, notification).text());
         case "push":
           return sendPush(deps, channel, notification);
-        default: {
-          const unreachable: never = channel.kind;
-          return unreachable;
-        }
+        default:
+          return assertNever(channel.kind);
       }
     },
   };
@@ -81,10 +80,11 @@ async function sendMail(
 ): Promise<Sent> {
   const to = parseEmailAddress(channel.target);
   if (to === null) return { kind: "failed", error: "This is not an e-mail address." };
+  const { title, text } = contentOf(deps, channel, notification);
   const mail = {
     to,
-    subject: titleOf(deps, channel, notification).toWellFormed(),
-    text: textOf(deps, channel, notification).toWellFormed(),
+    subject: title().toWellFormed(),
+    text: text().toWellFormed(),
     messageId: `<${notification.uid}@${new URL(deps.publicUrl).hostname}>`,
   };
   const timeout = Promise.withResolvers<Sent>();
@@ -114,7 +114,7 @@ function sendWebhook(
   notification: Notification,
 ): Promise<Sent> {
   const nowMs = deps.clock.nowMs();
-  const body = bodyOf(deps, channel, notification, nowMs);
+  const body = contentOf(deps, channel, notification).webhook(nowMs);
   const secret = webhookSecret(deps.authSecret, channel.nonce);
   const headers = signatureHeaders(secret, { uid: notification.uid, body, nowMs });
   return deps.webhooks.post(channel.target, headers, body);
@@ -128,85 +128,43 @@ async function sendPush(
   const subscription = parseSubscription(channel.target);
   if (deps.push === null || subscription === null)
     return { kind: "failed", error: "There are no push messages here." };
-  return deps.push.send(subscription, pushTextOf(deps, channel, notification));
+  return deps.push.send(subscription, contentOf(deps, channel, notification).push());
 }
 
-function pushTextOf(
+/** The texts of a notification in the channel's language, each written when its channel needs it. */
+function contentOf(
   { publicUrl }: ChannelSenderDeps,
   { id, language }: Channel,
   notification: Notification,
-): string {
+) {
   const { uid } = notification;
   switch (notification.kind) {
-    case "alerts":
-      return messagePush({ alerts: notification.alerts, language, publicUrl }, uid);
-    case "code":
-      return codePush({ id, code: notification.code, language }, uid);
-    case "test":
-      return testPush(language, uid);
-    default: {
-      const unreachable: never = notification;
-      return unreachable;
+    case "alerts": {
+      const message = { alerts: notification.alerts, language, publicUrl };
+      return {
+        title: () => messageTitle(message),
+        text: () => messageText(message),
+        webhook: (nowMs: number) => webhookBody(message, nowMs),
+        push: () => messagePush(message, uid),
+      };
     }
-  }
-}
-
-function bodyOf(
-  { publicUrl }: ChannelSenderDeps,
-  { language }: Channel,
-  notification: Notification,
-  nowMs: number,
-): string {
-  switch (notification.kind) {
-    case "alerts":
-      return webhookBody({ alerts: notification.alerts, language, publicUrl }, nowMs);
-    case "code":
-      return webhookCodeBody(notification.code, nowMs);
-    case "test":
-      return webhookTestBody(nowMs);
-    default: {
-      const unreachable: never = notification;
-      return unreachable;
-    }
-  }
-}
-
-function titleOf(
-  { publicUrl }: ChannelSenderDeps,
-  { language }: Channel,
-  notification: Notification,
-): string {
-  switch (notification.kind) {
-    case "alerts":
-      return messageTitle({ alerts: notification.alerts, language, publicUrl });
-    case "code":
-      return codeTitle(language);
-    case "test":
-      return "Exitability";
-    default: {
-      const unreachable: never = notification;
-      return unreachable;
-    }
-  }
-}
-
-function textOf(
-  { publicUrl }: ChannelSenderDeps,
-  { language }: Channel,
-  notification: Notification,
-): string {
-  switch (notification.kind) {
-    case "alerts":
-      return messageText({ alerts: notification.alerts, language, publicUrl });
     case "code": {
       const { code, validMinutes } = notification;
-      return codeText({ code, language, publicUrl, validMinutes });
+      return {
+        title: () => codeTitle(language),
+        text: () => codeText({ code, language, publicUrl, validMinutes }),
+        webhook: (nowMs: number) => webhookCodeBody(code, nowMs),
+        push: () => codePush({ id, code, language }, uid),
+      };
     }
     case "test":
-      return testText(language);
-    default: {
-      const unreachable: never = notification;
-      return unreachable;
-    }
+      return {
+        title: () => "Exitability",
+        text: () => testText(language),
+        webhook: webhookTestBody,
+        push: () => testPush(language, uid),
+      };
+    default:
+      return assertNever(notification);
   }
 }

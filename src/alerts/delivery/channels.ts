@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
+import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import {
   addChannel,
@@ -191,10 +192,8 @@ async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise
       if (reason !== null) return { kind: "invalid-target", reason };
       return { kind: "target", target: JSON.stringify(subscription), isVerified: false };
     }
-    default: {
-      const unreachable: never = kind;
-      return unreachable;
-    }
+    default:
+      return assertNever(kind);
   }
 }
 

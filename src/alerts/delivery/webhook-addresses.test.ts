@@ -62,5 +62,6 @@ test("the operator's ranges open what lies in them, and nothing beside", () => {
   for (const address of ["10.1.2.4", "::1", "169.254.169.254", "fe80::1"])
     assert.equal(reachOf(address, allowed), "closed", address);
   assert.throws(() => parseRanges(["localhost"]), /not an address range/);
+  assert.throws(() => parseRanges(["10.1.2"]), /not an address range/);
   assert.throws(() => parseRanges(["10.0.0.0/64"]), /not an address range/);
 });

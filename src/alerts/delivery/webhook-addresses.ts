@@ -7,7 +7,8 @@ export type AllowedRanges = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, numbe
 export function parseRanges(texts: readonly string[]): AllowedRanges {
   return texts.map((text) => {
     if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-    if (!ipaddr.isValid(text))
+    // Not isValid: it reads 10.1 as 10.0.0.1.
+    if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text))
       throw new Error(`"${text}" is not an address range such as 10.0.0.0/8`);
     const address = ipaddr.process(text);
     return [address, address.kind() === "ipv4" ? 32 : 128];

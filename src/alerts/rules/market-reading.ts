@@ -7,6 +7,7 @@ import { type ExitAt, exitAt } from "#src/measure/exit-at.ts";
 import { isSizeAllowed } from "#src/measure/ladder.ts";
 import type { Market } from "#src/measure/market.ts";
 import { positionOf } from "#src/measure/slippage.ts";
+import { assertNever } from "#src/platform/assert-never.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { SlippageReading, SoldPosition } from "./slippage-rule.ts";
 
@@ -80,10 +81,8 @@ function readingOf(exit: ExitAt): SlippageReading {
     case "exceeds-supply":
     case "insufficient-liquidity":
       return { kind: "known", slippagePct: null };
-    default: {
-      const unreachable: never = exit.reason;
-      return unreachable;
-    }
+    default:
+      return assertNever(exit.reason);
   }
 }
 
