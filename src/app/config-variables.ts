@@ -30,6 +30,7 @@ export const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ["TELEGRAM_BOT_TOKEN", "bot that sends Telegram alerts", "off"],
   ["TELEGRAM_API_URL", "its server", "https://api.telegram.org"],
   ["VAPID_PRIVATE_KEY", "signs push messages to browsers", "off"],
+  ["HISTORY_DAYS", "days for which the history of tokens is kept", "30"],
   ["STATE_DAYS", "days for which answers for at_slot are kept", "3"],
   ["KEY_PREFIX", "prefix of API keys", "exi"],
   ["METRICS_PORT", "port on HOST for Prometheus; do not publish it", "off"],

@@ -16,7 +16,8 @@ test("a variable with nearly the right name is named, with the right one", () =>
       "SOLANA_KEY is not read: no variable has this name",
     ],
   );
-  const ordinary = { PATH: "x", HOME: "x", NODE_ENV: "x", EXITABILITY_API_KEY: "x", PORT: "8081" };
+  const clients = { EXITABILITY_API_KEY: "x", EXITABILITY_ACCESS_TOKEN: "x" };
+  const ordinary = { PATH: "x", HOME: "x", NODE_ENV: "x", ...clients, PORT: "8081" };
   assert.deepEqual(warningsFor(ordinary), []);
 });
 

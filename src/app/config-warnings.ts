@@ -5,7 +5,11 @@ const KNOWN = CONFIG_VARIABLES.map(([name]) => name);
 /** Only our variables have names of these groups. */
 const OUR_GROUPS = /^(?:SOLANA|GEYSER|WEBHOOK|TELEGRAM|VAPID|EXITABILITY)_/;
 /** Read by the client and the agent tools, not by the service. */
-const READ_ELSEWHERE = new Set(["EXITABILITY_API_KEY", "EXITABILITY_URL"]);
+const READ_ELSEWHERE = new Set([
+  "EXITABILITY_API_KEY",
+  "EXITABILITY_ACCESS_TOKEN",
+  "EXITABILITY_URL",
+]);
 
 /** What an operator probably did not intend, in sentences that name the variable; never its value. */
 export function configWarnings(

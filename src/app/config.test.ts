@@ -56,6 +56,7 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["METRICS_PORT", { METRICS_PORT: "8080" }],
     ["METRICS_PORT", { METRICS_PORT: "off" }],
     ["TRUST_PROXY", { TRUST_PROXY: "-1" }],
+    ["HISTORY_DAYS", { HISTORY_DAYS: "366" }],
     ["STATE_DAYS", { STATE_DAYS: "366" }],
     ["DATABASE_URL", { DATABASE_URL: "mysql://x" }],
     ["AUTH_SECRET", { DATABASE_URL: "postgres://x/y" }],

@@ -51,6 +51,7 @@ export type Config = {
   readonly push: PushSettings | null;
   readonly apiKeyPrefix: string;
   /** Days, including today, for which answers by at_slot are kept; 0: none. */
+  readonly historyDays: number;
   readonly stateDays: number;
   readonly role: Role;
   readonly logLevel: string;
@@ -135,6 +136,7 @@ export function readConfig(environment: Environment): Config {
     webhookAllow: rangesOf(read("WEBHOOK_ALLOW") ?? ""),
     telegram: telegramOf(read),
     push: pushOf(read, { publicUrl, mailFrom }),
+    historyDays: integer(read("HISTORY_DAYS"), { name: "HISTORY_DAYS", fallback: 30, max: 365 }),
     stateDays: integer(read("STATE_DAYS"), { name: "STATE_DAYS", fallback: 3, max: 365 }),
     apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
     role,

@@ -17,6 +17,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { startSlotPulse } from "#src/node/slot-pulse.ts";
+import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { StreamedPrograms } from "#src/track/new-token-feed.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -62,10 +63,8 @@ export async function openChain(config: ChainConfig, deps: ChainDeps): Promise<O
       return openRecorded(config.directory, deps);
     case "demo":
       return openDemo(deps);
-    default: {
-      const unreachable: never = config;
-      return unreachable;
-    }
+    default:
+      return assertNever(config);
   }
 }
 

@@ -46,7 +46,14 @@ export type Tracking = {
 export async function openTracking(
   config: Pick<
     Config,
-    "chain" | "geyser" | "commitment" | "stateDays" | "accuracy" | "proof" | "dataDir"
+    | "chain"
+    | "geyser"
+    | "commitment"
+    | "historyDays"
+    | "stateDays"
+    | "accuracy"
+    | "proof"
+    | "dataDir"
   >,
   { database, logger }: { readonly database: Database; readonly logger: Logger },
 ): Promise<Tracking> {
@@ -82,6 +89,7 @@ export async function openTracking(
     venues: VENUES,
     clock,
     database,
+    historyDays: config.historyDays,
     stateDays: config.stateDays,
     exactPctByVenue: () =>
       new Map([...record.exactPctByVenue(clock.nowMs()), ...executions.equalPctByVenue()]),

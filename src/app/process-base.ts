@@ -45,7 +45,10 @@ export async function openBase(
   closers: Closers,
 ): Promise<ProcessBase> {
   const { databaseUrl, dataDir } = config;
-  const database = openDatabase({ databaseUrl, dataDir, log: logger });
+  const database = openDatabase({
+    ...{ databaseUrl, dataDir, log: logger },
+    hasCheckpointThread: true,
+  });
   closers.push(database.close);
   await prepare(database, databaseUrl === null ? resolve(dataDir) : "the database");
   const requests = new RequestCounts();

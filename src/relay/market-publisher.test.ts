@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
-import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import {
   type Heartbeat,
@@ -18,14 +19,16 @@ import {
 
 const topics = relayTopics("a-deployment");
 const assessed = someSnapshot() as AssessedSnapshot;
+const noop = () => undefined;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A tracker that has just begun: it holds what it was asked to load. */
-function successor(t: TestContext, change: Partial<Markets> = {}) {
-  t.mock.timers.enable({ apis: ["setInterval", "Date"] });
+/** A tracker that has just begun: it holds what it was asked to load. Another process receives the token. */
+function successor(t: TestContext, change: Partial<Markets> = {}, clock = systemClock) {
+  t.mock.timers.enable({ apis: ["setInterval", "setTimeout", "Date"] });
   const bus = relayBus();
+  const stopReceiving = bus.link.subscribeSharded(topics.news(SOME_MINT), noop);
   const loaded = new Set<Address>();
-  let tell: (snapshot: AssessedSnapshot) => void = () => undefined;
+  let tell: (snapshot: AssessedSnapshot) => void = noop;
   const markets = someMarkets(() => assessed, {
     latest: (mint) => (loaded.has(mint) ? assessed : null),
     async snapshot(mint) {
@@ -48,16 +51,21 @@ function successor(t: TestContext, change: Partial<Markets> = {}) {
     accuracyReport: () => ({}),
     proofOf: async () => ({}),
     onWatchlistChange: () => undefined,
-    clock: systemClock,
+    clock,
     log: { warn: () => undefined, info: () => undefined, error: () => undefined },
   });
   publisher.start();
   t.after(() => publisher.close());
-  return { bus, loaded, tell: (snapshot: AssessedSnapshot) => tell(snapshot) };
+  return { bus, loaded, tell: (snapshot: AssessedSnapshot) => tell(snapshot), stopReceiving };
 }
 
 const news = (bus: RelayBus) =>
-  bus.published.filter(({ topic }) => topic === topics.news).map(({ text }) => parseNews(text));
+  bus.published
+    .filter(({ topic }) => topic === topics.news(SOME_MINT))
+    .map(({ text }) => parseNews(text));
+
+const touch = (bus: RelayBus, kind: "touched" | "missed" = "touched") =>
+  bus.say(topics.tracker, messageText({ kind, mints: [SOME_MINT] }));
 
 function answers(bus: RelayBus): readonly (TrackerReply | null)[] {
   return bus.published
@@ -67,13 +75,10 @@ function answers(bus: RelayBus): readonly (TrackerReply | null)[] {
 
 test("a token that a replica touches and this tracker does not hold is loaded and published", async (t) => {
   const { bus, loaded } = successor(t);
-  bus.say(topics.tracker, messageText({ kind: "touched", mints: [SOME_MINT] }));
+  touch(bus);
   await settle();
   assert.ok(loaded.has(SOME_MINT));
-  assert.deepEqual(
-    news(bus).map((told) => [told?.term, told?.mint]),
-    [[7n, SOME_MINT]],
-  );
+  assert.deepEqual(news(bus), [{ term: 7n, snapshot: snapshotText(assessed) }]);
 });
 
 test("a sale of a token that the predecessor tracked is answered, not taken for unknown", async (t) => {
@@ -90,7 +95,7 @@ test("a token that was not requested, or not for long, is not published", async 
   const { bus, tell } = successor(t);
   tell(assessed);
   assert.equal(news(bus).length, 0);
-  bus.say(topics.tracker, messageText({ kind: "touched", mints: [SOME_MINT] }));
+  touch(bus);
   await settle();
   const before = news(bus).length;
   tell(assessed);
@@ -119,4 +124,98 @@ test("a replica receives a heartbeat at once whenever Redis comes back", (t) => 
   bus.restore();
   bus.restore();
   assert.deepEqual(beats(), [1, 2], "messages published meanwhile are lost");
+});
+
+test("a token that no process receives any longer costs one message, until it is touched again", async (t) => {
+  const { bus, tell, stopReceiving } = successor(t);
+  touch(bus);
+  await settle();
+  stopReceiving();
+  const before = news(bus).length;
+  for (const _ of [1, 2, 3]) {
+    tell(assessed);
+    await settle();
+  }
+  assert.equal(news(bus).length, before + 1);
+  bus.link.subscribeSharded(topics.news(SOME_MINT), noop);
+  touch(bus);
+  for (const _ of [1, 2, 3]) {
+    tell(assessed);
+    await settle();
+  }
+  assert.equal(news(bus).length, before + 4);
+});
+
+test("a process that subscribes while a message without receivers is under way gets the next one", async (t) => {
+  const { bus, tell, stopReceiving } = successor(t);
+  touch(bus);
+  await settle();
+  stopReceiving();
+  tell(assessed);
+  // Redis has counted no receivers; its reply comes after this touch.
+  bus.link.subscribeSharded(topics.news(SOME_MINT), noop);
+  touch(bus);
+  await settle();
+  const before = news(bus).length;
+  tell(assessed);
+  assert.equal(news(bus).length, before + 1);
+});
+
+test("the newest snapshot of a token whose messages were lost is published again, once, measured or not", async (t) => {
+  let isStale = false;
+  let publish: (snapshot: AssessedSnapshot) => void = noop;
+  const { bus } = successor(t, {
+    latest() {
+      if (isStale) publish(assessed);
+      return assessed;
+    },
+    onSnapshot(listener) {
+      publish = listener;
+      return noop;
+    },
+  });
+  for (const stale of [false, true]) {
+    isStale = stale;
+    const before = news(bus).length;
+    touch(bus, "missed");
+    await settle();
+    assert.equal(news(bus).length, before + 1, `stale: ${stale}`);
+  }
+});
+
+test("tokens whose messages were lost are published some at a time, and loaded where they are unknown", async (t) => {
+  const { bus, loaded } = successor(t);
+  const mints = Array.from({ length: 250 }, (_, index) => testAddress(index));
+  bus.say(topics.tracker, messageText({ kind: "missed", mints }));
+  await settle();
+  assert.equal(loaded.size, 100, "no faster than replicas can read");
+  t.mock.timers.tick(10);
+  await settle();
+  assert.equal(loaded.size, 200);
+  t.mock.timers.tick(10);
+  await settle();
+  assert.deepEqual([...loaded].toSorted(), mints.toSorted());
+});
+
+test("tokens whose messages were lost are measured for ten milliseconds at a time", (t) => {
+  let nowMs = 0;
+  const measured: Address[] = [];
+  const { bus } = successor(
+    t,
+    {
+      latest(mint) {
+        nowMs += 3;
+        measured.push(mint);
+        return assessed;
+      },
+    },
+    { nowMs: () => nowMs },
+  );
+  const mints = Array.from({ length: 10 }, (_, index) => testAddress(index));
+  bus.say(topics.tracker, messageText({ kind: "missed", mints }));
+  assert.equal(measured.length, 4, "the fourth ends after 12 ms");
+  t.mock.timers.tick(10);
+  assert.equal(measured.length, 8);
+  t.mock.timers.tick(10);
+  assert.deepEqual(measured, mints);
 });

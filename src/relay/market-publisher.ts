@@ -22,9 +22,14 @@ const WANTED_FOR_MS = 15 * 60_000;
 const TIDY_EVERY_MS = 60_000;
 /** Tokens loaded at once for processes that hold them from an earlier tracker. */
 const MAX_LOADS = 8;
+/** 10,000 snapshots a second are published again: a process that reads more slowly is disconnected by Redis. */
+const REPUBLISHED_AT_ONCE = 100;
+const REPUBLISH_EVERY_MS = 10;
+/** A stale token is measured first: fewer are published in a turn that becomes longer than this. */
+const LONGEST_TURN_MS = 10;
 
 export type MarketPublisherDeps = {
-  readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
+  readonly link: Pick<RedisLink, "publish" | "publishSharded" | "subscribe" | "onRestored">;
   readonly topics: RelayTopics;
   readonly markets: Markets;
   readonly term: bigint;
@@ -38,11 +43,20 @@ export type MarketPublisherDeps = {
   readonly log: FailureLogger;
 };
 
-/** The tracker's side of the relay: publishes each new snapshot and replies to requests. */
+/** A touch of a token; a later one is another object. */
+type Touch = { readonly atMs: number };
+
+/**
+ * The tracker's side of the relay: publishes each new snapshot of a token that another process holds, and
+ * replies to requests. A snapshot is written to text once, for all processes.
+ */
 export class MarketPublisher {
   readonly #deps: MarketPublisherDeps;
-  readonly #wanted = new Map<Address, number>();
+  readonly #wanted = new Map<Address, Touch>();
   readonly #toLoad = new Set<Address>();
+  readonly #toRepublish = new Set<Address>();
+  #republishing: NodeJS.Timeout | null = null;
+  #publications = 0;
   readonly #loads = new TaskQueue({
     maxActive: MAX_LOADS,
     maxWaiting: Infinity,
@@ -91,6 +105,8 @@ export class MarketPublisher {
     for (const stop of this.#stops) stop();
     this.#stops = [];
     this.#toLoad.clear();
+    this.#toRepublish.clear();
+    clearTimeout(this.#republishing ?? undefined);
   }
 
   #sendHeartbeat(): void {
@@ -107,27 +123,61 @@ export class MarketPublisher {
     if (message === null) return;
     if (message.kind === "touched") this.#touch(message.mints);
     else if (message.kind === "kept") this.#keep(message.mints);
+    else if (message.kind === "missed") this.#republish(message.mints);
     else if (message.kind === "watchlist") this.#deps.onWatchlistChange(message.userId);
     else void this.#answer(message);
   }
 
   /** Re-measures stale tokens, as a local request would; new snapshots are published through `onSnapshot`. */
   #touch(mints: readonly Address[]): void {
-    const { markets, clock } = this.#deps;
+    const { markets } = this.#deps;
     for (const mint of mints) {
-      this.#wanted.set(mint, clock.nowMs());
+      this.#want(mint);
       if (markets.latest(mint) === null) this.#toLoad.add(mint);
     }
     this.#load();
   }
 
   #keep(mints: readonly Address[]): void {
-    const { markets, clock } = this.#deps;
+    const { markets } = this.#deps;
     for (const mint of mints) {
-      this.#wanted.set(mint, clock.nowMs());
+      this.#want(mint);
       if (!markets.touch(mint)) this.#toLoad.add(mint);
     }
     this.#load();
+  }
+
+  /** The newest snapshots, whether published before or not, some at a time. */
+  #republish(mints: readonly Address[]): void {
+    for (const mint of mints) {
+      this.#want(mint);
+      this.#toRepublish.add(mint);
+    }
+    if (this.#republishing === null) this.#republishSome();
+  }
+
+  #republishSome(): void {
+    const { clock } = this.#deps;
+    const startMs = clock.nowMs();
+    let left = REPUBLISHED_AT_ONCE;
+    for (const mint of this.#toRepublish) {
+      this.#toRepublish.delete(mint);
+      const before = this.#publications;
+      const latest = this.#deps.markets.latest(mint);
+      if (latest === null) this.#toLoad.add(mint);
+      // A snapshot that was measured just now is published already.
+      else if (latest.kind === "assessed" && this.#publications === before) this.#publish(latest);
+      if (--left === 0 || clock.nowMs() - startMs >= LONGEST_TURN_MS) break;
+    }
+    this.#load();
+    this.#republishing =
+      this.#toRepublish.size === 0
+        ? null
+        : setTimeout(() => this.#republishSome(), REPUBLISH_EVERY_MS);
+  }
+
+  #want(mint: Address): void {
+    this.#wanted.set(mint, { atMs: this.#deps.clock.nowMs() });
   }
 
   #load(): void {
@@ -151,9 +201,17 @@ export class MarketPublisher {
 
   #publish(snapshot: AssessedSnapshot): void {
     const { mint } = snapshot.assessment;
-    if (!this.#wanted.has(mint)) return;
-    const { topics, term } = this.#deps;
-    this.#send(topics.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
+    const wanted = this.#wanted.get(mint);
+    if (wanted === undefined) return;
+    this.#publications++;
+    const { link, topics, term } = this.#deps;
+    link
+      .publishSharded(topics.news(mint), newsText({ term, snapshot: snapshotText(snapshot) }))
+      .then((receivers) => {
+        // Unless it was touched since: then the next snapshot has a receiver, which subscribed before.
+        if (receivers === 0 && this.#wanted.get(mint) === wanted) this.#wanted.delete(mint);
+      })
+      .catch(ignoreUnavailable);
   }
 
   async #answer(request: TrackerRequest): Promise<void> {
@@ -173,10 +231,10 @@ export class MarketPublisher {
   }
 
   #answerOf(request: TrackerRequest): unknown {
-    const { markets, clock, accuracyReport, proofOf } = this.#deps;
+    const { markets, accuracyReport, proofOf } = this.#deps;
     switch (request.kind) {
       case "snapshot":
-        this.#wanted.set(request.asked.mint, clock.nowMs());
+        this.#want(request.asked.mint);
         return markets.snapshot(request.asked.mint, request.asked.asker);
       case "exit":
         return this.#loaded(request.asked.mint).then(() =>
@@ -219,14 +277,15 @@ export class MarketPublisher {
 
   #removeUnwanted(): void {
     const before = this.#deps.clock.nowMs() - WANTED_FOR_MS;
-    for (const [mint, touchedAtMs] of this.#wanted)
-      if (touchedAtMs < before) this.#wanted.delete(mint);
+    for (const [mint, { atMs }] of this.#wanted) if (atMs < before) this.#wanted.delete(mint);
   }
 
-  /** A message that Redis does not accept is lost: its reader requests it again, or its data ages visibly. */
   #send(topic: string, text: string): void {
-    this.#deps.link.publish(topic, text).catch((err: unknown) => {
-      if (!(err instanceof RedisUnavailable)) throw err;
-    });
+    this.#deps.link.publish(topic, text).catch(ignoreUnavailable);
   }
+}
+
+/** A message that Redis does not accept is lost: its reader requests it again, or its data ages visibly. */
+function ignoreUnavailable(cause: unknown): void {
+  if (!(cause instanceof RedisUnavailable)) throw cause;
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { createClient } from "@redis/client";
+import { seededRandom } from "#src/platform/seeded-random.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { testRedis } from "#test/support/redis.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { RedisLink, RedisUnavailable } from "./redis-link.ts";
 
 const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
@@ -52,4 +55,150 @@ test("a connection that falls silent is left for a new one within some seconds, 
   wire.mend();
   await eventually("another connection", published(link, "again"), 8_000);
   await eventually("the message", () => (heard.at(-1) === "again" ? true : null));
+});
+
+const ignore = () => undefined;
+
+function openLink(t: TestContext, url: string): RedisLink {
+  const link = new RedisLink({ url, random: () => 0.5, log });
+  t.after(() => link.close());
+  return link;
+}
+
+const up = (link: RedisLink) => eventually("a connection", () => (link.isUp ? true : null), 8_000);
+
+async function openAdmin(t: TestContext, url: string) {
+  const admin = createClient({ url });
+  // The server may end first.
+  admin.on("error", ignore);
+  await admin.connect();
+  t.after(() => admin.destroy());
+  return admin;
+}
+
+test("what is published after subscribing to a sharded topic is processed when the subscription exists", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const [asking, replying] = [openLink(t, redis.url), openLink(t, redis.url)];
+  await Promise.all([up(asking), up(replying)]);
+  const receivers: (number | null)[] = [];
+  replying.subscribe("requests", (topic) => {
+    void replying.publishSharded(topic, "reply").then((count) => receivers.push(count));
+  });
+  await eventually("the other side", () =>
+    asking.publishSharded("ready?", "").then((count) => (count === 0 ? true : null)),
+  );
+  const heard: string[] = [];
+  const TOPICS = 1_000;
+  for (let index = 0; index < TOPICS; index++) {
+    const topic = `topic ${index}`;
+    asking.subscribeSharded(topic, () => heard.push(topic));
+    await asking.publish("requests", topic);
+  }
+  await eventually("every reply", () => (receivers.length === TOPICS ? true : null));
+  assert.deepEqual(new Set(receivers), new Set([1]));
+  await eventually("every message", () => (heard.length === TOPICS ? true : null));
+});
+
+test("after a reconnect exactly the topics that are still wanted are subscribed, thousands of them, before anyone is notified", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const wire = await startCuttingProxy(t, redis.url);
+  const admin = await openAdmin(t, redis.url);
+  const link = openLink(t, `redis://127.0.0.1:${wire.port}`);
+  await up(link);
+  const TOPICS = 5_500;
+  const stops = Array.from({ length: TOPICS }, (_, index) =>
+    link.subscribeSharded(`topic ${index}`, ignore),
+  );
+  const subscribed = async () => (await admin.pubSubShardChannels()).length;
+  await eventually("all topics", async () => ((await subscribed()) === TOPICS ? true : null));
+  // Some end while the connection breaks, some while there is none, and some begin then.
+  for (const stop of stops.slice(0, 100)) stop();
+  wire.cut();
+  await eventually("the break", () => (link.isUp ? null : true));
+  for (const stop of stops.slice(100, 200)) stop();
+  link.subscribeSharded("topic 0", ignore);
+  let subscribedWhenNotified = 0;
+  link.onRestored(() => {
+    void subscribed().then((count) => {
+      subscribedWhenNotified = count;
+    });
+  });
+  wire.mend();
+  await up(link);
+  await eventually("the notice", () => (subscribedWhenNotified > 0 ? true : null));
+  assert.equal(subscribedWhenNotified, TOPICS - 200 + 1);
+  assert.equal(await admin.publish("topic 0", "on the plain topic"), 0);
+  assert.deepEqual(await admin.pubSubShardNumSub(["topic 0", "topic 1", "topic 100"]), {
+    "topic 0": 1,
+    "topic 1": 0,
+    "topic 100": 0,
+  });
+});
+
+test("topics that are ended and begun again in quick succession receive exactly what they should in the end", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const admin = await openAdmin(t, redis.url);
+  const link = openLink(t, redis.url);
+  await up(link);
+  const random = seededRandom(7);
+  const stops = new Map<string, () => void>();
+  const heard: string[] = [];
+  for (let step = 0; step < 4_000; step++) {
+    const topic = `topic ${Math.floor(random() * 20)}`;
+    const stop = stops.get(topic);
+    if (stop === undefined) {
+      stops.set(
+        topic,
+        link.subscribeSharded(topic, () => heard.push(topic)),
+      );
+    } else {
+      stop();
+      stops.delete(topic);
+    }
+    // Replies of Redis arrive in between at some of the steps.
+    if (random() < 0.05) await link.publish("other", "");
+  }
+  await link.publish("other", "");
+  for (let index = 0; index < 20; index++) await admin.sPublish(`topic ${index}`, "text");
+  await eventually("the messages", () => (heard.length >= stops.size ? true : null));
+  assert.deepEqual(heard.toSorted(), [...stops.keys()].toSorted());
+  assert.deepEqual((await admin.pubSubShardChannels()).toSorted(), [...stops.keys()].toSorted());
+});
+
+/** On plain topics what was sent is received until the end of the subscription. */
+async function assertPlain(link: RedisLink): Promise<void> {
+  const heard: string[] = [];
+  const stop = link.subscribeSharded("topic", (text) => heard.push(text));
+  assert.equal(await link.publishSharded("topic", "text"), null, "receivers are not counted");
+  await eventually("the message", () => (heard.length > 0 ? true : null));
+  stop();
+  await link.publishSharded("topic", "after the end");
+  await link.publish("other", "");
+  assert.deepEqual(heard, ["text"]);
+}
+
+test("a server that refuses sharded topics gets plain ones", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const admin = await openAdmin(t, redis.url);
+  const refused = ["-ssubscribe", "-spublish", "-sunsubscribe"];
+  await admin.aclSetUser("old", ["on", ">secret", "~*", "&*", "+@all", ...refused]);
+  const { host } = new URL(redis.url);
+  const link = openLink(t, `redis://old:secret@${host}`);
+  await up(link);
+  await assertPlain(link);
+});
+
+test("a node of a cluster, which would refuse topics of other nodes, gets plain ones", async (t) => {
+  const dir = temporaryDirectory(t);
+  const redis = await testRedis(t, ["--cluster-enabled", "yes", "--dir", dir]);
+  if (redis === null) return;
+  const admin = await openAdmin(t, redis.url);
+  await admin.clusterAddSlotsRange({ start: 0, end: 16_383 });
+  const link = openLink(t, redis.url);
+  await up(link);
+  await assertPlain(link);
 });

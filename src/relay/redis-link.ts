@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createClient } from "@redis/client";
-import { backOffMs } from "#src/platform/back-off.ts";
+import { createClient, ErrorReply } from "@redis/client";
+import { BackOff } from "#src/platform/back-off.ts";
 import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
@@ -8,10 +8,16 @@ import { Poller } from "#src/platform/poller.ts";
 const PING_EVERY_MS = 1_000;
 /** A frozen server or a cut network never replies: a command without a reply for so long has failed. */
 const ANSWER_WITHIN_MS = 1_000;
-/** A connection without a greeting for so long is replaced. */
+/** A new connection without a reply for so long is replaced. */
 const GREET_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
+/** Topics in one command of a new connection, which waits for its reply before the next: Redis runs nothing else meanwhile. */
+const SUBSCRIBED_AT_ONCE = 1_000;
+/** Used once by each connection, to learn whether the server accepts sharded topics. In a cluster they are on two nodes. */
+const PROBE_TOPICS = ["exitability:probe", "exitability:another-probe"];
+/** An older server, a user without the permission, a cluster. Any other error may be gone at the next attempt. */
+const REFUSED = /^(ERR unknown command|NOPERM|CROSSSLOT)/;
 
 export type RedisLinkOptions = {
   readonly url: string;
@@ -25,33 +31,48 @@ export class RedisUnavailable extends Error {}
 
 type Client = ReturnType<typeof openClient>;
 type TopicListener = (text: string) => void;
+type Subscriber = { readonly listener: TopicListener; readonly isSharded: boolean };
+/** A connection whose server has replied. */
+type Session = { readonly client: Client; readonly isSharded: boolean };
 
 /**
  * One connection to Redis that reconnects automatically and never queues: a command that can't be sent now
- * fails now. Subscriptions are made again after every reconnect. Messages published meanwhile are lost, so
- * subscribers are notified of each restored connection.
+ * fails now. Each new connection starts without subscriptions and subscribes what is subscribed here.
+ * Messages published meanwhile are lost, so subscribers are notified of each restored connection.
+ *
+ * Commands are sent in the order of the calls: what a process publishes after subscribing is
+ * processed when it is subscribed.
+ *
+ * Sharded topics (SSUBSCRIBE, SPUBLISH) need Redis 7 and one server. A server that refuses them gets plain
+ * topics instead. All processes must come to the same result, so they need the same server and permissions.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
-  readonly #subscriptions = new Map<string, TopicListener>();
+  readonly #subscribers = new Map<string, Subscriber>();
   readonly #restored = new Listeners<void>();
   readonly #failures: FailureLog;
+  readonly #backOff: BackOff;
   /** A connection that is open but silent is replaced by a new one. */
   readonly #pings: Poller;
   #client: Client;
-  /** Runs between the TCP connection and the server's greeting. */
+  #session: Session | null = null;
+  /** Runs while a new connection waits for a reply. */
   #greeting: NodeJS.Timeout | undefined;
+  #reopening: NodeJS.Timeout | null = null;
   #isUp = false;
   #isClosed = false;
+  #isRefusalLogged = false;
 
   constructor(options: RedisLinkOptions) {
     this.#options = options;
+    const { url, random, log } = options;
     this.#failures = new FailureLog({
-      log: options.log,
+      log,
       what: "reach Redis",
       next: "reconnecting; limits are counted per process and no tracker is reachable until then",
-      context: { host: URL.parse(options.url)?.host ?? null },
+      context: { host: URL.parse(url)?.host ?? null },
     });
+    this.#backOff = new BackOff({ firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random });
     this.#client = this.#open();
     const run = () => this.#ping();
     const failures = null;
@@ -64,7 +85,7 @@ export class RedisLink {
     return this.#isUp;
   }
 
-  /** Calls the listener after each connection, including the first. */
+  /** Calls the listener after each connection, including the first, when all topics are subscribed. */
   onRestored(listener: () => void): () => void {
     const remove = this.#restored.add(listener);
     if (this.#isUp) listener();
@@ -73,17 +94,29 @@ export class RedisLink {
 
   /** Subscribes now and after each reconnect. @returns what unsubscribes */
   subscribe(topic: string, listener: TopicListener): () => void {
-    this.#subscriptions.set(topic, listener);
-    if (this.#isUp) void this.#subscribeOn(this.#client, topic, listener);
-    return () => {
-      if (!this.#subscriptions.delete(topic) || !this.#isUp) return;
-      this.#client.unsubscribe(topic).catch(() => undefined);
-    };
+    return this.#add(topic, { listener, isSharded: false });
+  }
+
+  /** As `subscribe`, for messages of `publishSharded`. */
+  subscribeSharded(topic: string, listener: TopicListener): () => void {
+    return this.#add(topic, { listener, isSharded: true });
   }
 
   /** Sends to all subscribers of the topic. @throws RedisUnavailable */
   async publish(topic: string, text: string): Promise<void> {
     await this.#command((client) => client.publish(topic, text));
+  }
+
+  /**
+   * Sends to all subscribers of a topic that only some processes receive.
+   *
+   * @returns how many received it; null on plain topics, where subscribers at other nodes may not be counted
+   * @throws RedisUnavailable
+   */
+  async publishSharded(topic: string, text: string): Promise<number | null> {
+    if (this.#session?.isSharded) return this.#command((client) => client.sPublish(topic, text));
+    await this.publish(topic, text);
+    return null;
   }
 
   /** Runs a script. @throws RedisUnavailable */
@@ -101,7 +134,46 @@ export class RedisLink {
     this.#isClosed = true;
     this.#pings.stop();
     clearTimeout(this.#greeting);
+    clearTimeout(this.#reopening ?? undefined);
     this.#client.destroy();
+  }
+
+  #add(topic: string, subscriber: Subscriber): () => void {
+    this.#subscribers.set(topic, subscriber);
+    const { isSharded } = subscriber;
+    const session = this.#session;
+    if (session !== null) {
+      this.#subscribeOn(session, [topic], isSharded).catch((cause: unknown) =>
+        this.#lost(session.client, reasonOf(cause)),
+      );
+    }
+    return () => {
+      if (this.#subscribers.get(topic) !== subscriber) return;
+      this.#subscribers.delete(topic);
+      if (this.#session !== null) this.#unsubscribeOn(this.#session, topic, isSharded);
+    };
+  }
+
+  /** One listener for all topics, so that a topic whose subscription changes meanwhile has only the newest. */
+  readonly #deliver = (text: string, topic: string): void =>
+    this.#subscribers.get(topic)?.listener(text);
+
+  async #subscribeOn(
+    { client, isSharded }: Session,
+    topics: string[],
+    areSharded: boolean,
+  ): Promise<void> {
+    if (isSharded && areSharded) await client.sSubscribe(topics, this.#deliver);
+    else await client.subscribe(topics, this.#deliver);
+  }
+
+  /** Without a connection there is nothing to end, so that a failure is ignored. */
+  #unsubscribeOn({ client, isSharded }: Session, topic: string, isShardedTopic: boolean): void {
+    const ended =
+      isSharded && isShardedTopic
+        ? client.sUnsubscribe(topic, this.#deliver)
+        : client.unsubscribe(topic, this.#deliver);
+    ended.catch(() => undefined);
   }
 
   async #command<Answer>(command: (client: Client) => Promise<Answer>): Promise<Answer> {
@@ -122,52 +194,96 @@ export class RedisLink {
   }
 
   #open(): Client {
-    const { url, random } = this.#options;
-    const client = openClient(url, random);
-    const isCurrent = () => client === this.#client && !this.#isClosed;
-    client.on("error", (error: Error) => {
-      if (isCurrent()) this.#down(reasonOf(error));
-    });
-    client.on("reconnecting", () => {
-      if (isCurrent()) this.#down("the connection was closed");
-    });
-    client.on("connect", () => {
-      clearTimeout(this.#greeting);
-      if (isCurrent())
-        this.#greeting = setTimeout(
-          () => this.#replace(client, `no greeting within ${GREET_WITHIN_MS} ms`),
-          GREET_WITHIN_MS,
-        );
-    });
-    client.on("ready", () => void this.#up(client));
-    client.connect().catch((error: unknown) => {
-      if (isCurrent()) this.#down(reasonOf(error));
-    });
+    const client = openClient(this.#options.url);
+    client.on("error", (error: Error) => this.#lost(client, reasonOf(error)));
+    client.on("connect", () => this.#awaitReply(client));
+    client.on("ready", () => void this.#greeted(client));
+    client.connect().catch((error: unknown) => this.#lost(client, reasonOf(error)));
     return client;
   }
 
-  async #up(client: Client): Promise<void> {
-    // The client repeats its own subscriptions, but not those added while it was disconnected.
-    for (const [topic, listener] of this.#subscriptions)
-      await this.#subscribeOn(client, topic, listener);
-    if (client !== this.#client || this.#isClosed || !client.isReady) return;
+  #isCurrent(client: Client): boolean {
+    return client === this.#client && !this.#isClosed && this.#reopening === null;
+  }
+
+  async #greeted(client: Client): Promise<void> {
+    try {
+      const session = { client, isSharded: await this.#acceptsSharded(client) };
+      if (!this.#isCurrent(client)) return;
+      this.#session = session;
+      await this.#subscribeAll(session);
+    } catch (cause) {
+      this.#lost(client, reasonOf(cause));
+    }
+    if (!this.#isCurrent(client)) return;
     clearTimeout(this.#greeting);
+    this.#backOff.reset();
     this.#isUp = true;
     if (this.#failures.failures > 0) this.#failures.succeeded();
     else this.#options.log.info("connected to Redis");
     this.#restored.emit();
   }
 
-  async #subscribeOn(client: Client, topic: string, listener: TopicListener): Promise<void> {
-    // Subscribing the same listener again changes nothing.
-    await client.subscribe(topic, listener).catch(() => undefined);
+  async #acceptsSharded(client: Client): Promise<boolean> {
+    try {
+      await Promise.all([
+        client.sSubscribe(PROBE_TOPICS, this.#deliver),
+        ...PROBE_TOPICS.map((topic) => client.sPublish(topic, "")),
+        client.sUnsubscribe(PROBE_TOPICS, this.#deliver),
+      ]);
+      return true;
+    } catch (cause) {
+      if (!(cause instanceof ErrorReply) || !REFUSED.test(cause.message)) throw cause;
+      const reason = reasonOf(cause);
+      if (!this.#isRefusalLogged)
+        this.#options.log.info({ reason }, "Redis refuses sharded topics; plain ones are used");
+      this.#isRefusalLogged = true;
+      return false;
+    }
+  }
+
+  /** Topics added meanwhile subscribe themselves; removed ones are not reached. */
+  async #subscribeAll(session: Session): Promise<void> {
+    for (const areSharded of [false, true]) {
+      let topics: string[] = [];
+      for (const [topic, { isSharded }] of this.#subscribers) {
+        if (isSharded !== areSharded) continue;
+        topics.push(topic);
+        if (topics.length < SUBSCRIBED_AT_ONCE) continue;
+        await this.#subscribeOn(session, topics, areSharded);
+        this.#awaitReply(session.client);
+        topics = [];
+      }
+      if (topics.length > 0) await this.#subscribeOn(session, topics, areSharded);
+      this.#awaitReply(session.client);
+    }
+  }
+
+  #awaitReply(client: Client): void {
+    if (!this.#isCurrent(client)) return;
+    clearTimeout(this.#greeting);
+    this.#greeting = setTimeout(
+      () => this.#replace(client, `no greeting within ${GREET_WITHIN_MS} ms`),
+      GREET_WITHIN_MS,
+    );
   }
 
   #down(reason: string): void {
     clearTimeout(this.#greeting);
-    if (this.#isClosed) return;
     this.#isUp = false;
+    this.#session = null;
     this.#failures.failed(new Error(reason));
+  }
+
+  /** The connection was closed or refused: another one is opened after a while. */
+  #lost(client: Client, reason: string): void {
+    if (!this.#isCurrent(client)) return;
+    this.#down(reason);
+    this.#reopening = setTimeout(() => {
+      this.#reopening = null;
+      this.#client = this.#open();
+    }, this.#backOff.nextMs());
+    client.destroy();
   }
 
   async #ping(): Promise<void> {
@@ -180,23 +296,21 @@ export class RedisLink {
     }
   }
 
+  /** The connection is open but silent: another one is opened at once. */
   #replace(client: Client, reason: string): void {
-    if (client !== this.#client || this.#isClosed) return;
+    if (!this.#isCurrent(client)) return;
     this.#down(reason);
     this.#client = this.#open();
     client.destroy();
   }
 }
 
-function openClient(url: string, random: () => number) {
+function openClient(url: string) {
   return createClient({
     url,
     RESP: 3,
     disableOfflineQueue: true,
-    socket: {
-      connectTimeout: 2_000,
-      reconnectStrategy: (retries) =>
-        backOffMs({ firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random }, retries + 1),
-    },
+    // The client would repeat subscriptions that were being ended, one command each: RedisLink reconnects.
+    socket: { connectTimeout: 2_000, reconnectStrategy: false },
   });
 }

@@ -15,7 +15,7 @@ import type { Address } from "#src/units/address.ts";
  * Messages between the tracker and the processes that serve requests, through Redis. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
-const VERSION = 4;
+const VERSION = 6;
 
 /** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;
@@ -26,8 +26,8 @@ export type RelayTopics = {
   readonly tracker: string;
   /** From the tracker to all. */
   readonly heartbeats: string;
-  /** From the tracker to all: snapshots in the format of `newsText`. */
-  readonly news: string;
+  /** From the tracker to the processes that hold the token: snapshots in the format of `newsText`. Sharded. */
+  readonly news: (mint: Address) => string;
   /** From the tracker to one process. */
   readonly replica: (id: string) => string;
   /** The key of a caller's shared usage count. */
@@ -39,7 +39,7 @@ export function relayTopics(deployment: string): RelayTopics {
   return {
     tracker: `${root}:tracker`,
     heartbeats: `${root}:beats`,
-    news: `${root}:news`,
+    news: (mint) => `${root}:news:${mint}`,
     replica: (id) => `${root}:replica:${id}`,
     usage: (subject) => `${root}:usage:${subject}`,
   };
@@ -103,6 +103,8 @@ export type TrackerMessage =
   | { readonly kind: "touched"; readonly mints: readonly Address[] }
   /** Subscribed: the tracker goes on publishing these tokens, but does not measure them for it. */
   | { readonly kind: "kept"; readonly mints: readonly Address[] }
+  /** Subscribed, but messages were lost: the tracker publishes its newest snapshots of these tokens. */
+  | { readonly kind: "missed"; readonly mints: readonly Address[] }
   /** A user's watchlist was changed. */
   | { readonly kind: "watchlist"; readonly userId: string };
 
@@ -132,19 +134,15 @@ export function parseMessage<Message extends TrackerMessage | TrackerReply | Hea
   return typeof parsed === "object" && parsed !== null ? (parsed as Message) : null;
 }
 
-/** A snapshot for all processes, prefixed by term and mint so that a reader can skip it unparsed. */
-export function newsText(news: {
-  readonly term: bigint;
-  readonly mint: Address;
-  readonly snapshot: string;
-}): string {
-  return `${news.term} ${news.mint} ${news.snapshot}`;
+/** A snapshot on the topic of its token, prefixed by the term so that a late one is ignored unparsed. */
+export function newsText(news: { readonly term: bigint; readonly snapshot: string }): string {
+  return `${news.term} ${news.snapshot}`;
 }
 
 export function parseNews(
   text: string,
-): { readonly term: bigint; readonly mint: string; readonly snapshot: string } | null {
-  const [, term, mint] = /^(\d+) (\S+) /.exec(text) ?? [];
-  if (term === undefined || mint === undefined) return null;
-  return { term: BigInt(term), mint, snapshot: text.slice(term.length + mint.length + 2) };
+): { readonly term: bigint; readonly snapshot: string } | null {
+  const [, term] = /^(\d+) /.exec(text) ?? [];
+  if (term === undefined) return null;
+  return { term: BigInt(term), snapshot: text.slice(term.length + 1) };
 }

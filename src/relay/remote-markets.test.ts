@@ -5,6 +5,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
+import { address } from "#src/units/address.ts";
 import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
 import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
 import {
@@ -19,6 +20,7 @@ import { RemoteMarkets } from "./remote-markets.ts";
 
 const START = Date.UTC(2026, 9, 5, 12);
 const topics = relayTopics("a-deployment");
+const OTHER_MINT = address("So11111111111111111111111111111111111111112");
 const health = { chainAgeMs: 400 } as TrackerHealth;
 
 /** A process that answers, with what it receives and sends. */
@@ -43,13 +45,17 @@ const beat = (bus: RelayBus, term: bigint, connections = 1) =>
 
 function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot): void {
   const { mint } = snapshot.assessment;
-  bus.say(topics.news, newsText({ term, mint, snapshot: snapshotText(snapshot) }));
+  bus.say(topics.news(mint), newsText({ term, snapshot: snapshotText(snapshot) }));
 }
 
 function state(stateTimeMs: number): AssessedSnapshot {
   const snapshot = someSnapshot({ stateTimeMs });
   assert.ok(snapshot.kind === "assessed");
   return snapshot;
+}
+
+function otherToken(): AssessedSnapshot {
+  return someSnapshot({ mint: OTHER_MINT, stateTimeMs: START + 1 }) as AssessedSnapshot;
 }
 
 function messagesTo(bus: RelayBus): readonly TrackerMessage[] {
@@ -63,8 +69,10 @@ function questions(bus: RelayBus): readonly TrackerRequest[] {
   return messagesTo(bus).filter((message): message is TrackerRequest => "replica" in message);
 }
 
-const touches = (bus: RelayBus) =>
-  messagesTo(bus).flatMap((message) => (message.kind === "touched" ? message.mints : []));
+const named = (bus: RelayBus, kind: "touched" | "missed") =>
+  messagesTo(bus).flatMap((message) =>
+    message.kind === kind && "mints" in message ? message.mints : [],
+  );
 
 function reply(bus: RelayBus, term: bigint, answer: unknown): void {
   const ask = questions(bus).at(-1);
@@ -141,12 +149,12 @@ test("a successor receives every held token, and the unanswered requests to its 
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick(250);
-  const before = touches(bus).length;
+  const before = named(bus, "missed").length;
   const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
   await settle();
   beat(bus, 2n);
   t.mock.timers.tick(250);
-  assert.deepEqual(touches(bus).slice(before), [SOME_MINT]);
+  assert.deepEqual(named(bus, "missed").slice(before), [SOME_MINT]);
   assert.deepEqual(
     questions(bus).map(({ kind }) => kind),
     ["snapshot", "exit", "exit"],
@@ -213,8 +221,69 @@ test("the first requests of a process without a tracker wait two seconds in all,
 test("unknown messages are ignored", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
-  for (const topic of [topics.heartbeats, topics.news])
-    for (const text of ["", "{", "null", "[1]", "9 nobody {}", `9 ${SOME_MINT} {`])
+  const other = newsText({ term: 1n, snapshot: snapshotText(otherToken()) });
+  for (const topic of [topics.heartbeats, topics.news(SOME_MINT)])
+    for (const text of [other, "", "{", "null", "[1]", "x 9 {}", "9 {}", "9 {"])
       bus.say(topic, text);
   assert.equal(heldTimeMs(markets), START);
+});
+
+const receivers = (bus: RelayBus) => bus.listeners(topics.news(SOME_MINT));
+
+test("a token's messages are received from before its first request until it was unused for a quarter of an hour", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  assert.equal(receivers(bus), 0);
+  let receiversAtRequest = 0;
+  bus.link.subscribe(topics.tracker, () => {
+    receiversAtRequest = receivers(bus);
+  });
+  await holding(bus, markets, state(START), 1n);
+  assert.equal(receiversAtRequest, 1, "subscribed before the request was published");
+  t.mock.timers.tick(10 * 60_000);
+  assert.ok(markets.touch(SOME_MINT), "an open stream keeps it");
+  t.mock.timers.tick(10 * 60_000);
+  assert.equal(receivers(bus), 1);
+  t.mock.timers.tick(6 * 60_000);
+  assert.equal(receivers(bus), 0);
+  assert.equal(markets.latest(SOME_MINT), null);
+  await holding(bus, markets, state(Date.now()), 1n);
+  assert.equal(receivers(bus), 1);
+});
+
+test("a token that is unknown, or that could not be loaded, is not received any longer", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const unknown = markets.snapshot(SOME_MINT);
+  await settle();
+  assert.equal(receivers(bus), 1);
+  reply(bus, 1n, { kind: "not-found", mint: SOME_MINT });
+  await unknown;
+  assert.equal(receivers(bus), 0);
+  const failed = markets.snapshot(SOME_MINT);
+  await settle();
+  t.mock.timers.tick(5_000);
+  assert.equal((await failed).kind, "unavailable");
+  assert.equal(receivers(bus), 0);
+});
+
+test("a token that is unused but requested again at the moment of its removal keeps its messages", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  t.mock.timers.tick(16 * 60_000 - 1_000);
+  beat(bus, 1n);
+  const asked = markets.snapshot(SOME_MINT);
+  await settle();
+  t.mock.timers.tick(2_000);
+  reply(bus, 1n, state(START + 1_000));
+  await asked;
+  tell(bus, 1n, state(START + 2_000));
+  assert.equal(heldTimeMs(markets), START + 2_000);
+});
+
+test("a process that stops receives nothing any longer", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  markets.close();
+  assert.equal(receivers(bus), 0);
 });

@@ -16,8 +16,9 @@ import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, agedAssessment, parseSnapshot } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.ts";
-import { type Address, parseAddress } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
+import { HeldSnapshots } from "./held-snapshots.ts";
 import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
 import {
   type Heartbeat,
@@ -33,20 +34,18 @@ import {
   type TrackerRequests,
 } from "./relay-messages.ts";
 
-/** The tracker re-measures after this time; an assessment is aged again here after the same time. */
-const AGED_FOR_MS = 1_000;
 const TOUCH_EVERY_MS = 250;
-/** A token without a request for so long is dropped. */
-const UNUSED_AFTER_MS = 15 * 60_000;
 const TIDY_EVERY_MS = 60_000;
 /** The longest time that loading a token from a slow node takes. */
 const ANSWER_WITHIN_MS = 15_000;
 const MAX_UNANSWERED = 5_000;
+/** Tokens named in one message to the tracker. */
+const MINTS_PER_MESSAGE = 1_000;
 /** After a start, the first requests wait so long for the first heartbeat. */
 const FIRST_HEARTBEAT_MS = 2_000;
 
 export type RemoteMarketsDeps<Facts> = {
-  readonly link: Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
+  readonly link: Pick<RedisLink, "publish" | "subscribe" | "subscribeSharded" | "onRestored">;
   readonly topics: RelayTopics;
   /** Recorded accounts: assessments do not age. */
   readonly isFrozen: boolean;
@@ -59,16 +58,6 @@ export type RemoteMarketsDeps<Facts> = {
   readonly onFacts?: (facts: Facts) => void;
 };
 
-type HeldSnapshot = {
-  snapshot: AssessedSnapshot;
-  /** Of the tracker that published it. */
-  term: bigint;
-  /** The snapshot with its age as of `agedAtMs`. */
-  aged: AssessedSnapshot;
-  agedAtMs: number;
-  usedAtMs: number;
-};
-
 type UnansweredRequest = {
   /** The request as it was sent, to send it again to a new tracker. */
   readonly text: string;
@@ -77,20 +66,26 @@ type UnansweredRequest = {
 };
 
 /**
- * The markets of a tracker in another process. A token that was requested once is pushed here from then on
- * and served at once; it ages by the same rule as in the tracker, with or without new messages. Messages of
- * a tracker are ignored once its successor has sent one, and a successor's older state does not replace
- * a newer one held here.
+ * The markets of a tracker in another process. A token that was requested once is pushed here from then on,
+ * on a topic of its own, and served at once, until it was not used for a quarter of an hour; it ages by the
+ * same rule as in the tracker, with or without new messages. Messages of a tracker are ignored once its
+ * successor has sent one, and a successor's older state does not replace a newer one held here.
  */
 export class RemoteMarkets<Facts> implements Markets {
   readonly #deps: RemoteMarketsDeps<Facts>;
   readonly #replica = randomUUID();
-  readonly #held = new Map<Address, HeldSnapshot>();
+  readonly #held: HeldSnapshots;
+  /** By token whose snapshots are received, held or being loaded: what ends that. */
+  readonly #received = new Map<Address, () => void>();
   readonly #loads = new SingleFlight<Address, MarketSnapshot>();
   readonly #listeners = new Listeners<AssessedSnapshot>();
   readonly #unanswered = new Map<number, UnansweredRequest>();
-  readonly #touched = new Set<Address>();
-  readonly #kept = new Set<Address>();
+  /** To be named in the next message of each kind. */
+  readonly #named = {
+    missed: new Set<Address>(),
+    touched: new Set<Address>(),
+    kept: new Set<Address>(),
+  };
   #term = 0n;
   #heartbeat: Heartbeat<Facts> | null = null;
   #heartbeatAtMs = 0;
@@ -100,16 +95,17 @@ export class RemoteMarkets<Facts> implements Markets {
 
   constructor(deps: RemoteMarketsDeps<Facts>) {
     this.#deps = deps;
+    this.#held = new HeldSnapshots(deps);
   }
 
   start(): void {
     const { link, topics } = this.#deps;
-    const sendTouched = () => {
-      if (this.hasTracker) this.#sendTouched();
+    const sendNamed = () => {
+      if (this.hasTracker) this.#sendNamed();
       else this.#rejectPending("the tracker sends no heartbeats");
     };
     const polled = [
-      { run: sendTouched, everyMs: TOUCH_EVERY_MS },
+      { run: sendNamed, everyMs: TOUCH_EVERY_MS },
       { run: () => this.#removeUnused(), everyMs: TIDY_EVERY_MS },
     ];
     const pollers = polled.map((each) => new Poller({ ...each, failures: null }));
@@ -119,7 +115,6 @@ export class RemoteMarkets<Facts> implements Markets {
       ...pollers.map((poller) => () => poller.stop()),
       () => clearTimeout(waiting),
       link.subscribe(topics.heartbeats, (text) => this.#receiveHeartbeat(text)),
-      link.subscribe(topics.news, (text) => this.#receiveNews(text)),
       link.subscribe(topics.replica(this.#replica), (text) => this.#receiveReply(text)),
       link.onRestored(() => this.#resend()),
     ];
@@ -127,6 +122,7 @@ export class RemoteMarkets<Facts> implements Markets {
 
   close(): void {
     for (const stop of this.#stops) stop();
+    for (const mint of [...this.#received.keys()]) this.#stopReceiving(mint);
     this.#rejectPending("this process is stopping");
   }
 
@@ -138,20 +134,15 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   latest(mint: Address): MarketSnapshot | null {
-    const held = this.#held.get(mint);
-    if (held === undefined) return null;
-    const nowMs = this.#deps.clock.nowMs();
-    held.usedAtMs = nowMs;
-    this.#touched.add(mint);
-    return this.#aged(held, nowMs);
+    const latest = this.#held.latest(mint);
+    if (latest !== null) this.#named.touched.add(mint);
+    return latest;
   }
 
   touch(mint: Address): boolean {
-    const held = this.#held.get(mint);
-    if (held === undefined) return false;
-    held.usedAtMs = this.#deps.clock.nowMs();
-    this.#kept.add(mint);
-    return true;
+    const isHeld = this.#held.touch(mint);
+    if (isHeld) this.#named.kept.add(mint);
+    return isHeld;
   }
 
   snapshot(mint: Address, asker = ""): Promise<MarketSnapshot> {
@@ -215,6 +206,9 @@ export class RemoteMarkets<Facts> implements Markets {
 
   async #load(mint: Address, asker: string): Promise<MarketSnapshot> {
     try {
+      await this.#trackerPresent();
+      // Before the request: no snapshot is published between its reply and the first one received.
+      this.#receive(mint);
       const snapshot = await this.#request("snapshot", { mint, asker });
       // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
@@ -222,34 +216,27 @@ export class RemoteMarkets<Facts> implements Markets {
       if (!(cause instanceof RedisUnavailable)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
       return known ?? { kind: "unavailable", mint };
+    } finally {
+      if (!this.#held.has(mint)) this.#stopReceiving(mint);
     }
+  }
+
+  #receive(mint: Address): void {
+    if (this.#received.has(mint)) return;
+    const { link, topics } = this.#deps;
+    const receive = (text: string) => this.#receiveNews(mint, text);
+    this.#received.set(mint, link.subscribeSharded(topics.news(mint), receive));
+  }
+
+  #stopReceiving(mint: Address): void {
+    this.#received.get(mint)?.();
+    this.#received.delete(mint);
   }
 
   async #stored(mint: Address): Promise<MarketSnapshot | null> {
     const stored = await this.#deps.storedAnswer(mint);
     if (stored === null) return null;
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.clock.nowMs()) };
-  }
-
-  /** @returns whether it replaced the held snapshot */
-  #hold(snapshot: AssessedSnapshot, term: bigint): boolean {
-    const nowMs = this.#deps.clock.nowMs();
-    const { mint, stateTimeMs } = snapshot.assessment;
-    const held = this.#held.get(mint);
-    const isOlder = held !== undefined && stateTimeMs < held.snapshot.assessment.stateTimeMs;
-    // Within one tracker the time may go back, for a pool found late; its messages are in order.
-    if (isOlder && held.term !== term) return false;
-    const usedAtMs = held?.usedAtMs ?? nowMs;
-    this.#held.set(mint, { snapshot, term, aged: snapshot, agedAtMs: nowMs, usedAtMs });
-    return true;
-  }
-
-  #aged(held: HeldSnapshot, nowMs: number): AssessedSnapshot {
-    if (this.#deps.isFrozen || nowMs - held.agedAtMs < AGED_FOR_MS) return held.aged;
-    const { snapshot } = held;
-    held.aged = { ...snapshot, assessment: agedAssessment(snapshot.assessment, nowMs) };
-    held.agedAtMs = nowMs;
-    return held.aged;
   }
 
   async #requestOrFail<Kind extends TrackerRequestKind>(
@@ -273,8 +260,7 @@ export class RemoteMarkets<Facts> implements Markets {
     asked: TrackerRequests[Kind]["asked"],
   ): Promise<TrackerRequests[Kind]["answer"]> {
     const { link, topics } = this.#deps;
-    if (this.#heartbeat === null) await this.#firstHeartbeat.promise;
-    if (!this.hasTracker) throw new RedisUnavailable("there is no tracker");
+    await this.#trackerPresent();
     if (this.#unanswered.size >= MAX_UNANSWERED) {
       throw new AppError("overloaded", {
         publicMessage: "Too many requests are waiting. Try again.",
@@ -311,8 +297,14 @@ export class RemoteMarkets<Facts> implements Markets {
     }
   }
 
+  /** @throws RedisUnavailable */
+  async #trackerPresent(): Promise<void> {
+    if (this.#heartbeat === null) await this.#firstHeartbeat.promise;
+    if (!this.hasTracker) throw new RedisUnavailable("there is no tracker");
+  }
+
   #take(snapshot: MarketSnapshot, term: bigint): void {
-    if (snapshot.kind === "assessed") this.#hold(snapshot, term);
+    if (snapshot.kind === "assessed") this.#held.hold(snapshot, term);
   }
 
   #rejectPending(reason: string): void {
@@ -350,40 +342,42 @@ export class RemoteMarkets<Facts> implements Markets {
     if (wasCutOff) this.#resend();
   }
 
-  #receiveNews(text: string): void {
+  #receiveNews(mint: Address, text: string): void {
     const news = parseNews(text);
-    const mint = news === null ? null : parseAddress(news.mint);
-    if (news === null || mint === null || !this.#acceptTerm(news.term)) return;
-    if (!this.#held.has(mint)) return;
+    if (news === null || !this.#acceptTerm(news.term) || !this.#held.has(mint)) return;
     const snapshot = parseSnapshot(news.snapshot);
-    if (snapshot === null || !this.#hold(snapshot, news.term)) return;
-    this.#listeners.emit(snapshot);
+    if (snapshot === null || snapshot.assessment.mint !== mint) return;
+    if (this.#held.hold(snapshot, news.term)) this.#listeners.emit(snapshot);
   }
 
-  #sendTouched(): void {
-    for (const kind of ["touched", "kept"] as const) {
-      const told = kind === "touched" ? this.#touched : this.#kept;
-      if (told.size === 0) continue;
-      const { link, topics } = this.#deps;
-      const mints = [...told];
-      told.clear();
-      link.publish(topics.tracker, messageText({ kind, mints })).catch(() => {
-        for (const mint of mints) told.add(mint);
-      });
+  #sendNamed(): void {
+    for (const kind of ["missed", "touched", "kept"] as const) {
+      const named = this.#named[kind];
+      const mints = [...named];
+      named.clear();
+      for (let start = 0; start < mints.length; start += MINTS_PER_MESSAGE)
+        this.#name(kind, mints.slice(start, start + MINTS_PER_MESSAGE));
     }
   }
 
-  /** Messages of both sides were lost: requests and touches are sent again, perhaps to a new tracker. */
+  #name(kind: "missed" | "touched" | "kept", mints: readonly Address[]): void {
+    const { link, topics } = this.#deps;
+    link.publish(topics.tracker, messageText({ kind, mints })).catch(() => {
+      for (const mint of mints) this.#named[kind].add(mint);
+    });
+  }
+
+  /** Messages of both sides were lost: requests are sent again, and every held token, perhaps to a new tracker. */
   #resend(): void {
     const { link, topics } = this.#deps;
-    for (const mint of this.#held.keys()) this.#touched.add(mint);
+    for (const mint of this.#held.mints()) this.#named.missed.add(mint);
     for (const { text } of this.#unanswered.values())
       link.publish(topics.tracker, text).catch(() => undefined);
   }
 
   #removeUnused(): void {
-    const before = this.#deps.clock.nowMs() - UNUSED_AFTER_MS;
-    for (const [mint, { usedAtMs }] of this.#held) if (usedAtMs < before) this.#held.delete(mint);
+    for (const mint of this.#held.removeUnused((held) => this.#loads.has(held)))
+      this.#stopReceiving(mint);
   }
 }
 

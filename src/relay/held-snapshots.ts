@@ -1,0 +1,92 @@
+import type { WallClock } from "#src/platform/clock.ts";
+import { type AssessedSnapshot, agedAssessment } from "#src/track/snapshot-text.ts";
+import type { Address } from "#src/units/address.ts";
+
+/** The tracker re-measures after this time; an assessment is aged again here after the same time. */
+const AGED_FOR_MS = 1_000;
+/** A token without a request for so long is dropped. */
+const UNUSED_AFTER_MS = 15 * 60_000;
+
+type HeldSnapshot = {
+  snapshot: AssessedSnapshot;
+  /** Of the tracker that published it. */
+  term: bigint;
+  /** The snapshot with its age as of `agedAtMs`. */
+  aged: AssessedSnapshot;
+  agedAtMs: number;
+  usedAtMs: number;
+};
+
+export type HeldSnapshotsDeps = {
+  /** Recorded accounts: assessments do not age. */
+  readonly isFrozen: boolean;
+  readonly clock: WallClock;
+};
+
+/** The newest snapshot of each token that this process serves, aged by the rule of the tracker. */
+export class HeldSnapshots {
+  readonly #deps: HeldSnapshotsDeps;
+  readonly #held = new Map<Address, HeldSnapshot>();
+
+  constructor(deps: HeldSnapshotsDeps) {
+    this.#deps = deps;
+  }
+
+  has(mint: Address): boolean {
+    return this.#held.has(mint);
+  }
+
+  mints(): Iterable<Address> {
+    return this.#held.keys();
+  }
+
+  /** The snapshot with its present age, marked as used; null if none is held. */
+  latest(mint: Address): AssessedSnapshot | null {
+    const held = this.#held.get(mint);
+    if (held === undefined) return null;
+    const nowMs = this.#deps.clock.nowMs();
+    held.usedAtMs = nowMs;
+    return this.#aged(held, nowMs);
+  }
+
+  /** Marks the token as used. @returns whether it is held */
+  touch(mint: Address): boolean {
+    const held = this.#held.get(mint);
+    if (held === undefined) return false;
+    held.usedAtMs = this.#deps.clock.nowMs();
+    return true;
+  }
+
+  /** @returns whether it replaced the held snapshot, or is the first */
+  hold(snapshot: AssessedSnapshot, term: bigint): boolean {
+    const nowMs = this.#deps.clock.nowMs();
+    const { mint, stateTimeMs } = snapshot.assessment;
+    const held = this.#held.get(mint);
+    const isOlder = held !== undefined && stateTimeMs < held.snapshot.assessment.stateTimeMs;
+    // Within one tracker the time may go back, for a pool found late; its messages are in order.
+    if (isOlder && held.term !== term) return false;
+    const usedAtMs = held?.usedAtMs ?? nowMs;
+    this.#held.set(mint, { snapshot, term, aged: snapshot, agedAtMs: nowMs, usedAtMs });
+    return true;
+  }
+
+  /** Drops the tokens that were not used for a quarter of an hour, but those in use. @returns what was dropped */
+  removeUnused(isInUse: (mint: Address) => boolean): readonly Address[] {
+    const before = this.#deps.clock.nowMs() - UNUSED_AFTER_MS;
+    const dropped: Address[] = [];
+    for (const [mint, { usedAtMs }] of this.#held) {
+      if (usedAtMs >= before || isInUse(mint)) continue;
+      this.#held.delete(mint);
+      dropped.push(mint);
+    }
+    return dropped;
+  }
+
+  #aged(held: HeldSnapshot, nowMs: number): AssessedSnapshot {
+    if (this.#deps.isFrozen || nowMs - held.agedAtMs < AGED_FOR_MS) return held.aged;
+    const { snapshot } = held;
+    held.aged = { ...snapshot, assessment: agedAssessment(snapshot.assessment, nowMs) };
+    held.agedAtMs = nowMs;
+    return held.aged;
+  }
+}
