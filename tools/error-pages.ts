@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ERROR_GUIDES } from "#src/api/error-guides.ts";
 import { OPERATIONS } from "#src/api/operations.ts";
 import { STATUS_OF_CODE } from "#src/api/plugins/errors.ts";
 import type { PublicCode } from "#src/platform/app-error.ts";
+import { ERROR_GUIDES } from "./error-guides.ts";
 
 /**
  * Writes docs/errors: a page per error code, from the same tables that the service uses.

@@ -12,7 +12,7 @@ import type { Users } from "#src/users/users.ts";
 import type { Watchlist } from "#src/watchlist/watchlist.ts";
 import type { Admission } from "./admission.ts";
 import { createHotRoute } from "./hot-route.ts";
-import { prepareTool } from "./mcp/tool.ts";
+import { prepareTools } from "./mcp/tool.ts";
 import { TOOLS } from "./mcp/tools.ts";
 import type { ApiDeps } from "./operation.ts";
 import { ROUTED_OPERATIONS } from "./operations.ts";
@@ -150,7 +150,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   registerOperations(app, ROUTED_OPERATIONS, {
     deps: {
       ...deps,
-      tools: TOOLS.map(prepareTool),
+      tools: prepareTools(TOOLS),
       ...registerStreams(app, deps, callers),
       callers,
       learn: hot.learn,

@@ -17,6 +17,9 @@ export const TokenNotFoundBody = Type.Object(
     state: Type.Literal("not_found"),
     token_id: Type.String({ description: "The id as it was asked for" }),
     profile: ProfileWord,
+    pool_of: Type.Optional(
+      Type.String({ description: "The id is the address of a pool of this token: ask for it" }),
+    ),
   },
   { $id: "TokenNotFound" },
 );

@@ -3,23 +3,15 @@ import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import type { FastifyInstance } from "fastify";
-import { pino } from "pino";
 import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/users.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import type { Quotas } from "#src/users/quotas.ts";
-import {
-  NO_ACCURACY,
-  SOME_MINT,
-  SOME_SERVICE,
-  someAssessment,
-  someMarkets,
-  someSnapshot,
-} from "#test/support/assessments.ts";
+import { SOME_MINT, someAssessment, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
-import { NO_WATCHING } from "#test/support/watching.ts";
+import { plainHttpDeps } from "#test/support/http-deps.ts";
+import { testUsers } from "#test/support/users.ts";
 import { Admission } from "./admission.ts";
 import { buildApp } from "./app.ts";
 import { RequestCounts } from "./request-counts.ts";
@@ -57,6 +49,7 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
     },
   };
   const app = await buildApp({
+    ...plainHttpDeps(),
     markets: someMarkets(
       () => {
         framework++;
@@ -65,26 +58,11 @@ async function running(t: TestContext, suite: (service: Running) => Promise<void
       { latest: (mint) => (mint === SOME_MINT ? snapshot : null) },
     ),
     users: { ...users, quotas },
-    ...NO_WATCHING,
-    accuracy: NO_ACCURACY,
     proofOf: () => Promise.reject(new Error("no proof is asked for here")),
-    publicUrl: TEST_PUBLIC_URL,
-    readiness: async () => ({
-      isReady: true,
-      database: "ok",
-      redis: null,
-      chainAgeSeconds: 1,
-      slotLag: 0,
-      stream: null,
-      refusals: [],
-    }),
     clock: { nowMs: () => NOW },
-    logger: pino({ level: "silent" }),
     trustProxyHops: 0,
     requests,
     admission,
-    service: SOME_SERVICE,
-    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const email = parseEmailAddress("load@example.com");

@@ -1,6 +1,7 @@
 import type { Assessment, BlockReason } from "#src/measure/assessment.ts";
 import type { ChainEnd } from "#src/measure/chain-end.ts";
 import type { Finding } from "#src/measure/finding.ts";
+import { assertNever } from "#src/platform/assert-never.ts";
 
 export type Language = "es" | "en";
 type Sentence = Readonly<Record<Language, string>>;
@@ -196,10 +197,8 @@ function sentenceOf(finding: Finding): Sentence {
         es: `Solo el ${finding.exactPct.toFixed(1)} % de las ventas vistas en ${finding.venue} se reproduce exactamente.`,
         en: `Only ${finding.exactPct.toFixed(1)} % of the swaps seen on ${finding.venue} replay exactly.`,
       };
-    default: {
-      const unreachable: never = finding;
-      return unreachable;
-    }
+    default:
+      return assertNever(finding);
   }
 }
 

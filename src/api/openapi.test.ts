@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Ajv } from "ajv";
 import { sessionCookieOf } from "#src/users/sign-in.ts";
 import { createSignInLibrary } from "#src/users/sign-in-library.ts";
 import { oneApp } from "#test/support/app.ts";
 import { assertKeeps } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { prepareTools } from "./mcp/tool.ts";
+import { TOOLS } from "./mcp/tools.ts";
 import { openapiDocument, sentBody } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
+import { createInputCompiler } from "./validation.ts";
 
 const DOCUMENT = openapiDocument(OPERATIONS, { version: "1.0.0", publicUrl: "https://e.example" });
 
@@ -45,6 +49,22 @@ test("the session's cookie has the name that the reference gives it, behind TLS 
     const library = createSignInLibrary({ store, authSecret: "x".repeat(40), publicUrl });
     const cookie = await sessionCookieOf(library);
     assert.equal(securitySchemes.dashboard.name, cookie.name);
+  }
+});
+
+test("every schema of an input is valid and compiles, those of agents' tools too", () => {
+  const ajv = new Ajv({ strict: false });
+  const compileInput = createInputCompiler();
+  for (const { id, params, query, body } of OPERATIONS) {
+    for (const schema of [params, query, body?.schema]) {
+      if (schema === undefined) continue;
+      assert.ok(ajv.validateSchema(sentBody(schema)), id);
+      compileInput(schema)({});
+    }
+  }
+  for (const tool of prepareTools(TOOLS)) {
+    assert.ok(ajv.validateSchema(tool.inputSchema), tool.name);
+    tool.refusalOf({});
   }
 });
 

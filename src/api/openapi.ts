@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from "typebox";
 import type { PublicCode } from "#src/platform/app-error.ts";
+import { assertNever } from "#src/platform/assert-never.ts";
 import { sessionCookieName } from "#src/users/sign-in-library.ts";
 import {
   WEBHOOK_HEADERS,
@@ -177,10 +178,8 @@ function securityOf({ access }: Operation): readonly Json[] {
       return [{}, { apiKey: [] }, { accessToken: [] }, { dashboard: [] }];
     case "session":
       return [{ accessToken: [] }, { dashboard: [] }];
-    default: {
-      const unreachable: never = access;
-      return unreachable;
-    }
+    default:
+      return assertNever(access);
   }
 }
 

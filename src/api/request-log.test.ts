@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { pino } from "pino";
-import { NO_ACCURACY, SOME_MINT, SOME_SERVICE, someMarkets } from "#test/support/assessments.ts";
+import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
-import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
-import { NO_WATCHING } from "#test/support/watching.ts";
-import { Admission } from "./admission.ts";
+import { plainHttpDeps } from "#test/support/http-deps.ts";
+import { testUsers } from "#test/support/users.ts";
 import { buildApp } from "./app.ts";
-import { RequestCounts } from "./request-counts.ts";
 
-test("what failed is logged once, under the id that its answer carries, without who asked", async (t) => {
+/** A service whose every answer fails, and what it logs. */
+async function failingApp(t: TestContext, failure: Error) {
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -20,39 +19,40 @@ test("what failed is logged once, under the id that its answer carries, without 
   });
   const users = await testUsers(t, await sqliteDatabase(t));
   const app = await buildApp({
+    ...plainHttpDeps(),
     markets: someMarkets(() => {
-      throw new Error("a fault of ours");
+      throw failure;
     }),
     users,
-    ...NO_WATCHING,
-    accuracy: NO_ACCURACY,
     proofOf: () => Promise.reject(new Error("no proof is asked for here")),
-    publicUrl: TEST_PUBLIC_URL,
-    readiness: async () => ({
-      isReady: true,
-      database: "ok",
-      redis: null,
-      chainAgeSeconds: 1,
-      slotLag: 0,
-      stream: null,
-      refusals: [],
-    }),
     clock: users.clock,
     logger: pino({ level: "info" }, stream),
-    requests: new RequestCounts(),
-    admission: new Admission(),
-    trustProxyHops: 1,
-    service: SOME_SERVICE,
-    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
+  t.after(() => app.close());
+  return { app, lines };
+}
+
+test("what failed is logged once, under the id that its answer carries, without who asked", async (t) => {
+  const { app, lines } = await failingApp(t, new Error("a fault of ours"));
   const url = `/api/token/${SOME_MINT}/exitability`;
   const headers = { cookie: "a=secret-cookie", "x-forwarded-for": "203.0.113.77" };
   const response = await app.inject({ url, headers });
-  await app.close();
   assert.equal(response.statusCode, 500);
   assert.equal(lines.length, 1, lines.join(""));
   const line = JSON.parse(lines[0] ?? "");
   assert.equal(line.reqId, response.headers["x-request-id"]);
   assert.deepEqual([line.level, line.err.message], [50, "a fault of ours"]);
   assert.doesNotMatch(lines[0] ?? "", /secret-cookie|203\.0\.113/);
+});
+
+test("requests that a full disk refuses are logged as one line, without a stack", async (t) => {
+  const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  const { app, lines } = await failingApp(t, full);
+  for (const _ of [1, 2, 3]) {
+    const response = await app.inject({ url: `/api/token/${SOME_MINT}/exitability` });
+    assert.equal(response.statusCode, 500);
+  }
+  assert.equal(lines.length, 1, lines.join(""));
+  assert.match(lines[0] ?? "", /database or disk is full/);
+  assert.doesNotMatch(lines[0] ?? "", /stack/);
 });

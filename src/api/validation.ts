@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import type { TSchema } from "typebox";
 import { AppError } from "#src/platform/app-error.ts";
 import { codeOfField } from "./plugins/errors.ts";
@@ -20,9 +20,16 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 type Reader = (value: unknown) => unknown;
 type Field = JsonSchema & { readonly refusal?: string };
 
-/** Compiles operations' schemas of params, query and body. Inputs are changed in place. */
+/** Compiles operations' schemas of params, query and body at their first use. Inputs are changed in place. */
 export function createInputCompiler(): (schema: TSchema) => InputCheck {
-  const ajv = new Ajv({ strict: false, allErrors: true, useDefaults: true, verbose: true });
+  const ajv = new Ajv({
+    strict: false,
+    allErrors: true,
+    useDefaults: true,
+    verbose: true,
+    // Ours are valid (a test); compiling the schema of schemas takes longer than compiling all of them.
+    validateSchema: false,
+  });
   ajv.addKeyword({
     keyword: "read",
     modifying: true,
@@ -36,9 +43,13 @@ export function createInputCompiler(): (schema: TSchema) => InputCheck {
   });
   return (schema) => {
     const fields = fieldsOf(schema);
-    const check = ajv.compile(checkedPart(schema) as JsonSchema);
-    return (input) =>
-      check(input) ? { value: input } : { error: refusalOf(check.errors ?? [], input, fields) };
+    let check: ValidateFunction | null = null;
+    return (input) => {
+      check ??= ajv.compile(checkedPart(schema) as JsonSchema);
+      return check(input)
+        ? { value: input }
+        : { error: refusalOf(check.errors ?? [], input, fields) };
+    };
   };
 }
 

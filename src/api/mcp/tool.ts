@@ -88,17 +88,21 @@ export type PreparedTool = Tool & {
   readonly refusalOf: (input: object) => string | null;
 };
 
-export function prepareTool(tool: Tool): PreparedTool {
-  const ajv = new Ajv({ strict: false, useDefaults: true });
-  const inputSchema = { ...plainSchema(sentBody(tool.input)), type: "object" as const };
-  const check = ajv.compile(inputSchema);
-  return {
-    ...tool,
-    inputSchema,
-    outputSchema: { ...plainSchema(tool.output), type: "object" },
-    refusalOf: (input) =>
-      check(input) ? null : ajv.errorsText(check.errors, { dataVar: "arguments" }),
-  };
+/** The tools, their arguments checked by schemas that are compiled at the first call. */
+export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
+  const ajv = new Ajv({ strict: false, useDefaults: true, validateSchema: false });
+  return tools.map((tool) => {
+    const inputSchema = { ...plainSchema(sentBody(tool.input)), type: "object" as const };
+    return {
+      ...tool,
+      inputSchema,
+      outputSchema: { ...plainSchema(tool.output), type: "object" as const },
+      refusalOf(input) {
+        const check = ajv.compile(inputSchema);
+        return check(input) ? null : ajv.errorsText(check.errors, { dataVar: "arguments" });
+      },
+    };
+  });
 }
 
 /** Fields that JSON Schema does not have, and names that two tools may not share. */

@@ -149,7 +149,7 @@ export const TOOLS: readonly Tool[] = [
     name: "stressed_exit",
     title: "A token's exit after the largest withdrawal",
     description:
-      "The slippage ladder now, and after the one owner whose liquidity is worth most has taken it out, in the pools where it is known who can; the others are named with the reason. It says what would be left, not that anybody will leave. Costs one query.",
+      "The slippage ladder now, and after the one owner whose liquidity is worth most has taken it out, in the pools where it is known who can; the others are named with the reason. Locks of liquidity are listed with the times at which they open. It says what would be left, not that anybody will leave. Costs one query.",
   }),
   toolOf(getHoldersFirst, {
     name: "holders_first",

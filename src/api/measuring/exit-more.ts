@@ -39,6 +39,15 @@ export const SizeLimitWord = nullable(
   "What stops a larger sale. cost: it costs more; liquidity: the pools run out; supply: there is no more of the token; size: the largest size that is answered. Null where no size is within the cost",
 );
 
+const BEST_POSSIBLE = [
+  "No split of this sale over the token's open routes pays more, as long as no pool loses more to rounding than is allowed for:",
+  "four units of what it pays, and two of what it is sold (one on pump.fun's curve, PumpSwap and Raydium AMM v4, which round once in a sale).",
+  "Meteora DLMM and DBC, Raydium CLMM and Orca Whirlpool round at every bin, curve segment or tick range:",
+  "a sale over many of them can lose more units, and a better split can then pay that much more than this figure.",
+  "Null with profile=retail, where one instruction sells through several pools, where a transfer fee reaches its maximum,",
+  "where a pool's quotes do not fall with the amount, and where the split that was found pays more",
+].join(" ");
+
 export const ExitMore = {
   max_cost: nullable(
     Type.Object({ max_cost_pct: Type.Number(), limited_by: SizeLimitWord }),
@@ -54,11 +63,11 @@ export const ExitMore = {
   ),
   detail: nullable(
     Type.Object({
-      best_possible_lamports: nullable(
-        IntegerText,
-        "No split of this sale over the token's open routes pays more; null with profile=retail, and where it is not proved",
+      best_possible_lamports: nullable(IntegerText, BEST_POSSIBLE),
+      gap_bps: nullable(
+        Type.Number(),
+        "How far net_lamports is below it, hundredths of a percent; null where it is null",
       ),
-      gap_bps: nullable(Type.Number(), "How far net_lamports is below it, hundredths of a percent"),
       round_trip: nullable(
         Type.Object({
           tokens_units: IntegerText,

@@ -1,27 +1,18 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { pino } from "pino";
 import { unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import { exitOn } from "#src/track/markets.ts";
 import { address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { FixedWindows } from "#src/users/fixed-windows.ts";
-import {
-  NO_ACCURACY,
-  SOME_MINT,
-  SOME_SERVICE,
-  someMarkets,
-  someSnapshot,
-} from "#test/support/assessments.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { plainHttpDeps } from "#test/support/http-deps.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
-import { NO_WATCHING } from "#test/support/watching.ts";
-import { Admission } from "../admission.ts";
+import { testUsers } from "#test/support/users.ts";
 import type { HttpDeps } from "../app.ts";
-import { RequestCounts } from "../request-counts.ts";
 
 const NOW = 1_790_000_001_000;
 const POOL = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");
@@ -34,31 +25,14 @@ async function startApp(
   windows = new FixedWindows(),
 ) {
   const app = await buildCheckedApp({
-    accuracy: NO_ACCURACY,
+    ...plainHttpDeps(),
     proofOf,
     markets: someMarkets(() => someSnapshot()),
     users: await testUsers(t, await sqliteDatabase(t), {
       clock: { nowMs: () => NOW },
       windows,
     }),
-    ...NO_WATCHING,
-    publicUrl: TEST_PUBLIC_URL,
-    readiness: async () => ({
-      isReady: true,
-      database: "ok",
-      redis: null,
-      chainAgeSeconds: 1,
-      slotLag: 0,
-      stream: null,
-      refusals: [],
-    }),
     clock: { nowMs: () => NOW },
-    logger: pino({ level: "silent" }),
-    requests: new RequestCounts(),
-    admission: new Admission(),
-    trustProxyHops: 1,
-    service: SOME_SERVICE,
-    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   t.after(() => app.close());
   return async (query: string) => {

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { pino } from "pino";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import {
-  NO_ACCURACY,
   SOME_MINT,
-  SOME_SERVICE,
   someMarkets,
   someMeasurement,
   someSnapshot,
 } from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
-import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
-import { NO_WATCHING } from "#test/support/watching.ts";
-import { Admission } from "../admission.ts";
-import { RequestCounts } from "../request-counts.ts";
+import { plainHttpDeps } from "#test/support/http-deps.ts";
+import { testUsers } from "#test/support/users.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 
@@ -28,27 +23,11 @@ type Setting = {
 async function startApp(t: TestContext, setting: Setting = {}) {
   const clock = { nowMs: NOON };
   const app = await buildCheckedApp({
-    accuracy: NO_ACCURACY,
+    ...plainHttpDeps(),
     markets: someMarkets(setting.answers ?? (() => someSnapshot())),
     users: await testUsers(t, await sqliteDatabase(t), { clock: { nowMs: () => clock.nowMs } }),
-    ...NO_WATCHING,
-    publicUrl: TEST_PUBLIC_URL,
-    readiness: async () => ({
-      isReady: true,
-      database: "ok",
-      redis: null,
-      chainAgeSeconds: 1,
-      slotLag: 0,
-      stream: null,
-      refusals: [],
-    }),
     clock: { nowMs: () => clock.nowMs },
-    logger: pino({ level: "silent" }),
-    requests: new RequestCounts(),
-    admission: new Admission(),
     trustProxyHops: setting.trustProxyHops ?? 0,
-    service: SOME_SERVICE,
-    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   t.after(() => app.close());
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -174,6 +153,17 @@ test("no pool ever found, no address, and SOL itself answer 404, each with its r
     assert.ok(response.headers["x-ratelimit-limit"], id);
   }
   assert.match((await get(`/api/token/${WSOL}/exitability`)).json().message, /SOL itself/);
+});
+
+test("the 404 of a pool's address names its token", async (t) => {
+  const { get } = await startApp(t, {
+    answers: () => ({ kind: "not-found", mint: SOME_MINT, poolOf: USDC }),
+  });
+  const response = await get(`/api/token/${SOME_MINT}/exitability`);
+  assert.equal(response.statusCode, 404);
+  const { error, message, pool_of } = response.json();
+  assert.deepEqual([error, pool_of], ["not_found", USDC]);
+  assert.equal(message, `${SOME_MINT} is a pool of ${USDC}: ask for that token.`);
 });
 
 test("an id that is not well encoded is not an address either, and is returned unchanged", async (t) => {

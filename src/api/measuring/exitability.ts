@@ -115,5 +115,5 @@ function nearestSlots({ before, after }: StoredSlots): string {
   if (before !== null)
     return `${before} is the newest stored slot. Ask for it, or again after the next one is stored.`;
   if (after !== null) return `${after} is the oldest stored slot. Ask for it or a later slot.`;
-  return "none is stored for this token. Ask for it without at_slot: from then on answers are stored.";
+  return "none is stored for this token. Ask for it without at_slot: from then on answers are stored, if this service keeps any.";
 }

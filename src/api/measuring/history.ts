@@ -3,7 +3,7 @@ import { CAUSE_WORD } from "#src/alerts/delivery/alert-item.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { retailScore } from "#src/measure/ladder.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import { type HistoryPoint, stepOf } from "#src/track/history/history.ts";
+import { gridOf, type HistoryGrid, type HistoryPoint } from "#src/track/history/history.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
@@ -41,11 +41,24 @@ const HistoryBody = Type.Object(
   {
     token_id: AddressText,
     step_seconds: Type.Number(),
+    resolution_seconds: Type.Number({
+      description:
+        "Spacing of what is kept of the whole range: 10, or 300 where a part of it is older than a day",
+    }),
     points: Type.Array(
       Type.Object({
         t: Timestamp,
         c10_sol: nullable(Type.Number(), "Largest size that sold below 10 % slippage"),
         depth_sol: NullableNumber,
+        c10_lowest_sol: nullable(
+          Type.Number(),
+          "Lowest c10_sol at any time of the step; null where none was known in it",
+        ),
+        depth_lowest_sol: nullable(Type.Number(), "Lowest depth_sol at any time of the step"),
+        known_throughout: Type.Boolean({
+          description:
+            "False where the token was blocked, or nothing was known, for a part of the step",
+        }),
         precio_mid: nullable(Type.Number(), "SOL per whole token"),
         score: nullable(
           Type.Number({ minimum: 0, maximum: 100 }),
@@ -82,11 +95,15 @@ const HistoryBody = Type.Object(
 const HISTORY_EXAMPLE = {
   token_id: EXAMPLE_MINT,
   step_seconds: 60,
+  resolution_seconds: 10,
   points: [
     {
       t: "2026-11-21T01:10:00.000Z",
       c10_sol: 35.1,
       depth_sol: 329.8,
+      c10_lowest_sol: 34.2,
+      depth_lowest_sol: 321.4,
+      known_throughout: true,
       precio_mid: 0.00000499,
       score: 99.4,
       slippage: { "0.5": 0.38, "1": 0.5, "2": 0.75, "5": 1.49, "10": 2.71, "50": 13.95 },
@@ -103,7 +120,7 @@ export const getHistory = defineOperation({
   tag: "token",
   summary: "A token's exit capacity, depth, price, score and slippage over time, and its alerts",
   description:
-    "An even grid of the retail profile; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.",
+    "An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of whole five minutes, from up to five minutes before from. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.",
   query: Type.Object({
     from: timeField("from", "Default: a day before to"),
     to: timeField("to", "Default: now"),
@@ -129,17 +146,17 @@ export const getHistory = defineOperation({
       throw new AppError("invalid_body", {
         publicMessage: "from must be before to, by at most 31 days.",
       });
-    return { fromMs, toMs, stepMs: query.step * 1_000 };
+    return gridOf({ fromMs, toMs, stepMs: query.step * 1_000 }, clock.nowMs());
   },
-  handler: ({ params: { id }, question: range }, { markets }) =>
+  handler: ({ params: { id }, question: grid }, { markets }) =>
     answerAboutToken({
       id,
       profile: "retail",
       snapshotOf: currentSnapshot(markets),
       async answer(_snapshot, mint) {
-        const points = await markets.history(mint, range);
-        const alerts = await markets.alerts(mint, range);
-        return { body: historyBody({ mint, stepMs: stepOf(range), points, alerts }) };
+        const points = await markets.history(mint, grid);
+        const alerts = await markets.alerts(mint, grid);
+        return { body: historyBody({ mint, grid, points, alerts }) };
       },
     }),
 });
@@ -161,28 +178,33 @@ type HistoryAlert = Awaited<ReturnType<Markets["alerts"]>>[number];
 
 type HistoryAnswer = {
   readonly mint: Address;
-  readonly stepMs: number;
+  readonly grid: HistoryGrid;
   readonly points: readonly HistoryPoint[];
   readonly alerts: readonly HistoryAlert[];
 };
 
 /** GET /api/token/{id}/history: an even grid; null where nothing was known. */
-function historyBody({ mint, stepMs, points, alerts }: HistoryAnswer) {
+function historyBody({ mint, grid, points, alerts }: HistoryAnswer) {
   return {
     token_id: mint,
-    step_seconds: stepMs / 1_000,
+    step_seconds: grid.stepMs / 1_000,
+    resolution_seconds: grid.resolutionMs / 1_000,
     points: points.map(pointBody),
     alerts: alerts.map(alertBody),
   };
 }
 
-function pointBody({ atMs, c10Sol, depthSol, mid, slippagePct, confidence }: HistoryPoint) {
+function pointBody(point: HistoryPoint) {
+  const { atMs, c10Sol, depthSol, mid, slippagePct, confidence } = point;
   const slippages = STANDARD_SIZES.map((_, index) => asAnswered(slippagePct[index] ?? null));
   return {
     t: timestamp(atMs),
-    c10_sol: c10Sol === null ? null : asKept(c10Sol),
-    depth_sol: depthSol === null ? null : asKept(depthSol),
-    precio_mid: mid === null ? null : asKept(mid),
+    c10_sol: asKept(c10Sol),
+    depth_sol: asKept(depthSol),
+    c10_lowest_sol: asKept(point.lowestC10Sol),
+    depth_lowest_sol: asKept(point.lowestDepthSol),
+    known_throughout: point.isWhole,
+    precio_mid: asKept(mid),
     // Without a depth the token was blocked, or nothing was known: no slippage of it is a refusal.
     score: depthSol === null ? null : retailScore(slippages),
     slippage: Object.fromEntries(
@@ -193,8 +215,8 @@ function pointBody({ atMs, c10Sol, depthSol, mid, slippagePct, confidence }: His
 }
 
 /** Samples are kept with seven digits; what follows them is nothing that was measured. */
-function asKept(figure: number): number {
-  return Number(figure.toPrecision(SAMPLE_DIGITS));
+function asKept(figure: number | null): number | null {
+  return figure === null ? null : Number(figure.toPrecision(SAMPLE_DIGITS));
 }
 
 /** A slippage with the four decimals that it was answered with. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { pino } from "pino";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
@@ -8,14 +7,12 @@ import { answerAt } from "#src/track/history/stored-answers.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { refusal } from "#test/support/app.ts";
-import { NO_ACCURACY, SOME_MINT, SOME_SERVICE, someMarkets } from "#test/support/assessments.ts";
+import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { eachDatabase } from "#test/support/databases.ts";
-import { TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
-import { NO_WATCHING } from "#test/support/watching.ts";
-import { Admission } from "../admission.ts";
+import { plainHttpDeps } from "#test/support/http-deps.ts";
+import { testUsers } from "#test/support/users.ts";
 import type { HttpDeps } from "../app.ts";
-import { RequestCounts } from "../request-counts.ts";
 
 const MINT = namedAddress("token");
 const PATH = `/api/token/${MINT}/exitability`;
@@ -35,27 +32,10 @@ async function serve(
   { markets, clock }: Pick<HttpDeps, "markets" | "clock">,
 ) {
   const app = await buildCheckedApp({
-    accuracy: NO_ACCURACY,
+    ...plainHttpDeps(),
     markets,
     users: await testUsers(t, database, { clock }),
-    ...NO_WATCHING,
-    publicUrl: TEST_PUBLIC_URL,
-    readiness: async () => ({
-      isReady: true,
-      database: "ok",
-      redis: null,
-      chainAgeSeconds: 1,
-      slotLag: 0,
-      stream: null,
-      refusals: [],
-    }),
     clock,
-    logger: pino({ level: "silent" }),
-    requests: new RequestCounts(),
-    admission: new Admission(),
-    trustProxyHops: 1,
-    service: SOME_SERVICE,
-    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   let asker = 0;
   const get = (query: string, headers: Record<string, string> = {}, path = PATH) => {

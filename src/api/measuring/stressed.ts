@@ -14,6 +14,7 @@ import {
   measuredFields,
   midField,
 } from "./ladder-fields.ts";
+import { largestLocks, lockOf, MAX_LOCKS, StressedLock, timeLocked } from "./stressed-locks.ts";
 import {
   answerAboutToken,
   currentSnapshot,
@@ -62,8 +63,17 @@ const StressedPool = Type.Object({
   ),
   burned_pct: percent("Burned, never issued, or held by an address without a signer"),
   locked_pct: percent("Held by a locker that gives back fees and never the liquidity"),
+  time_locked_pct: percent("Not withdrawable now: in locks that open at the times in `locks`"),
   unlisted_pct: percent(
     "In accounts that were not read, each smaller than any that was: beyond the twenty largest, of positions with ranges of their own beyond the eight largest",
+  ),
+  locks: nullable(
+    Type.Array(StressedLock),
+    "Locks with dates, and locks whose dates are not known, those that open first at the end first, those without dates last; of the shares that were read, the twenty largest",
+  ),
+  locks_not_listed: nullable(
+    Type.Integer({ minimum: 0 }),
+    "Locks beyond the twenty largest; `time_locked_pct` counts their shares too",
   ),
   holders_slot: nullable(Type.Integer(), "The slot at which the holders were read"),
 });
@@ -147,9 +157,21 @@ const STRESSED_EXAMPLE = {
       reason: null,
       leaving_sol: 125.999999995,
       largest_pct: 69.99999999726192,
-      burned_pct: 30.000000002738076,
+      burned_pct: 20.000000002738076,
       locked_pct: 0,
+      time_locked_pct: 10,
       unlisted_pct: 0,
+      locks: [
+        {
+          locker: "jupiter-lock",
+          owner: "4qx8LEUTvjiBJixUH5MqymMLyBXE4JJopDUVbUPUMM3R",
+          share_pct: 10,
+          opens_next: { at: "2026-12-01T00:00:00.000Z", slot: null },
+          opens_fully: { at: "2027-06-01T00:00:00.000Z", slot: null },
+          reason: null,
+        },
+      ],
+      locks_not_listed: 0,
       holders_slot: 419999950,
     },
     {
@@ -162,7 +184,10 @@ const STRESSED_EXAMPLE = {
       largest_pct: 100,
       burned_pct: 0,
       locked_pct: 0,
+      time_locked_pct: 0,
       unlisted_pct: 0,
+      locks: [],
+      locks_not_listed: 0,
       holders_slot: 419999950,
     },
     {
@@ -175,7 +200,10 @@ const STRESSED_EXAMPLE = {
       largest_pct: 100,
       burned_pct: 0,
       locked_pct: 0,
+      time_locked_pct: 0,
       unlisted_pct: 0,
+      locks: [],
+      locks_not_listed: 0,
       holders_slot: 419999950,
     },
   ],
@@ -188,7 +216,7 @@ export const getStressedExit = defineOperation({
   tag: "exitability",
   summary: "The exits that are left after the largest withdrawal",
   description:
-    "The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are named with the reason: unknown is never safe. Burned shares, and shares in lockers that never return them, stay. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.",
+    "The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are named with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.",
   query: Type.Object({ profile: PROFILE_FIELD, at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
@@ -284,7 +312,10 @@ function sharesOf(holders: PoolHolders) {
       largest_pct: null,
       burned_pct: null,
       locked_pct: null,
+      time_locked_pct: null,
       unlisted_pct: null,
+      locks: null,
+      locks_not_listed: null,
       holders_slot: holders.kind === "known" ? toNumber(holders.slot) : null,
     };
   }
@@ -293,7 +324,10 @@ function sharesOf(holders: PoolHolders) {
     largest_pct: percent(holders.owners[0]?.shares ?? 0n),
     burned_pct: percent(holders.burned),
     locked_pct: percent(holders.locked),
+    time_locked_pct: percent(timeLocked(holders.locks)),
     unlisted_pct: percent(holders.unlisted),
+    locks: largestLocks(holders.locks).map((lock) => lockOf(lock, percent(lock.shares))),
+    locks_not_listed: Math.max(0, holders.locks.length - MAX_LOCKS),
     holders_slot: toNumber(holders.slot),
   };
 }

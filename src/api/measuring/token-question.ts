@@ -112,7 +112,9 @@ export async function answerAboutToken(about: AboutToken): Promise<Answer> {
     case "answered":
       return snapshot.answer;
     case "not-found":
-      return tokenNotFound(id.text, profile, "has no pool or curve on any program we model.");
+      return snapshot.poolOf === undefined
+        ? tokenNotFound(id.text, profile, "has no pool or curve on any program we model.")
+        : poolNotToken(id.text, profile, snapshot.poolOf);
     case "unavailable":
       throw new AppError("chain_unavailable", {
         publicMessage: "The chain can't be reached, and nothing is stored for this token yet.",
@@ -127,7 +129,13 @@ export function notAnAddress(id: TokenId, profile: Profile): Answer {
   return tokenNotFound(id.text, profile, "is not a Solana address: 32 bytes in base58.");
 }
 
-function tokenNotFound(id: string, profile: Profile, clause: string): Answer {
+/** The 404 of a pool's address, which links of chart pages often name. */
+function poolNotToken(id: string, profile: Profile, token: Address): Answer {
+  const { status, body } = tokenNotFound(id, profile, `is a pool of ${token}: ask for that token.`);
+  return { status, body: { ...body, pool_of: token } };
+}
+
+function tokenNotFound(id: string, profile: Profile, clause: string) {
   const message = `${id === "" ? "An empty id" : id} ${clause}`;
   const body = { error: "not_found", message, state: "not_found", token_id: id, profile };
   return { status: 404, body };

@@ -53,12 +53,17 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 /** When a client should repeat the request. */
 const RETRY_AFTER_SECONDS = { chain_unavailable: 5, overloaded: 2 } as const;
 
+/** A disk that is full, read-only or damaged, as SQLite and Postgres name it: no bug, so no stack. */
+const STORAGE_CODES =
+  /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|CORRUPT|NOTADB|IOERR).*|53100|25006|58030|XX001)$/;
+
 /** Answers every failure with the contract's body, and logs the internal details. */
 export function registerErrors(app: FastifyInstance): void {
   const report = failureReporter(app.log, "the caller gets the error; repeats are counted");
   app.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const known = error instanceof AppError ? error : fromFramework(error);
-    if (known.code === "server_error") request.log.error({ err: error }, "request failed");
+    if (known.code === "server_error" && !STORAGE_CODES.test(error.code))
+      request.log.error({ err: error }, "request failed");
     else if (known.cause !== undefined) report(`answer a request (${known.code})`, known);
     return sendError(reply, known);
   });

@@ -31,7 +31,11 @@ export function createCallers(deps: {
         clock.nowMs(),
       );
       if (caller === null)
-        throw unauthorized("This access token is not valid, or no longer valid.");
+        throw unauthorized(
+          isApiKeyText(authorization.replace(BEARER, ""))
+            ? "This is an API key: send it as the header x-api-key, not as authorization."
+            : "This access token is not valid, or no longer valid.",
+        );
       return caller;
     }
     return cookie === undefined ? null : users.sessions.ofCookie(cookie, clock.nowMs());

@@ -1,6 +1,9 @@
 import Type from "typebox";
 import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
+import { TOKEN_AGES } from "#src/accuracy/waiting-counts.ts";
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { VenueExecutions } from "#src/proof/execution-record.ts";
+import { WAITED_SECONDS } from "#src/track/history/waiting.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { defineOperation } from "../operation.ts";
 import { nullable, Timestamp, timestampOrNull } from "../values.ts";
@@ -39,6 +42,21 @@ const QuotedWindow = Type.Object(
     p99_bps: nullable(Type.Number()),
   },
   { $id: "QuotedWindow" },
+);
+
+const HELD = { minimum: 0, maximum: 100 };
+
+const HeldWindow = Type.Object(
+  {
+    judged: Type.Integer({ description: "Times waited after a range was computed; none overlap" }),
+    held_80_pct: nullable(
+      Type.Number(HELD),
+      "Changes from p10 to p90; null below 200 judged, as the other two",
+    ),
+    held_98_pct: nullable(Type.Number(HELD), "Changes from p1 to p99"),
+    below_p10_pct: nullable(Type.Number(HELD), "Exits that paid less than p10"),
+  },
+  { $id: "HeldWindow" },
 );
 
 const Deployment = Type.Object(
@@ -113,6 +131,20 @@ const AccuracyBody = Type.Object(
           "What an answer's age costs: how much less than the answer, at the sale's own size, sales were paid",
       },
     ),
+    waiting_held: Type.Array(
+      Type.Object({
+        size: Type.Enum([...STANDARD_SIZES], { description: "SOL" }),
+        waited_seconds: Type.Enum([...WAITED_SECONDS]),
+        token_age: Type.Enum([...TOKEN_AGES], {
+          description: "Since the service first saw the token",
+        }),
+        windows: Type.Object({ day: HeldWindow, month: HeldWindow }),
+      }),
+      {
+        description:
+          "How often the ranges of /exitability/past-day held afterwards: one tracked token a minute, and every token that is asked for, at most once in five minutes. Without those of which nothing was judged in 30 days",
+      },
+    ),
   },
   { $id: "Accuracy" },
 );
@@ -126,6 +158,8 @@ const EXAMPLE_WINDOW = {
   skipped: { "exact-out": 22 },
   failures: { swaps: 0, pools: 0, signers: 0 },
 };
+
+const EXAMPLE_HELD = { judged: 1310, held_80_pct: 80.4, held_98_pct: 97.6, below_p10_pct: 9.8 };
 
 const EXAMPLE_QUOTED = { compared: 412, p10_bps: -3.5, p50_bps: 0, p90_bps: 12.5, p99_bps: 96.4 };
 
@@ -169,6 +203,14 @@ export const getAccuracy = defineOperation({
         quoted_vs_executed: [
           { age_seconds: 10, windows: { day: EXAMPLE_QUOTED, month: EXAMPLE_QUOTED } },
         ],
+        waiting_held: [
+          {
+            size: "5",
+            waited_seconds: 60,
+            token_age: "1-to-7-days",
+            windows: { day: EXAMPLE_HELD, month: EXAMPLE_HELD },
+          },
+        ],
       },
     },
   },
@@ -176,18 +218,23 @@ export const getAccuracy = defineOperation({
   handler: async (_input, { accuracy }) => ({ body: accuracyBody(await accuracy.report()) }),
 });
 
-/** The record with the executions that the process made; absent: it makes none. */
-export type PublishedAccuracy = AccuracyReport & {
+/** The record, as a tracker of this version or an earlier one publishes it. */
+export type PublishedAccuracy = Omit<AccuracyReport, "waiting"> & {
+  /** Absent: an earlier version, which judges no ranges. */
+  readonly waiting?: AccuracyReport["waiting"];
+  /** Absent: the process executes none. */
   readonly executions?: readonly VenueExecutions[];
 };
 
 type VenueReport = AccuracyReport["venues"][number];
 type WindowReport = VenueReport["windows"]["day"];
 type ProgramReport = VenueReport["program"];
+type HeldReport = AccuracyReport["waiting"][number]["day"];
 type QuotedReport = AccuracyReport["quoted"][number]["day"];
 
 /** GET /api/accuracy: how near the modelled outputs are to executed ones, per program. Null: nothing replayed. */
-export function accuracyBody({ venues, quoted, executions = [] }: PublishedAccuracy) {
+export function accuracyBody(report: PublishedAccuracy) {
+  const { venues, quoted, waiting = [], executions = [] } = report;
   return {
     venues: venues.map(({ venue, windows, exactPct, lowersConfidence, program }) => ({
       program: venue,
@@ -206,7 +253,17 @@ export function accuracyBody({ venues, quoted, executions = [] }: PublishedAccur
       age_seconds: ageSeconds,
       windows: { day: quotedBody(day), month: quotedBody(month) },
     })),
+    waiting_held: waiting.map(({ size, seconds, age, day, month }) => ({
+      size: `${size}`,
+      waited_seconds: seconds,
+      token_age: age,
+      windows: { day: heldBody(day), month: heldBody(month) },
+    })),
   };
+}
+
+function heldBody({ judged, held80Pct, held98Pct, below10Pct }: HeldReport) {
+  return { judged, held_80_pct: held80Pct, held_98_pct: held98Pct, below_p10_pct: below10Pct };
 }
 
 function deploymentBody({ state, readAtMs, upgrade }: ProgramReport) {

@@ -2,6 +2,7 @@ import Type from "typebox";
 import { toNumber } from "#src/units/to-number.ts";
 import { defineOperation } from "../operation.ts";
 import { nullable } from "../values.ts";
+import { AMM_OF_FAMILY, wordsOf } from "../words.ts";
 import {
   REFUSAL_EXAMPLE,
   RefusalBody,
@@ -26,7 +27,13 @@ const StatusBody = Type.Object(
     }),
     sol_usd: nullable(Type.Number(), "Dollars for one SOL, by the tracked pools of stables"),
     venues: Type.Array(
-      Type.Object({ program: Type.String(), family: Type.String(), kind: Type.String() }),
+      Type.Object({
+        program: Type.String(),
+        family: Type.Enum(wordsOf(AMM_OF_FAMILY), {
+          description: "The family, as amm names it in answers",
+        }),
+        kind: Type.String(),
+      }),
     ),
     version: Type.String(),
   },
@@ -67,7 +74,11 @@ export const getStatus = defineOperation({
         stream: streamBody(stream),
         refusals: refusalBodies(refusals),
         sol_usd: solUsd,
-        venues: service.venues.map(({ id, family, kind }) => ({ program: id, family, kind })),
+        venues: service.venues.map(({ id, family, kind }) => ({
+          program: id,
+          family: AMM_OF_FAMILY[family],
+          kind,
+        })),
         version: service.version,
       },
     };

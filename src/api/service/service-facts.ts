@@ -1,4 +1,5 @@
 import Type from "typebox";
+import type { Assessment } from "#src/measure/assessment.ts";
 
 export type ServiceFacts = {
   readonly origin: "demo" | "recorded" | "live";
@@ -13,7 +14,7 @@ export type ServiceFacts = {
   }[];
   readonly venues: readonly {
     readonly id: string;
-    readonly family: string;
+    readonly family: Assessment["family"];
     readonly kind: string;
   }[];
   readonly version: string;

@@ -53,7 +53,14 @@ export async function outcomeOf(
         return { token_id: id, status: 200, exitability, error: null, message: null };
       }
       case "not-found":
-        return failed(id, 404, "not_found", "It has no pool or curve on any program we model.");
+        return failed(
+          id,
+          404,
+          "not_found",
+          snapshot.poolOf === undefined
+            ? "It has no pool or curve on any program we model."
+            : `It is a pool of ${snapshot.poolOf}: ask for that token.`,
+        );
       case "unavailable":
         return failed(id, 503, "chain_unavailable", "The chain can't be reached.");
       default:

@@ -79,6 +79,17 @@ test("an unknown, malformed, mistyped or revoked key is refused, never taken for
   });
 });
 
+test("a key that is sent as an access token is refused with the header it belongs in", async (t) => {
+  await oneApp(t, async ({ send, signIn }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const made = await send("POST", "/api/account/keys", { headers: { cookie, origin } });
+    const authorization = `Bearer ${made.json().key}`;
+    const response = await send("GET", TOKEN, { headers: { authorization } });
+    assert.equal(response.statusCode, 401);
+    assert.match(response.json().message, /x-api-key/);
+  });
+});
+
 test("queries by key, cookie and bearer token count together, 10 a day, then 429", async (t) => {
   await eachApp(t, async ({ send, signIn }) => {
     const { cookie, origin, accessToken } = await signIn("ana@example.com");

@@ -1,7 +1,7 @@
 import type { PublicCode } from "#src/platform/app-error.ts";
 
 /** What a caller should know of an error code: when it occurs, and what to do. */
-export type ErrorGuide = { readonly when: string; readonly remedy: string };
+type ErrorGuide = { readonly when: string; readonly remedy: string };
 
 const SEE_REFERENCE = "Compare the request with /docs: `message` names the field.";
 

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exitOn } from "#src/track/markets.ts";
+import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { startTokenApp } from "#test/support/token-app.ts";
+
+test("any size is priced as asked, not snapped, and the route adds up to what is paid", async (t) => {
+  const get = await startTokenApp(t);
+  const { body } = await get("/exitability/at?size=3.3&profile=pro");
+  assert.equal(body.state, "ok");
+  assert.equal(body.size_sol, 3.3);
+  assert.ok(body.slippage_pct > 0 && body.slippage_pct < 10);
+  const paid = body.routes.reduce(
+    (sum: number, route: { net_sol: number }) => sum + route.net_sol,
+    0,
+  );
+  assert.ok(Math.abs(paid - body.net_sol) < 1e-9);
+  assert.equal(body.net_lamports, String(Math.round(body.net_sol * 1e9)));
+  assert.equal(body.age_seconds, 1);
+});
+
+test("an amount of tokens is priced as well as an amount of SOL", async (t) => {
+  const get = await startTokenApp(t);
+  const { body: inSol } = await get("/exitability/at?size=1");
+  const { body: inTokens } = await get(`/exitability/at?unit=token&size=${inSol.tokens_sold}`);
+  assert.equal(inTokens.net_lamports, inSol.net_lamports);
+  const { body: padded } = await get("/exitability/at?unit=token&size=1000.000000000000000000");
+  assert.equal(padded.tokens_sold, 1000);
+});
+
+test("an amount of tokens whose decimals are not known is unknown, and not too small", async (t) => {
+  const markets = someMarkets(() => someSnapshot({ decimals: null, measurement: null }), {
+    exit: async () => assert.fail("no amount can be sold without decimals"),
+  });
+  const get = await startTokenApp(t, markets);
+  const { body } = await get("/exitability/at?unit=token&size=1.5");
+  assert.deepEqual([body.state, body.reason], ["bloqueado_dato", "blocked"]);
+});
+
+test("what can't be sold whole has a reason and nulls, never zeros", async (t) => {
+  const get = await startTokenApp(t, {
+    exit: async (_mint, sale) => exitOn(marketOf([poolOfSol(0.5)]), sale),
+  });
+  const { status, body } = await get("/exitability/at?unit=token&size=999999999999");
+  assert.equal(status, 200);
+  assert.equal(body.state, "no_exit");
+  assert.equal(body.reason, "exceeds-supply");
+  assert.deepEqual([body.net_sol, body.slippage_pct, body.routes], [null, null, []]);
+  const unknown = await startTokenApp(t, { exit: async () => null });
+  assert.equal((await unknown("/exitability/at?size=1")).body.state, "bloqueado_dato");
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { HistoryQuery } from "#src/track/history/history.ts";
+import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
+
+test("history is an even grid, with null where nothing was known and alerts within it", async (t) => {
+  const alert = {
+    id: 7n,
+    tokenId: 1n,
+    detector: "jump",
+    cause: "withdrawn",
+    share: 0.82,
+    causes: null,
+    slot: 9n,
+    endedAtMs: null,
+    before: { c10Sol: 10, depthSol: 100 },
+    after: { c10Sol: 5, depthSol: null },
+  };
+  const get = await startTokenApp(t, {
+    history: async () => [
+      {
+        atMs: NOW - 60_000,
+        c10Sol: 10,
+        depthSol: 100,
+        ...{ lowestC10Sol: Math.fround(0.7), lowestDepthSol: 8, isWhole: false },
+        mid: Math.fround(0.0000048),
+        // As a stored sample gives them: in single precision.
+        slippagePct: [1.1, 2.2, 4.4, 9.9, 18, null].map((pct) => pct && Math.fround(pct)),
+        confidence: "high",
+      },
+      {
+        ...{
+          atMs: NOW,
+          c10Sol: null,
+          depthSol: null,
+          mid: null,
+          slippagePct: [],
+          confidence: null,
+        },
+        ...{ lowestC10Sol: null, lowestDepthSol: null, isWhole: false },
+      },
+    ],
+    alerts: async (_mint, { fromMs, toMs }) => {
+      assert.deepEqual([fromMs, toMs], [NOW - 86_400_000, NOW]);
+      return [{ ...alert, startedAtMs: NOW - 1_000 }];
+    },
+  });
+  const { body } = await get("/history");
+  assert.deepEqual([body.step_seconds, body.resolution_seconds], [60, 10]);
+  const [{ c10_lowest_sol, depth_lowest_sol, known_throughout }, unknown] = body.points;
+  assert.deepEqual([c10_lowest_sol, depth_lowest_sol, known_throughout], [0.7, 8, false]);
+  assert.deepEqual(
+    [unknown.c10_lowest_sol, unknown.depth_lowest_sol, unknown.known_throughout],
+    [null, null, false],
+  );
+  assert.deepEqual(body.points[0].slippage, {
+    "0.5": 1.1,
+    "1": 2.2,
+    "2": 4.4,
+    "5": 9.9,
+    "10": 18,
+    "50": null,
+  });
+  assert.equal(body.points[0].precio_mid, 0.0000048);
+  assert.equal(body.points[0].score, 86.8);
+  assert.equal(body.points[0].confianza, "alta");
+  assert.equal(body.points[1].c10_sol, null);
+  assert.equal(body.points[1].precio_mid, null);
+  assert.equal(body.points[1].score, null);
+  assert.equal(body.points[1].slippage["0.5"], null);
+  assert.equal(body.alerts.length, 1);
+  assert.equal(body.alerts[0].cause, "liquidity-withdrawn");
+  assert.equal(body.alerts[0].share_pct, 82);
+  assert.equal(body.alerts[0].depth_after_sol, null);
+});
+
+test("a range with too many points has longer steps, and the answer contains their length", async (t) => {
+  const get = await startTokenApp(t, { history: async () => [], alerts: async () => [] });
+  const day = `from=${new Date(NOW - 86_400_000).toISOString()}&to=${new Date(NOW).toISOString()}`;
+  const { body } = await get(`/history?${day}&step=10`);
+  assert.deepEqual([body.step_seconds, body.resolution_seconds], [86_400 / 2_000, 10]);
+});
+
+test("a range that begins where samples are rolled up is answered in whole five minutes", async (t) => {
+  const asked: HistoryQuery[] = [];
+  const get = await startTokenApp(t, {
+    async history(_mint, query) {
+      asked.push(query);
+      return [];
+    },
+    alerts: async () => [],
+  });
+  const month = await get("/history?from=2026-01-01T00:00:00Z&to=2026-01-31T00:00:00Z&step=60");
+  assert.deepEqual([month.body.step_seconds, month.body.resolution_seconds], [1_500, 300]);
+  const hour = await get("/history?from=2026-01-01T00:07:00Z&to=2026-01-01T01:07:00Z&step=60");
+  assert.deepEqual([hour.body.step_seconds, hour.body.resolution_seconds], [300, 300]);
+  assert.equal(asked.at(-1)?.fromMs, Date.parse("2026-01-01T00:05:00Z"));
+});
