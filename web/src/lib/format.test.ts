@@ -5,6 +5,7 @@ import {
   formatNumber,
   formatPct,
   formatPrice,
+  formatSharePct,
   looksLikeMint,
   plainText,
   unbroken,
@@ -26,6 +27,14 @@ test("numbers keep the digits that say something", () => {
   assert.equal(formatNumber(45.256, "en"), "45.26");
   assert.equal(formatNumber(0.5, "en"), "0.5");
   assert.equal(formatPct(9.99999, "en"), "10\u00a0%");
+});
+
+test("a part of a whole is never shown as none or as all of it", () => {
+  const shares = [0, 0.04, 0.3, 1.4, 80, 98.7, 99.6, 99.96, 100];
+  assert.deepEqual(
+    shares.map((share) => formatSharePct(share, "en").replaceAll("\u00a0", "")),
+    ["0%", "<0.1%", "0.3%", "1%", "80%", "99%", "99.6%", ">99.9%", "100%"],
+  );
 });
 
 test("an age counts in seconds, then minutes, then hours, never below zero", () => {

@@ -69,6 +69,13 @@ export function formatPct(value: number, language: Language, digits = 2, least =
   return `${format.format(value)}${NO_BREAK}%`;
 }
 
+/** Part of a whole: one decimal near its ends, so that a part is never shown as none or as all of it. */
+export function formatSharePct(value: number, language: Language): string {
+  if (value > 0 && value < 0.05) return `<${NO_BREAK}${formatPct(0.1, language)}`;
+  if (value >= 99.95 && value < 100) return `>${NO_BREAK}${formatPct(99.9, language)}`;
+  return formatPct(value, language, value < 1 || value > 99 ? 1 : 0);
+}
+
 export function formatTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" }).format(
     new Date(iso),

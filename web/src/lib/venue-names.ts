@@ -10,6 +10,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "meteora-damm-v2": "Meteora DAMM v2",
   "meteora-dbc": "Meteora DBC curve",
   "orca-whirlpool": "Orca Whirlpool",
+  "orca-whirlpool-immutable": "Orca Whirlpool (immutable)",
+  "jupiter-lock": "Jupiter Lock",
+  streamflow: "Streamflow",
 };
 
 /** A program's name as its users know it; the service's own word where it has none here. */

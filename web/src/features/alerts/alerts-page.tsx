@@ -95,7 +95,9 @@ function Entry({ item }: { readonly item: AlertItem }) {
           {text.exit.alert.ago(age)}
         </time>
       </div>
-      <p>{text.exit.alert.causes[item.cause]}.</p>
+      {item.kind === "blocked" && item.cause === "unknown" ? null : (
+        <p>{text.exit.alert.causes[item.cause]}.</p>
+      )}
       <Figures item={item} />
       <p className="small soft figure">
         {text.alerts.grade}: <Grade grade={item.grade} />

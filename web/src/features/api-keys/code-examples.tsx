@@ -2,18 +2,21 @@ import { useState } from "react";
 import { Choice } from "../../components/choice.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { usePreferences } from "../../lib/preferences.tsx";
+import type { Language } from "../../lib/text/language.ts";
 
 type Kind = "curl" | "typescript" | "python";
 
-function exampleOf(kind: Kind, origin: string, key: string): string {
+type Caller = { readonly origin: string; readonly key: string; readonly language: Language };
+
+function exampleOf(kind: Kind, { origin, key, language }: Caller): string {
   const url = `${origin}/api/token/MINT/exitability?size=5`;
   switch (kind) {
     case "curl":
-      return `curl -H "x-api-key: ${key}" "${url}"`;
+      return `curl -H "x-api-key: ${key}" -H "accept-language: ${language}" "${url}"`;
     case "typescript":
       return [
         `const response = await fetch("${url}", {`,
-        `  headers: { "x-api-key": "${key}" },`,
+        `  headers: { "x-api-key": "${key}", "accept-language": "${language}" },`,
         "});",
         "const { slippage, exit_max_sol } = await response.json();",
       ].join("\n");
@@ -21,7 +24,7 @@ function exampleOf(kind: Kind, origin: string, key: string): string {
       return [
         "import json, urllib.request",
         `request = urllib.request.Request("${url}",`,
-        `    headers={"x-api-key": "${key}"})`,
+        `    headers={"x-api-key": "${key}", "accept-language": "${language}"})`,
         "answer = json.load(urllib.request.urlopen(request))",
       ].join("\n");
     default: {
@@ -33,9 +36,13 @@ function exampleOf(kind: Kind, origin: string, key: string): string {
 
 /** Lines to paste, with the key in them as long as it is shown. */
 export function CodeExamples({ apiKey }: { readonly apiKey: string | null }) {
-  const { text } = usePreferences();
+  const { text, language } = usePreferences();
   const [kind, setKind] = useState<Kind>("curl");
-  const example = exampleOf(kind, window.location.origin, apiKey ?? "exi_…");
+  const example = exampleOf(kind, {
+    origin: window.location.origin,
+    key: apiKey ?? "exi_…",
+    language,
+  });
   return (
     <section className="panel stack" aria-labelledby="examples">
       <div className="row spread">

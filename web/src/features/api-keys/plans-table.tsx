@@ -1,3 +1,4 @@
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { usePreferences } from "../../lib/preferences.tsx";
 
 /** The limits of each plan (docs/api.md); the service's own numbers are in src/users/tiers.ts. */
@@ -20,15 +21,7 @@ export function PlansTable({ current }: { readonly current: string | null }) {
         <thead>
           <tr>
             <th scope="col">{text.apiKeys.tier}</th>
-            <th scope="col" className="number">
-              {words.perDay}
-            </th>
-            <th scope="col" className="number">
-              {words.perMinute}
-            </th>
-            <th scope="col" className="number">
-              {words.watched}
-            </th>
+            <NumberHeadings names={[words.perDay, words.perMinute, words.watched]} />
           </tr>
         </thead>
         <tbody>

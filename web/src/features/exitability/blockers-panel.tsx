@@ -3,10 +3,20 @@ import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { formatPct, formatSol } from "../../lib/format.ts";
+import { formatDay, formatPct, formatSharePct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import type { ExitText } from "../../lib/text/exit-es.ts";
+import type { Language } from "../../lib/text/language.ts";
 import { venueName } from "../../lib/venue-names.ts";
-import { type Power, type Stressed, type TokenFacts, useStressed } from "./use-token-data.ts";
+import { shownLocks } from "./shown-locks.ts";
+import {
+  type Power,
+  type Stressed,
+  type StressedLock,
+  type StressedPool,
+  type TokenFacts,
+  useStressed,
+} from "./use-token-data.ts";
 
 type Props = {
   readonly mint: string;
@@ -111,16 +121,54 @@ function Liquidity({ stressed }: { readonly stressed: Stressed }) {
           <div key={pool.address} className="wide">
             <dt>{venueName(pool.program)}</dt>
             <dd className="small figure">
-              {words.burned} {formatPct(pool.burned_pct ?? 0, language, 0)} · {words.locked}{" "}
-              {formatPct(pool.locked_pct ?? 0, language, 0)}
+              {words.burned} {formatSharePct(pool.burned_pct ?? 0, language)} · {words.locked}{" "}
+              {formatSharePct(pool.locked_pct ?? 0, language)}
               {(pool.locked_pct ?? 0) > 0 ? (
                 <span className="soft"> · {words.lockedHint}</span>
               ) : null}
+              <Locks pool={pool} />
             </dd>
           </div>
         ))}
     </>
   );
+}
+
+function Locks({ pool }: { readonly pool: StressedPool }) {
+  const { text } = usePreferences();
+  const { shown, more } = shownLocks(pool);
+  return (
+    <>
+      {shown.map((lock, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two locks can be equal, and none has state.
+        <LockLine key={place} lock={lock} />
+      ))}
+      {more === 0 ? null : <div className="soft">{text.exit.blockers.locksMore(more)}</div>}
+    </>
+  );
+}
+
+function LockLine({ lock }: { readonly lock: StressedLock }) {
+  const { text, language } = usePreferences();
+  return (
+    <div>
+      {lockSentence(lock, text.exit.blockers, language)}{" "}
+      <span className="soft">· {venueName(lock.locker)}</span>
+    </div>
+  );
+}
+
+function lockSentence(
+  { share_pct, opens_next, opens_fully, reason }: StressedLock,
+  words: ExitText["blockers"],
+  language: Language,
+): string {
+  const pct = formatSharePct(share_pct, language);
+  if (opens_next === null || opens_fully === null)
+    return reason === "revocable" ? words.lockRevocable(pct) : words.lockUnknown(pct);
+  const [first, last] = [opens_next, opens_fully].map(({ at }) => formatDay(at, language));
+  if (first === undefined || last === undefined) return words.lockUnknown(pct);
+  return first === last ? words.lockUntil(pct, last) : words.lockBetween(pct, first, last);
 }
 
 function shareLook(sharePct: number): "warn" | "bad" | "plain" {

@@ -6,6 +6,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Boundary } from "../../components/boundary.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { QuotaLine } from "../../components/quota-line.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -204,7 +205,7 @@ function Announcement({ exit, slippage }: AnnouncementProps) {
   const sentence =
     exit === null || slippage === null
       ? ""
-      : `${exit.toPrecision(2)} SOL, ${text.token.youLose} ${formatPct(slippage, language, 0)}`;
+      : `${exit.toPrecision(2)} SOL, ${text.token.youLose} ${formatPct(slippage, language, slippage < 1 ? 1 : 0)}`;
   return (
     <p className="visually-hidden" role="status">
       {sentence}
@@ -262,8 +263,19 @@ function Refused({ error, onRetry }: RefusedProps) {
   if (isApiError(error, "not_found")) {
     return (
       <Notice look="unknown" title={text.token.notFoundTitle} isLive>
-        <p>{error.message}</p>
-        <p>{text.token.notFoundBody}</p>
+        {typeof error.body.pool_of === "string" ? (
+          <>
+            <p>{text.token.isPool}</p>
+            <Link href={`/token/${encodeURIComponent(error.body.pool_of)}`}>
+              {text.token.measureItsToken}
+            </Link>
+          </>
+        ) : (
+          <>
+            <p>{error.message}</p>
+            <p>{text.token.notFoundBody}</p>
+          </>
+        )}
       </Notice>
     );
   }

@@ -54,6 +54,17 @@ export type StressedPool = {
   readonly largest_pct: number | null;
   readonly burned_pct: number | null;
   readonly locked_pct: number | null;
+  readonly locks: readonly StressedLock[] | null;
+  readonly locks_not_listed: number | null;
+};
+
+export type StressedLock = {
+  readonly locker: string;
+  readonly owner: string;
+  readonly share_pct: number;
+  readonly opens_next: { readonly at: string } | null;
+  readonly opens_fully: { readonly at: string } | null;
+  readonly reason: "revocable" | "undecodable" | "not-read" | null;
 };
 
 export type Stressed = {

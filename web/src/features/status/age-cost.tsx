@@ -1,4 +1,4 @@
-import { ScrollBox } from "../../components/scroll-box.tsx";
+import { NumberTable } from "../../components/number-table.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -18,47 +18,21 @@ export function AgeCost({ accuracy }: { readonly accuracy: Accuracy }) {
       {rows.length === 0 ? (
         <p>{ageCost.none}</p>
       ) : (
-        <ScrollBox label={ageCost.title}>
-          <table className="cards-on-phone">
-            <caption className="visually-hidden">{ageCost.title}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{ageCost.age}</th>
-                <th scope="col" className="number">
-                  {ageCost.compared}
-                </th>
-                <th scope="col" className="number">
-                  {ageCost.half}
-                </th>
-                <th scope="col" className="number">
-                  {ageCost.nine}
-                </th>
-                <th scope="col" className="number">
-                  {ageCost.most}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ age_seconds, windows: { day } }) => (
-                <tr key={age_seconds}>
-                  <th scope="row">{ageCost.upTo(age_seconds)}</th>
-                  <td className="number" data-name={ageCost.compared}>
-                    {formatNumber(day.compared, language)}
-                  </td>
-                  <td className="number" data-name={ageCost.half}>
-                    {bps(day.p50_bps)}
-                  </td>
-                  <td className="number" data-name={ageCost.nine}>
-                    {bps(day.p90_bps)}
-                  </td>
-                  <td className="number" data-name={ageCost.most}>
-                    {bps(day.p99_bps)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <NumberTable
+          title={ageCost.title}
+          heading={ageCost.age}
+          numbers={[ageCost.compared, ageCost.half, ageCost.nine, ageCost.most]}
+          rows={rows.map(({ age_seconds, windows: { day } }) => ({
+            key: age_seconds,
+            heading: ageCost.upTo(age_seconds),
+            numbers: [
+              formatNumber(day.compared, language),
+              bps(day.p50_bps),
+              bps(day.p90_bps),
+              bps(day.p99_bps),
+            ],
+          }))}
+        />
       )}
     </section>
   );

@@ -14,6 +14,7 @@ import { AgeCost } from "./age-cost.tsx";
 import { recentUpgrades } from "./recent-upgrades.ts";
 import { SkippedSwaps } from "./skipped-swaps.tsx";
 import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
+import { WaitingHeld } from "./waiting-held.tsx";
 import "./status.css";
 
 /** How current the chain state is, what is modelled, and how exact it proves to be. */
@@ -34,6 +35,7 @@ export function StatusPage() {
           <Chain status={status.data} />
           <AccuracyTable accuracy={accuracy.data ?? null} />
           {accuracy.data ? <AgeCost accuracy={accuracy.data} /> : null}
+          {accuracy.data ? <WaitingHeld accuracy={accuracy.data} /> : null}
           <Venues status={status.data} />
         </>
       )}

@@ -3,6 +3,15 @@ import { ApiError, api } from "../../lib/api.ts";
 
 export type AccuracyWindow = "hour" | "day" | "month";
 
+export type TokenAge = "under-1-day" | "1-to-7-days" | "over-7-days";
+
+export type HeldWindow = {
+  readonly judged: number;
+  readonly held_80_pct: number | null;
+  readonly held_98_pct: number | null;
+  readonly below_p10_pct: number | null;
+};
+
 export type Accuracy = {
   readonly venues: readonly {
     readonly program: string;
@@ -41,6 +50,12 @@ export type Accuracy = {
         }
       >
     >;
+  }[];
+  readonly waiting_held: readonly {
+    readonly size: string;
+    readonly waited_seconds: number;
+    readonly token_age: TokenAge;
+    readonly windows: Readonly<Record<"day" | "month", HeldWindow>>;
   }[];
 };
 

@@ -6,7 +6,7 @@ export const alertsEn: AlertsText = {
   lead: "What happened, why, and what waiting would have cost.",
   needSession: "Sign in to see your alerts.",
   feed: "Received",
-  empty: "No alerts yet. A good sign.",
+  empty: "No alerts yet.",
   events: {
     deterioration: "the token deteriorates",
     slippage: "your exit passes 10\u00a0%",

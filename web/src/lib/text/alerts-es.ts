@@ -7,7 +7,7 @@ export const alertsEs = {
   lead: "Lo que pasó, por qué y qué habría costado esperar.",
   needSession: "Entra para ver tus alertas.",
   feed: "Avisos recibidos",
-  empty: "Todavía no hay alertas. Buena señal.",
+  empty: "Todavía no hay alertas.",
   events: {
     deterioration: "el token se deteriora",
     slippage: "tu salida pasa del 10\u00a0%",

@@ -92,6 +92,14 @@ export const exitEs = {
     locked: "Liquidez bloqueada",
     lockedHint:
       "Bloqueada sin fecha de apertura: el candado devuelve comisiones y nunca la liquidez.",
+    lockUntil: (pct: string, date: string) => `${pct} bloqueado hasta el ${date}`,
+    lockBetween: (pct: string, first: string, last: string) =>
+      `${pct} bloqueado: se abre por partes del ${first} al ${last}`,
+    lockRevocable: (pct: string) =>
+      `${pct} en un candado que puede anularse antes: cuenta como retirable`,
+    lockUnknown: (pct: string) =>
+      `${pct} en un candado de fechas desconocidas: cuenta como retirable`,
+    locksMore: (count: number) => `y ${count} más`,
     freeze: "Congelar cuentas",
     mint: "Crear más tokens",
     tax: "Impuesto por transferencia",
