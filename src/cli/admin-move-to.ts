@@ -38,8 +38,9 @@ export async function adminMoveTo(
     else for (const text of outcomeTexts(outcome, dataDir)) output.out(text);
     return outcome.kind === "different" ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof MoveRefusedError || error instanceof DirectoryInUseError)) throw error;
-    output.err(error.message);
+    if (error instanceof DirectoryInUseError) output.err(`${error.fact}. Stop it before the move.`);
+    else if (error instanceof MoveRefusedError) output.err(error.message);
+    else throw error;
     return 1;
   }
 }

@@ -13,17 +13,21 @@ import {
 } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { dayOf } from "#src/users/quotas.ts";
-import { parseUserTier, USER_TIERS } from "#src/users/tiers.ts";
+import { parseUserTier, tierLimits, USER_TIERS } from "#src/users/tiers.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
 const FOUND_AT_MOST = 50;
 
-/** `admin user find|tier|disable|enable|delete`. */
+/** `admin user list|find|tier|disable|enable|delete`. */
 export async function adminUser({ words, flags }: AdminCall, deps: AdminDeps): Promise<number> {
   const [task, who = "", tierName = ""] = words;
   const { store, nowMs, output } = deps;
-  if (task === "find") return find({ text: who, isJson: flags.json === true }, deps);
+  if (task === "list" || task === "find") {
+    if ((task === "list") !== (who === ""))
+      throw new UsageError("user list takes no argument, user find takes one");
+    return find({ text: who, isJson: flags.json === true }, deps);
+  }
   const change = changeFor(task, tierName, flags.yes === true);
   const user = await namedUser(store, who);
   if (user === null) return noUser(who, output);
@@ -54,7 +58,7 @@ function changeFor(task: string | undefined, tierName: string, isSure: boolean):
       return ({ db }, { id }, nowMs) => deleteUserData(db, id, { nowMs, kept: null });
     default:
       throw new UsageError(
-        "user find TEXT | tier USER TIER | disable USER | enable USER | delete USER",
+        "user list | find TEXT | tier USER TIER | disable USER | enable USER | delete USER",
       );
   }
 }
@@ -77,21 +81,34 @@ async function find(
   { text, isJson }: { readonly text: string; readonly isJson: boolean },
   { store, nowMs, output }: AdminDeps,
 ): Promise<number> {
-  const query = { text, limit: FOUND_AT_MOST, day: dayOf(nowMs) };
-  const users = await searchUsers(store.db, query);
+  const query = { text, limit: FOUND_AT_MOST + 1, day: dayOf(nowMs) };
+  const all = await searchUsers(store.db, query);
+  const users = all.slice(0, FOUND_AT_MOST);
+  if (all.length > users.length)
+    output.err(`only the newest ${FOUND_AT_MOST} are listed; user find TEXT lists fewer`);
   if (isJson) {
     const found = (user: FoundUser) => ({
       ...shown(user),
       api_keys: user.keys,
-      used_today: user.usedToday,
+      used_today: countedToday(user),
     });
     output.out(JSON.stringify(users.map(found)));
-  } else if (users.length === 0) output.out(`no user's address or id has "${text}" in it`);
-  else {
-    const extra = [["keys", "today"], ...users.map(({ keys, usedToday }) => [keys, usedToday])];
+  } else if (users.length === 0) {
+    output.out(text === "" ? "no users" : `no user's address or id has "${text}" in it`);
+  } else {
+    const extra: readonly (readonly (string | number)[])[] = [
+      ["keys", "today"],
+      ...users.map((user) => [user.keys, countedToday(user) ?? "-"]),
+    ];
     output.out(formatTable(rowsOf(users).map((row, index) => [...row, ...(extra[index] ?? [])])));
   }
   return 0;
+}
+
+/** Queries of today; null in a tier without a daily limit, where the day's queries are not counted. */
+function countedToday({ tier, usedToday }: FoundUser): number | null {
+  const known = parseUserTier(tier);
+  return known === null || tierLimits(known).dailyQueries === null ? null : usedToday;
 }
 
 function shown(user: User) {

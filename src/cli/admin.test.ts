@@ -62,6 +62,22 @@ test("users are found by any part of their address or id; wildcards are literal"
   });
 });
 
+test("users are listed, the newest first, and a list that is cut is reported as cut", async (t) => {
+  await each(t, async (run, store) => {
+    const listed = await run("user", "list");
+    assert.match(listed.out, /^id .*\n.*eva_100%@example\.com.*\n.*ana@example\.com/);
+    assert.equal(listed.err, "");
+    for (let index = 0; index < 49; index++)
+      await createUserForEmail(store, `u${index}@example.com`, NOW + 2 + index);
+    const cut = await run("user", "list", "--json");
+    assert.equal(JSON.parse(cut.out).length, 50);
+    assert.equal(JSON.parse(cut.out)[0].email, "u48@example.com");
+    assert.match(cut.err, /only the newest 50 are listed/);
+    await assert.rejects(run("user", "list", "ana"), UsageError);
+    await assert.rejects(run("user", "find"), UsageError);
+  });
+});
+
 test("a tier is set, by address or by id, and only one that exists", async (t) => {
   await each(t, async (run, store) => {
     const set = await run("user", "tier", "ANA@example.com", "founder", "--json");
@@ -71,6 +87,22 @@ test("a tier is set, by address or by id, and only one that exists", async (t) =
     await assert.rejects(run("user", "tier", id, "anonymous"), UsageError);
     await assert.rejects(run("user", "tier", "not an address", "pro"), UsageError);
     assert.equal((await run("user", "tier", "new@example.com", "pro")).code, 1);
+  });
+});
+
+test("queries of today are unknown, not 0, in a tier that does not count them", async (t) => {
+  await each(t, async (run) => {
+    await run("user", "tier", "ana@example.com", "pro");
+    const users: readonly { readonly email: string; readonly used_today: number | null }[] =
+      JSON.parse((await run("user", "list", "--json")).out);
+    assert.deepEqual(
+      new Map(users.map(({ email, used_today }) => [email, used_today])),
+      new Map([
+        ["ana@example.com", null],
+        ["eva_100%@example.com", 0],
+      ]),
+    );
+    assert.match((await run("user", "find", "ana")).out, /ana@example.com .* -$/m);
   });
 });
 
@@ -156,8 +188,7 @@ test("the funnel counts events by name, source and day, between the given days",
 
 test("an unknown task is refused with the list of tasks", async () => {
   assert.throws(() => readCall([]), UsageError);
-  const deps = { store: null as never, nowMs: 0, output: { out: () => {}, err: () => {} } };
-  assert.throws(() => runAdmin(readCall(["constructor"]), deps), /exitability admin user find/);
+  assert.throws(() => readCall(["constructor"]), /exitability admin user find/);
   assert.throws(() => readCall(["user", "--no-such-flag"]), {
     code: "ERR_PARSE_ARGS_UNKNOWN_OPTION",
   });

@@ -42,6 +42,7 @@ export type AdminCall = {
 };
 
 const USAGE = [
+  "user list: the newest 50 users, with keys and queries of today (-: no daily limit, not counted)",
   "user find TEXT | user tier USER free|degen|founder|pro | user disable|enable USER",
   "user delete USER --yes: with everything kept about them",
   "key list USER | key revoke KEY_ID",
@@ -116,7 +117,10 @@ export function readCall(args: readonly string[]): AdminCall {
       "data-dir": { type: "string" },
     },
   });
-  if (positionals.length === 0) throw adminUsage("say what to do");
+  const [area] = positionals;
+  if (area === undefined) throw adminUsage("say what to do");
+  if (!Object.hasOwn(AREAS, area) && !Object.hasOwn(WHOLE_DATABASE_AREAS, area))
+    throw adminUsage(`there is no "${area}"`);
   return { words: positionals, flags: values };
 }
 

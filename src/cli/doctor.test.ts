@@ -4,7 +4,7 @@ import { type NodeProbe, probeNode } from "#src/chain/probe-node.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
-import { problemsOf } from "./doctor.ts";
+import { problemsOf, reportOf } from "./doctor.ts";
 
 const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
@@ -53,4 +53,24 @@ test("the doctor names what will not work", () => {
   const whole = { ...probe, calls: [], searches: [], accountsPerRead: 100 };
   assert.deepEqual(problemsOf(whole), []);
   assert.match(problemsOf({ ...whole, genesis: "another" }).join(), /not Solana mainnet/);
+});
+
+test("of a node that answers nothing, the doctor prints one sentence with the reason", () => {
+  const failed = { outcome: "failed", reason: "the node can't be reached", ms: 1 } as const;
+  const probe: NodeProbe = {
+    genesis: null,
+    calls: [{ what: "getTokenLargestAccounts", ...failed }],
+    searches: [{ what: "meteora-dbc", ...failed }],
+    accountsPerRead: null,
+    subscriptions: [{ what: "slotSubscribe", ...failed }],
+  };
+  assert.equal(
+    reportOf("127.0.0.1:1", probe, problemsOf(probe)),
+    "Node 127.0.0.1:1 answers nothing: the node can't be reached. Correct SOLANA_RPC_URL, or start the node.",
+  );
+  const partly = {
+    ...probe,
+    searches: [{ what: "meteora-dbc", ...failed, outcome: "ok" as const }],
+  };
+  assert.match(reportOf("127.0.0.1:1", partly, problemsOf(partly)), /What will not work:/);
 });

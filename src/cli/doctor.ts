@@ -76,7 +76,13 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
   programSubscribe: "new pools are found by the next search",
 };
 
-function reportOf(host: string, probe: NodeProbe, problems: readonly string[]): string {
+/** The report as text: every call, or one sentence if none of them got an answer. */
+export function reportOf(host: string, probe: NodeProbe, problems: readonly string[]): string {
+  const tried = [...probe.calls, ...probe.searches, ...probe.subscriptions];
+  if (probe.genesis === null && tried.every(({ outcome }) => outcome === "failed")) {
+    const reason = tried[0]?.reason ?? "no reason";
+    return `Node ${host} answers nothing: ${reason}. Correct SOLANA_RPC_URL, or start the node.`;
+  }
   const row = ({ what, outcome, ms, reason }: ProbeResult) => [what, outcome, ms, reason ?? ""];
   const v2 = probe.calls.find(({ what }) => what === "getProgramAccountsV2");
   const hasV2 = v2?.outcome === "ok";

@@ -1,17 +1,28 @@
 import { AppError } from "#src/platform/app-error.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
+import { OtherTablesError } from "#src/store/migrate.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
 import { StorageError } from "#src/store/storage-fault.ts";
 
 /** What an operator can do about an operating system failure, by its code. */
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
   EADDRINUSE: "set PORT (or METRICS_PORT) to one that is free",
+  EADDRNOTAVAIL: "set HOST to an address of this machine",
   EACCES: "let this user read and write there, or name another place",
+  EPERM: "it belongs to another user: start as that user, or name another place",
   ECONNREFUSED: "nothing listens there: start it, or correct the address",
   ENOTFOUND: "no such host: correct the address",
   EROFS: "the file system is read-only: set DATA_DIR to a directory that this user may write",
   ENOSPC: "the disk is full: free some space, then start again",
+};
+
+const NO_DIRECTORY = "no directory can be created there: name another place";
+/** The same by syscall and code. */
+const OF_DIRECTORIES: Readonly<Record<string, string>> = {
+  "mkdir ENOENT": NO_DIRECTORY,
+  "mkdir ENOTDIR": NO_DIRECTORY,
+  "mkdir EEXIST": "a file has this name: name another place",
 };
 
 /**
@@ -23,7 +34,8 @@ export function failureText(error: unknown): string | null {
     error instanceof DirectoryInUseError ||
     error instanceof StorageError ||
     error instanceof AlreadyTrackedError ||
-    error instanceof MoveRefusedError;
+    error instanceof MoveRefusedError ||
+    error instanceof OtherTablesError;
   if (isOurs) return error.message;
   // One error for each address (IPv4, IPv6), with the same cause.
   if (error instanceof AggregateError) return failureText(error.errors[0]);
@@ -33,7 +45,8 @@ export function failureText(error: unknown): string | null {
 /** An error of the operating system (it has a syscall) or of Postgres (it has a severity). */
 function machineFailure(error: Error): string | null {
   if ("syscall" in error && "code" in error) {
-    const advice = WHAT_TO_DO[String(error.code)];
+    const advice =
+      WHAT_TO_DO[String(error.code)] ?? OF_DIRECTORIES[`${error.syscall} ${error.code}`];
     return advice === undefined ? error.message : `${error.message}; ${advice}`;
   }
   return "severity" in error ? `the database refuses: ${error.message}` : null;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { AGENT_LANGUAGE, createMcpServer } from "#src/api/mcp/mcp-server.ts";
-import { type Ask, prepareTool } from "#src/api/mcp/tool.ts";
+import { type Ask, prepareTools } from "#src/api/mcp/tool.ts";
 import { TOOLS } from "#src/api/mcp/tools.ts";
 import { readConfig } from "#src/app/config.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -22,7 +22,7 @@ export async function mcp(args: readonly string[], output: Output): Promise<numb
   if (!URL.canParse(url)) throw new UsageError("--url must be the URL of a running service");
   const server = createMcpServer(askOver(url, process.env["EXITABILITY_API_KEY"]), {
     version: manifest.version,
-    tools: TOOLS.map(prepareTool),
+    tools: prepareTools(TOOLS),
   });
   await server.connect(new StdioServerTransport());
   output.err(`exitability mcp: asking ${url}`);

@@ -1,28 +1,27 @@
-import { parseArgs } from "node:util";
 import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openChain } from "#src/app/open-chain.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { assess } from "#src/measure/assess.ts";
-import type { Assessment, Profile } from "#src/measure/assessment.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
-import { parseSize, SIZE_RANGE_TEXT, sizeToLamports } from "#src/measure/requested-size.ts";
+import { parseSize, sizeToLamports } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { formatAssessment } from "./assessment-report.ts";
-import { mintArgument } from "./mint-argument.ts";
-import { type Output, UsageError } from "./output.ts";
+import type { Output } from "./output.ts";
 import { record } from "./record.ts";
+import { type SaleArguments, saleArguments } from "./sale-arguments.ts";
 
 const USAGE = "exitability measure MINT [--size SOL] [--profile retail|pro] [--json]";
 
 /** Prints one assessment, as a table with a small curve, or with `--json` as the service's answer. */
 export async function measure(args: readonly string[], output: Output): Promise<number> {
-  const question = readArguments(args);
+  const question = saleArguments(args, USAGE, parseSize);
   const chain = await openChain(readConfig(process.env).chain, {
     clock: systemClock,
     random: Math.random,
@@ -80,28 +79,4 @@ function answerText(assessment: Assessment, { size, profile }: Question): string
   return JSON.stringify(exitabilityBody({ ...answer, size, profile, language: "es" }));
 }
 
-type Question = {
-  readonly mint: Address;
-  readonly size: RequestedSize;
-  readonly profile: Profile;
-  readonly isJson: boolean;
-};
-
-function readArguments(args: readonly string[]): Question {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      size: { type: "string", default: "1" },
-      profile: { type: "string", default: "retail" },
-      json: { type: "boolean", default: false },
-    },
-    allowPositionals: true,
-  });
-  const size = parseSize(values.size);
-  if (size === null) throw new UsageError(`--size must be ${SIZE_RANGE_TEXT}`);
-  const profile = values.profile;
-  if (profile !== "retail" && profile !== "pro") {
-    throw new UsageError("--profile must be retail or pro");
-  }
-  return { mint: mintArgument(positionals, USAGE), size, profile, isJson: values.json };
-}
+type Question = SaleArguments<RequestedSize>;

@@ -1,9 +1,7 @@
-import { parseArgs } from "node:util";
 import { saleBody } from "#src/api/measuring/exit-proof.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openChain } from "#src/app/open-chain.ts";
-import type { Profile } from "#src/measure/assessment.ts";
-import { parseSizeLamports, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import { parseSizeLamports } from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
@@ -13,14 +11,14 @@ import { clockOf } from "#src/track/chain-clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { mintArgument } from "./mint-argument.ts";
-import { type Output, UsageError } from "./output.ts";
+import type { Output } from "./output.ts";
+import { saleArguments } from "./sale-arguments.ts";
 
 const USAGE = "exitability prove MINT [--size SOL] [--profile retail|pro] [--json]";
 
 /** Executes an exit by the deployed programs; 1 if a sale was not executed, or paid something else. */
 export async function prove(args: readonly string[], output: Output): Promise<number> {
-  const { mint, sizeLamports, profile, isJson } = readArguments(args);
+  const { mint, size, profile, isJson } = saleArguments(args, USAGE, parseSizeLamports);
   const config = readConfig(process.env);
   const chain = await openChain(config.chain, { clock: systemClock, random: Math.random });
   const proofs = new Proofs({
@@ -40,7 +38,7 @@ export async function prove(args: readonly string[], output: Output): Promise<nu
     const { market, accounts } = loaded;
     const clock = clockOf(accounts) ?? (await chain.source.readHead()).clock;
     const ground = { market, accounts, clock };
-    const proof = await proofs.prove(ground, { profile, sizeLamports });
+    const proof = await proofs.prove(ground, { profile, sizeLamports: size });
     output.out(isJson ? jsonOf(mint, proof) : reportOf(proof));
     return proof.isEqual === true ? 0 : 1;
   } catch (error) {
@@ -86,28 +84,4 @@ function saleLine(sale: SaleProof): string {
 
 function outcomeText(outcome: SaleOutcome): string {
   return outcome.kind === "paid" ? String(outcome.amount) : `refused (${outcome.reason})`;
-}
-
-function readArguments(args: readonly string[]): {
-  readonly mint: Address;
-  readonly sizeLamports: bigint;
-  readonly profile: Profile;
-  readonly isJson: boolean;
-} {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: {
-      size: { type: "string", default: "1" },
-      profile: { type: "string", default: "retail" },
-      json: { type: "boolean", default: false },
-    },
-    allowPositionals: true,
-  });
-  const sizeLamports = parseSizeLamports(values.size);
-  if (sizeLamports === null) throw new UsageError(`--size must be ${SIZE_RANGE_TEXT}`);
-  const { profile } = values;
-  if (profile !== "retail" && profile !== "pro") {
-    throw new UsageError("--profile must be retail or pro");
-  }
-  return { mint: mintArgument(positionals, USAGE), sizeLamports, profile, isJson: values.json };
 }

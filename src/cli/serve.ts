@@ -25,7 +25,7 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
       .child({}, { level: "info" })
       .info(
         { url, metricsUrl },
-        `Exitability listens at ${url} with ${examples.length} demo tokens`,
+        `Exitability listens at ${url}${examples.length === 0 ? "" : ` with ${examples.length} demo tokens`}`,
       );
   await stopSignal();
   logger.info("stopping");
@@ -60,7 +60,7 @@ function welcome({ url, metricsUrl, examples }: Service, config: Config): string
     "",
     formatTable(rows),
     "",
-    `  curl ${url}/api/token/${first.mint}/exitability`,
+    `  curl -H 'accept-language: en' ${url}/api/token/${first.mint}/exitability`,
     "",
     ...beyondTheDay(url, config),
     "",

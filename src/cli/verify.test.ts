@@ -70,3 +70,18 @@ test("without a file it prints its usage", async () => {
   assert.equal(code, 2);
   assert.match(err.join("\n"), /exitability verify FILE/);
 });
+
+test("a file that holds no executions is reported in six lines, however long it is", async (t) => {
+  const path = join(temporaryDirectory(t), "notes.txt");
+  writeFileSync(path, "not an execution\n".repeat(200));
+  const { code, err } = await verify(path);
+  assert.equal(code, 1);
+  assert.equal(err.length, 6);
+  assert.equal(err.at(-1), "notes.txt: 200 lines are not recorded executions");
+});
+
+test("the executions in examples/ are exact, a refusal among them", async () => {
+  const { code, out } = await verify("examples/executions.jsonl");
+  assert.equal(code, 0);
+  assert.match(out.join("\n"), /^raydium-cpmm +4 +1 +4 +100\.00 %$/m);
+});

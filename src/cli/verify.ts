@@ -19,6 +19,9 @@ type VerifiedLine = {
   readonly deployedSlot?: string;
 };
 
+/** Lines that are not executions, printed one by one, of a file. */
+const UNREADABLE_SHOWN = 5;
+
 type VenueCounts = { cases: number; exact: number; refusals: number };
 
 /**
@@ -40,11 +43,16 @@ export async function verify(args: readonly string[], output: Output): Promise<n
   }
   const tallies = new Map<string, VenueCounts>();
   for (const path of positionals) {
+    let unreadable = 0;
     for await (const row of rowsOf(path)) {
+      if (row.venue === null) unreadable++;
       if (values.json) output.out(JSON.stringify(row));
-      else if (!row.exact) output.err(describe(row));
+      else if (!row.exact && (row.venue !== null || unreadable <= UNREADABLE_SHOWN))
+        output.err(describe(row));
       count(tallies, row);
     }
+    if (!values.json && unreadable > UNREADABLE_SHOWN)
+      output.err(`${basename(path)}: ${unreadable} lines are not recorded executions`);
   }
   if (tallies.size === 0) output.err("no executions in these files");
   else if (!values.json) output.out(summary(tallies));

@@ -48,7 +48,7 @@ test("a watch prints the token, each change, and the alert", async () => {
   assert.equal(await watching, 0);
   const text = lines.join("\n");
   assert.match(text, /exit capacity C10/);
-  assert.match(text, /^\d\d:\d\d:\d\d +80\.00 /m);
+  assert.match(text, /^\d\d:\d\d:\d\d +80\.00 .* \?$/m);
   assert.match(text, /^\d\d:\d\d:\d\d +8\.00 .* ALERT$/m);
   assert.match(text, /ALERT at slot \d+: \w+, withdrawn, C10 /);
 });

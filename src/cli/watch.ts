@@ -3,7 +3,11 @@ import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { noticeOf } from "#src/api/notice.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openChain } from "#src/app/open-chain.ts";
-import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import {
+  type Assessment,
+  STANDARD_SIZE_LAMPORTS,
+  STANDARD_SIZES,
+} from "#src/measure/assessment.ts";
 import { isSizeAllowed } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
@@ -109,8 +113,13 @@ function figuresOf({ assessment, trend, isDeteriorating }: AssessedSnapshot, pai
     lamportsToSol(measurement.depthLamports).toFixed(2).padStart(11),
     measurement.c10Sol.toFixed(2).padStart(9),
     ...slippage.map((text) => text.padStart(6)),
-    isDeteriorating ? paint(" ALERT", "bad") : ` ${TRENDS[trend]}`,
+    isDeteriorating ? paint(" ALERT", "bad") : ` ${trendText(assessment, trend)}`,
   ].join(" ");
+}
+
+/** With a short history the trend is not known, whatever its figure. */
+function trendText({ findings }: Assessment, trend: AssessedSnapshot["trend"]): string {
+  return findings.some(({ kind }) => kind === "short-history") ? "?" : TRENDS[trend];
 }
 
 function timeOf({ assessment }: AssessedSnapshot): string {

@@ -110,7 +110,7 @@ export interface paths {
         };
         /**
          * The exits that are left after the largest withdrawal
-         * @description The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are named with the reason: unknown is never safe. Burned shares, and shares in lockers that never return them, stay. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.
+         * @description The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are named with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.
          */
         readonly get: operations["getStressedExit"];
         readonly put?: never;
@@ -190,7 +190,7 @@ export interface paths {
         };
         /**
          * A token's exit capacity, depth, price, score and slippage over time, and its alerts
-         * @description An even grid of the retail profile; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.
+         * @description An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of whole five minutes, from up to five minutes before from. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.
          */
         readonly get: operations["getHistory"];
         readonly put?: never;
@@ -961,6 +961,8 @@ export interface components {
              * @enum {unknown}
              */
             readonly profile: "retail" | "pro";
+            /** @description The id is the address of a pool of this token: ask for it */
+            readonly pool_of?: string;
         };
         readonly StateNotStored: {
             /** @constant */
@@ -1090,9 +1092,9 @@ export interface components {
             } | null;
             /** @description With detail=full, where the sale can be made; else null */
             readonly detail: {
-                /** @description No split of this sale over the token's open routes pays more; null with profile=retail, and where it is not proved */
+                /** @description No split of this sale over the token's open routes pays more, as long as no pool loses more to rounding than is allowed for: four units of what it pays, and two of what it is sold (one on pump.fun's curve, PumpSwap and Raydium AMM v4, which round once in a sale). Meteora DLMM and DBC, Raydium CLMM and Orca Whirlpool round at every bin, curve segment or tick range: a sale over many of them can lose more units, and a better split can then pay that much more than this figure. Null with profile=retail, where one instruction sells through several pools, where a transfer fee reaches its maximum, where a pool's quotes do not fall with the amount, and where the split that was found pays more */
                 readonly best_possible_lamports: string | null;
-                /** @description How far net_lamports is below it, hundredths of a percent */
+                /** @description How far net_lamports is below it, hundredths of a percent; null where it is null */
                 readonly gap_bps: number | null;
                 /** @description Buying for size_sol now, and selling at once on the pools as the purchase left them; null where no pool sells for that much */
                 readonly round_trip: {
@@ -1408,8 +1410,43 @@ export interface components {
                 readonly burned_pct: number | null;
                 /** @description Held by a locker that gives back fees and never the liquidity */
                 readonly locked_pct: number | null;
+                /** @description Not withdrawable now: in locks that open at the times in `locks` */
+                readonly time_locked_pct: number | null;
                 /** @description In accounts that were not read, each smaller than any that was: beyond the twenty largest, of positions with ranges of their own beyond the eight largest */
                 readonly unlisted_pct: number | null;
+                /** @description Locks with dates, and locks whose dates are not known, those that open first at the end first, those without dates last; of the shares that were read, the twenty largest */
+                readonly locks: readonly {
+                    /** @description The program: jupiter-lock, streamflow, meteora-damm-v2 (vesting of a position), meteora-dlmm (a locked position), or one that is added later */
+                    readonly locker: string;
+                    /** @description Who can withdraw the shares once they are open */
+                    readonly owner: string;
+                    /** @description Of the pool's shares, those still in the lock */
+                    readonly share_pct: number;
+                    /** @description When a part of them opens; null: not known */
+                    readonly opens_next: {
+                        /**
+                         * Format: date-time
+                         * @description By the chain's clock
+                         */
+                        readonly at: string;
+                        /** @description The slot, where the program counts slots: `at` is then an estimate, at 400 ms a slot */
+                        readonly slot: number | null;
+                    } | null;
+                    /** @description When all of them are open; null: not known */
+                    readonly opens_fully: {
+                        /**
+                         * Format: date-time
+                         * @description By the chain's clock
+                         */
+                        readonly at: string;
+                        /** @description The slot, where the program counts slots: `at` is then an estimate, at 400 ms a slot */
+                        readonly slot: number | null;
+                    } | null;
+                    /** @description Why its dates are not known or do not bind: its shares then count as withdrawable; null where they bind */
+                    readonly reason: ("revocable" | "undecodable" | "not-read") | null;
+                }[] | null;
+                /** @description Locks beyond the twenty largest; `time_locked_pct` counts their shares too */
+                readonly locks_not_listed: number | null;
                 /** @description The slot at which the holders were read */
                 readonly holders_slot: number | null;
             }[] | null;
@@ -1487,7 +1524,7 @@ export interface components {
                     readonly 0.5: number | null;
                 };
             }[] | null;
-            /** @description Large holders that are not counted as sellers. program: a program signs for the address; what it allows is not known */
+            /** @description Large holders that are not counted as sellers. locker: it does not return the tokens, or not yet. program: a program signs for the address; what it allows is not known */
             readonly excluded: readonly {
                 /** @description A Solana address: 32 bytes in base58 */
                 readonly owner: string;
@@ -1775,6 +1812,8 @@ export interface components {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
             readonly step_seconds: number;
+            /** @description Spacing of what is kept of the whole range: 10, or 300 where a part of it is older than a day */
+            readonly resolution_seconds: number;
             readonly points: readonly {
                 /**
                  * Format: date-time
@@ -1784,6 +1823,12 @@ export interface components {
                 /** @description Largest size that sold below 10 % slippage */
                 readonly c10_sol: number | null;
                 readonly depth_sol: number | null;
+                /** @description Lowest c10_sol at any time of the step; null where none was known in it */
+                readonly c10_lowest_sol: number | null;
+                /** @description Lowest depth_sol at any time of the step */
+                readonly depth_lowest_sol: number | null;
+                /** @description False where the token was blocked, or nothing was known, for a part of the step */
+                readonly known_throughout: boolean;
                 /** @description SOL per whole token */
                 readonly precio_mid: number | null;
                 /** @description 0 to 100, of the retail profile; null where the token was blocked or nothing was known */
@@ -2294,7 +2339,11 @@ export interface components {
             readonly sol_usd: number | null;
             readonly venues: readonly {
                 readonly program: string;
-                readonly family: string;
+                /**
+                 * @description The family, as amm names it in answers
+                 * @enum {unknown}
+                 */
+                readonly family: "pumpswap" | "raydium" | "meteora" | "otro";
                 readonly kind: string;
             }[];
             readonly version: string;
@@ -2361,6 +2410,16 @@ export interface components {
             readonly p90_bps: number | null;
             readonly p99_bps: number | null;
         };
+        readonly HeldWindow: {
+            /** @description Times waited after a range was computed; none overlap */
+            readonly judged: number;
+            /** @description Changes from p10 to p90; null below 200 judged, as the other two */
+            readonly held_80_pct: number | null;
+            /** @description Changes from p1 to p99 */
+            readonly held_98_pct: number | null;
+            /** @description Exits that paid less than p10 */
+            readonly below_p10_pct: number | null;
+        };
         readonly Accuracy: {
             readonly venues: readonly {
                 readonly program: string;
@@ -2386,6 +2445,25 @@ export interface components {
                 readonly windows: {
                     readonly day: components["schemas"]["QuotedWindow"];
                     readonly month: components["schemas"]["QuotedWindow"];
+                };
+            }[];
+            /** @description How often the ranges of /exitability/past-day held afterwards: one tracked token a minute, and every token that is asked for, at most once in five minutes. Without those of which nothing was judged in 30 days */
+            readonly waiting_held: readonly {
+                /**
+                 * @description SOL
+                 * @enum {unknown}
+                 */
+                readonly size: "0.5" | "1" | "2" | "5" | "10" | "50";
+                /** @enum {unknown} */
+                readonly waited_seconds: 10 | 60 | 300;
+                /**
+                 * @description Since the service first saw the token
+                 * @enum {unknown}
+                 */
+                readonly token_age: "under-1-day" | "1-to-7-days" | "over-7-days";
+                readonly windows: {
+                    readonly day: components["schemas"]["HeldWindow"];
+                    readonly month: components["schemas"]["HeldWindow"];
                 };
             }[];
         };
@@ -2538,6 +2616,7 @@ export type Deployment = components['schemas']['Deployment'];
 export type Executed = components['schemas']['Executed'];
 export type AccuracyWindow = components['schemas']['AccuracyWindow'];
 export type QuotedWindow = components['schemas']['QuotedWindow'];
+export type HeldWindow = components['schemas']['HeldWindow'];
 export type Accuracy = components['schemas']['Accuracy'];
 export type JudgedSwap = components['schemas']['JudgedSwap'];
 export type AccuracySwaps = components['schemas']['AccuracySwaps'];
@@ -6971,7 +7050,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /** @description Only swaps of this program */
-                readonly program?: "meteora-damm-v1" | "meteora-damm-v2" | "meteora-dbc" | "meteora-dlmm" | "orca-whirlpool" | "pump-curve" | "pumpswap" | "raydium-amm-v4" | "raydium-clmm" | "raydium-cpmm" | "raydium-launchlab";
+                readonly program?: "meteora-damm-v1" | "meteora-damm-v2" | "meteora-dbc" | "meteora-dlmm" | "orca-whirlpool" | "orca-whirlpool-immutable" | "pump-curve" | "pumpswap" | "raydium-amm-v4" | "raydium-clmm" | "raydium-cpmm" | "raydium-launchlab";
                 /** @description How many at most */
                 readonly limit?: number;
             };
