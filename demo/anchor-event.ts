@@ -33,8 +33,15 @@ export function emitEvents(
       `Program ${programId} consumed 61822 of 200000 compute units`,
       `Program ${programId} success`,
     ],
-    innerInstructionData: events.map((event) => Uint8Array.of(...SELF_CALL, ...event)),
+    innerInstructionData: events.map(selfCall),
   };
+}
+
+function selfCall(event: Uint8Array): Uint8Array {
+  const data = new Uint8Array(SELF_CALL.length + event.length);
+  data.set(SELF_CALL);
+  data.set(event, SELF_CALL.length);
+  return data;
 }
 
 /** Events that a program only writes into its logs, as Raydium's pools and Orca do. */

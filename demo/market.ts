@@ -5,11 +5,11 @@ import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import { TOKEN_PROGRAM, USDC } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import { INCINERATOR } from "#src/venues/share-owner.ts";
 import { decodeTokenAccount } from "#src/venues/shared/token/token-account.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { stableAndSolMints } from "./basics.ts";
 import { buyUp, fillCurve, graduate, noticeFullCurve, type PlayedProgram } from "./curve.ts";
+import { lockAccount, shareTakers } from "./locked-shares.ts";
 import type { MarketProgram } from "./market-program.ts";
 import { DEMO_SUPPLY, demoMintAccounts } from "./mint.ts";
 import {
@@ -222,23 +222,30 @@ export class DemoMarket {
 
   #openPool(
     baseMint: Address,
-    plan: Pick<PoolPlan, "quote" | "depthSol" | "burnedBps">,
+    plan: Pick<PoolPlan, "quote" | "depthSol" | "burnedBps" | "lock">,
     played: PlayedProgram,
     price: number,
   ): DemoPool {
     const quoteMint = quoteMintOf(plan.quote);
     const lamports = plan.depthSol * LAMPORTS;
+    const creator = walletLike(this.#random.address());
+    const { clock } = this.ledger;
     const { pool, changes } = played.program.createPool(this.ledger, {
       baseMint,
       quoteMint,
       baseAmount: BigInt(Math.floor(lamports / price)),
       quoteAmount: BigInt(Math.floor(lamports * quoteUnitsPerLamport(quoteMint))),
-      creator: walletLike(this.#random.address()),
-      takers: plan.burnedBps === undefined ? [] : [{ owner: INCINERATOR, bps: plan.burnedBps }],
-      clock: this.ledger.clock,
+      creator,
+      takers: shareTakers(baseMint, plan),
+      clock,
       freshAddress: this.#random.address,
     });
     this.ledger.apply(changes);
+    if (plan.lock !== undefined) {
+      const locked = { venue: played.venue, address: pool, baseMint, creator, clock };
+      const lock = lockAccount(this.ledger, locked, plan.lock);
+      if (lock !== null) this.ledger.apply(new Map([lock]));
+    }
     return { ...played, address: pool, baseMint, quoteMint, storyShare: 1, isPaused: false };
   }
 

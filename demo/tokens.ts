@@ -1,5 +1,6 @@
 import { type Address, address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import type { LockPlan } from "./locked-shares.ts";
 import { STORIES, type Story } from "./stories.ts";
 
 /** A token of the demo market that can be asked for by name. */
@@ -19,6 +20,8 @@ export type PoolPlan = {
   readonly depthSol: number;
   /** The part of its liquidity shares that was thrown away at the opening, where these are tokens. */
   readonly burnedBps?: number;
+  /** The part that its creator locked until a date, where shares are tokens. */
+  readonly lock?: LockPlan;
 };
 
 export type TokenPlan = DemoToken & {
@@ -49,6 +52,11 @@ function pool(venues: readonly VenueId[], depthSol: number, quote: PoolPlan["quo
 /** The same pool with that part of its shares burned or locked. */
 function burned(plan: PoolPlan, burnedBps: number): PoolPlan {
   return { ...plan, burnedBps };
+}
+
+/** The same pool with that part of its shares locked for so long. */
+function locked(plan: PoolPlan, lock: LockPlan): PoolPlan {
+  return { ...plan, lock };
 }
 
 type Sketch = Pick<TokenPlan, "name" | "symbol" | "story" | "pools"> & Partial<TokenPlan>;
@@ -143,12 +151,17 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
     name: "Death And Taxes",
     symbol: "TAX",
     story: {
-      en: "takes 3 % of every transfer for itself",
-      es: "se queda con un 3 % de cada transferencia",
+      en: "takes 3 % of every transfer for itself; most of its liquidity is locked until a date",
+      es: "se queda con un 3 % de cada transferencia; casi toda su liquidez está bloqueada con fecha",
     },
     kind: "token-2022",
     transferFeeBps: 300,
-    pools: [pool(["raydium-cpmm", "raydium-clmm", "meteora-damm-v2"], 160)],
+    pools: [
+      locked(pool(["raydium-cpmm", "raydium-clmm", "meteora-damm-v2"], 160), {
+        bps: 8_000,
+        days: 90,
+      }),
+    ],
   }),
   plan("Quiet", {
     name: "Sunday Afternoon",
@@ -196,7 +209,7 @@ export const TOKEN_PLANS: readonly TokenPlan[] = [
       en: "trades on Orca alone, outside the three large families",
       es: "cotiza solo en Orca, fuera de las tres grandes familias",
     },
-    pools: [pool(["orca-whirlpool"], 220)],
+    pools: [pool(["orca-whirlpool"], 160), pool(["orca-whirlpool-immutable"], 60)],
   }),
   plan("Dbc", {
     name: "Curve Of Another Kind",

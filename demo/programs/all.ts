@@ -3,7 +3,7 @@ import { meteoraDammV1Program } from "./meteora-damm-v1.ts";
 import { meteoraDammV2Program } from "./meteora-damm-v2.ts";
 import { meteoraDbcProgram } from "./meteora-dbc.ts";
 import { meteoraDlmmProgram } from "./meteora-dlmm.ts";
-import { orcaWhirlpoolProgram } from "./orca-whirlpool.ts";
+import { orcaWhirlpoolImmutableProgram, orcaWhirlpoolProgram } from "./orca-whirlpool.ts";
 import { pumpCurveProgram } from "./pump-curve.ts";
 import { pumpSwapProgram } from "./pumpswap.ts";
 import { raydiumAmmV4Program } from "./raydium-amm-v4.ts";
@@ -18,6 +18,7 @@ export const MARKET_PROGRAMS: readonly MarketProgram[] = [
   meteoraDbcProgram,
   meteoraDlmmProgram,
   orcaWhirlpoolProgram,
+  orcaWhirlpoolImmutableProgram,
   pumpCurveProgram,
   pumpSwapProgram,
   raydiumAmmV4Program,

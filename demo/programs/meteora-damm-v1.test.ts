@@ -4,7 +4,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { configuredPool, meteoraDammV1 } from "#src/venues/meteora-damm-v1/adapter.ts";
 import { GRADUATION_CONFIGS } from "#src/venues/meteora-damm-v1/layout.ts";
-import { poolAmount } from "#src/venues/meteora-damm-v1/vault.ts";
+import { amountOfShare, unlockedAmount } from "#src/venues/meteora-damm-v1/vault.ts";
 import {
   assertOperatorControls,
   loggedEvents,
@@ -56,7 +56,10 @@ test("liquidity leaves and returns in proportion", () => {
   market.open({ baseMint: market.freshAddress() });
   const held = () => {
     const { a, b } = market.stateOf(pool);
-    return [poolAmount(a, MARKET_CLOCK.unixTimestamp), poolAmount(b, MARKET_CLOCK.unixTimestamp)];
+    return [a, b].map((vault) => {
+      const unlocked = unlockedAmount(vault, MARKET_CLOCK.unixTimestamp);
+      return amountOfShare(vault.poolLp, unlocked, vault.lpSupply);
+    });
   };
   apply(meteoraDammV1Program.changeLiquidity(accounts, pool, 2_500, MARKET_CLOCK));
   assert.deepEqual(held(), [375_000_000_000n, 60_000_000_000n]);

@@ -7,13 +7,14 @@ import {
   FIXED_TICK,
   FIXED_TICK_ARRAY,
   ORACLE,
-  PROGRAM_ID,
   TICKS_PER_ARRAY,
   WHIRLPOOL,
 } from "#src/venues/orca-whirlpool/layout.ts";
+import type { PoolOf } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { ByteWriter } from "../byte-writer.ts";
 
 export type NewWhirlpool = {
+  readonly programId: Address;
   readonly config: Address;
   readonly mintA: Address;
   readonly mintB: Address;
@@ -46,7 +47,8 @@ export function whirlpoolAccount(fields: NewWhirlpool): Account {
     .address(WHIRLPOOL.tokenMintB, fields.mintB)
     .address(WHIRLPOOL.tokenVaultB, fields.vaultB);
   writePrice(writer, fields);
-  return { owner: PROGRAM_ID, lamports: 5_435_760n, data: writer.bytes, slot: fields.slot };
+  const { programId: owner, slot } = fields;
+  return { owner, lamports: 5_435_760n, data: writer.bytes, slot };
 }
 
 /** The fields of a pool account that every swap moves. */
@@ -67,8 +69,7 @@ export type StoredTick = {
   readonly liquidityGross: bigint;
 };
 
-export type NewTickArray = {
-  readonly pool: Address;
+export type NewTickArray = PoolOf & {
   readonly start: number;
   readonly tickSpacing: number;
   readonly ticks: readonly StoredTick[];
@@ -89,12 +90,13 @@ export function fixedTickArrayAccount(fields: NewTickArray): Account {
       .u128(offset + FIXED_TICK.liquidityNet, BigInt.asUintN(128, liquidityNet))
       .u128(offset + FIXED_TICK.liquidityGross, liquidityGross);
   }
-  return { owner: PROGRAM_ID, lamports: 70_407_360n, data: writer.bytes, slot: fields.slot };
+  const { programId: owner, slot: at } = fields;
+  return { owner, lamports: 70_407_360n, data: writer.bytes, slot: at };
 }
 
 /** A DynamicTickArray account: only initialised ticks take room. */
 export function dynamicTickArrayAccount(fields: NewTickArray): Account {
-  const { start, tickSpacing, ticks } = fields;
+  const { programId: owner, start, tickSpacing, ticks } = fields;
   const extra = ticks.length * (DYNAMIC_TICK.length - DYNAMIC_TICK.absentLength);
   const length = DYNAMIC_TICK_ARRAY.ticks + TICKS_PER_ARRAY * DYNAMIC_TICK.absentLength + extra;
   const writer = new ByteWriter(new Uint8Array(length))
@@ -118,18 +120,23 @@ export function dynamicTickArrayAccount(fields: NewTickArray): Account {
     offset += DYNAMIC_TICK.length;
   }
   writer.u128(DYNAMIC_TICK_ARRAY.tickBitmap, bitmap);
-  return { owner: PROGRAM_ID, lamports: 1_920_960n, data: writer.bytes, slot: fields.slot };
+  return { owner, lamports: 1_920_960n, data: writer.bytes, slot: fields.slot };
 }
 
-export type NewOracle = {
-  readonly pool: Address;
+export type NewOracle = PoolOf & {
   readonly tradeEnableTimestamp: bigint;
   readonly fee: AdaptiveFee;
   readonly slot: bigint;
 };
 
 /** The Oracle account of a pool with an adaptive fee. */
-export function oracleAccount({ pool, tradeEnableTimestamp, fee, slot }: NewOracle): Account {
+export function oracleAccount({
+  pool,
+  programId,
+  tradeEnableTimestamp,
+  fee,
+  slot,
+}: NewOracle): Account {
   const writer = new ByteWriter(new Uint8Array(ORACLE.length))
     .raw(0, ORACLE.discriminator)
     .address(ORACLE.whirlpool, pool)
@@ -142,7 +149,7 @@ export function oracleAccount({ pool, tradeEnableTimestamp, fee, slot }: NewOrac
     .u16(ORACLE.tickGroupSize, fee.groupSize)
     .u16(ORACLE.majorSwapThresholdTicks, fee.majorSwapThresholdTicks);
   writeAdaptiveFee(writer, fee);
-  return { owner: PROGRAM_ID, lamports: 2_658_720n, data: writer.bytes, slot };
+  return { owner: programId, lamports: 2_658_720n, data: writer.bytes, slot };
 }
 
 /** The fields of an Oracle that every swap moves. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { discriminator } from "#src/venues/byte-reader.ts";
-import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
+import { orcaWhirlpool, orcaWhirlpoolImmutable } from "#src/venues/orca-whirlpool/adapter.ts";
 import { quoteSwap } from "#src/venues/orca-whirlpool/quote.ts";
 import { MARKET_CLOCK } from "#test/support/played-market.ts";
 import {
@@ -13,45 +13,50 @@ import {
   openTickPool,
   sellTaxed,
 } from "#test/support/played-tick-pool.ts";
-import { orcaWhirlpoolProgram } from "./orca-whirlpool.ts";
+import { orcaWhirlpoolImmutableProgram, orcaWhirlpoolProgram } from "./orca-whirlpool.ts";
 
-const PARTS = { venue: orcaWhirlpool, program: orcaWhirlpoolProgram };
+for (const parts of [
+  { venue: orcaWhirlpool, program: orcaWhirlpoolProgram },
+  { venue: orcaWhirlpoolImmutable, program: orcaWhirlpoolImmutableProgram },
+]) {
+  const { venue, program } = parts;
 
-test("the pool opens at the price of its deposits, with all accounts that quotes need", () => {
-  assertOpensAtPrice(PARTS);
-});
+  test(`${venue.id}: the pool opens at the price of its deposits, with all accounts that quotes need`, () => {
+    assertOpensAtPrice(parts);
+  });
 
-test("the bytes after each swap decode to the state that was quoted", () => {
-  // The tick arrays in reach move with the price; a quoted state keeps the earlier ones.
-  assertMovesAsQuoted(PARTS, (state) => ({ ...state, arrays: null }));
-});
+  test(`${venue.id}: the bytes after each swap decode to the state that was quoted`, () => {
+    // The tick arrays in reach move with the price; a quoted state keeps the earlier ones.
+    assertMovesAsQuoted(parts, (state) => ({ ...state, arrays: null }));
+  });
 
-test("the event carries the amounts as the program logs them, in 121 bytes", () => {
-  const { market, pool } = openTickPool(PARTS, HIGH_MINT, 100);
-  const state = market.stateOf(pool);
-  const { order, result, event } = sellTaxed(PARTS, market, pool);
-  const quote = quoteSwap(state, { ...order, clock: MARKET_CLOCK });
-  assert.ok(quote.kind === "filled");
-  assert.equal(event.length, 121);
-  assert.ok(event.has(0, discriminator("e1ca49af932ba096")));
-  assert.equal(event.address(8), pool);
-  assert.equal(event.bool(40), state.tokenA.mint === HIGH_MINT);
-  assert.equal(event.u128(41), state.sqrtPriceX64);
-  assert.equal(event.u128(57), quote.after.sqrtPriceX64);
-  assert.equal(event.u64(73), order.amountIn);
-  assert.equal(event.u64(81), quote.grossOut);
-  assert.equal(event.u64(89), 50_000_000_000n);
-  assert.equal(event.u64(105) + event.u64(113), quote.tradeFee);
-  assert.deepEqual(result.innerInstructionData, []);
-  assert.equal(result.instructionAccounts[3], pool);
-});
+  test(`${venue.id}: the event carries the amounts as the program logs them, in 121 bytes`, () => {
+    const { market, pool } = openTickPool(parts, HIGH_MINT, 100);
+    const state = market.stateOf(pool);
+    const { order, result, event } = sellTaxed(parts, market, pool);
+    const quote = quoteSwap(state, { ...order, clock: MARKET_CLOCK });
+    assert.ok(quote.kind === "filled");
+    assert.equal(event.length, 121);
+    assert.ok(event.has(0, discriminator("e1ca49af932ba096")));
+    assert.equal(event.address(8), pool);
+    assert.equal(event.bool(40), state.tokenA.mint === HIGH_MINT);
+    assert.equal(event.u128(41), state.sqrtPriceX64);
+    assert.equal(event.u128(57), quote.after.sqrtPriceX64);
+    assert.equal(event.u64(73), order.amountIn);
+    assert.equal(event.u64(81), quote.grossOut);
+    assert.equal(event.u64(89), 50_000_000_000n);
+    assert.equal(event.u64(105) + event.u64(113), quote.tradeFee);
+    assert.deepEqual(result.innerInstructionData, []);
+    assert.equal(result.instructionAccounts[3], pool);
+  });
 
-test("removed liquidity takes depth with it, and added liquidity brings it back", () => {
-  assertLiquidityMovesDepth(PARTS);
-});
+  test(`${venue.id}: removed liquidity takes depth with it, and added liquidity brings it back`, () => {
+    assertLiquidityMovesDepth(parts);
+  });
 
-test("a raised fee reaches the quote", () => {
-  const { market, pool } = openTickPool(PARTS, LOW_MINT);
-  market.apply(orcaWhirlpoolProgram.setFee?.(market.accounts, pool, 50_000, MARKET_CLOCK));
-  assert.equal(orcaWhirlpool.feePpm(market.stateOf(pool), LOW_MINT, MARKET_CLOCK), 50_000);
-});
+  test(`${venue.id}: a raised fee reaches the quote`, () => {
+    const { market, pool } = openTickPool(parts, LOW_MINT);
+    market.apply(program.setFee?.(market.accounts, pool, 50_000, MARKET_CLOCK));
+    assert.equal(venue.feePpm(market.stateOf(pool), LOW_MINT, MARKET_CLOCK), 50_000);
+  });
+}

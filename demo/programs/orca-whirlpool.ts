@@ -5,20 +5,25 @@ import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
-import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
+import { orcaWhirlpool, orcaWhirlpoolImmutable } from "#src/venues/orca-whirlpool/adapter.ts";
 import { type PoolHeader, readPoolHeader } from "#src/venues/orca-whirlpool/decode.ts";
 import {
   FIXED_TICK,
   FIXED_TICK_ARRAY,
-  ORCA_CONFIG,
-  POSITION,
-  PROGRAM_ID,
+  IMMUTABLE,
+  positionLayout,
   TICKS_PER_ARRAY,
+  UPGRADEABLE,
   WHIRLPOOL,
+  type WhirlpoolDeployment,
 } from "#src/venues/orca-whirlpool/layout.ts";
 import type { WhirlpoolState } from "#src/venues/orca-whirlpool/pool-state.ts";
 import { quoteSwap, type SwapQuote } from "#src/venues/orca-whirlpool/quote.ts";
-import { oracleAddress, tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
+import {
+  oracleAddress,
+  type PoolOf,
+  tickArrayAddress,
+} from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import {
   MAX_TICK,
   MIN_TICK,
@@ -27,6 +32,7 @@ import {
 } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { arrayStarts, ticksPerArray } from "#src/venues/orca-whirlpool/tick-sequence.ts";
 import { transferFee } from "#src/venues/shared/token/transfer-fee.ts";
+import type { Venue } from "#src/venues/venue.ts";
 import { logEvents } from "../anchor-event.ts";
 import {
   type LiquidityTick,
@@ -35,13 +41,12 @@ import {
   scaleLiquidity,
 } from "../concentrated-positions.ts";
 import { FieldWriter } from "../field-writer.ts";
-import type { MarketProgram, Trade } from "../market-program.ts";
+import type { MarketProgram, NewPool, OpenedPool, Trade } from "../market-program.ts";
 import { changedPositions, nestedPositions } from "../nested-positions.ts";
 import { fixedTickArrayAccount, whirlpoolAccount, writePrice } from "./orca-whirlpool-accounts.ts";
 import {
   type AccountEntry,
   type ChangeLiquidity,
-  type CreatePool,
   editStored,
   missingMint,
   newVaults,
@@ -60,19 +65,24 @@ const PROTOCOL_FEE_RATE = 1_300;
 const SWAP_V2 = discriminator("2b04ed0b1ac91e62");
 const TRADED_EVENT = discriminator("e1ca49af932ba096");
 
-const createPool: CreatePool = (known, opening) => {
+function createPool(
+  { programId, config }: WhirlpoolDeployment,
+  known: AccountSet,
+  opening: NewPool,
+): OpenedPool {
   const { baseMint, baseAmount, creator, clock, freshAddress } = opening;
   const { slot } = clock;
   const [a, b] = sortedSides(opening);
-  const seeds = [{ address: ORCA_CONFIG }, { address: a.mint }, { address: b.mint }];
-  const pool = findProgramAddress(["whirlpool", ...seeds, u16LeSeed(TICK_SPACING)], PROGRAM_ID);
+  const seeds = [{ address: config }, { address: a.mint }, { address: b.mint }];
+  const pool = findProgramAddress(["whirlpool", ...seeds, u16LeSeed(TICK_SPACING)], programId);
   const vaults = [a, b].map((side) => ({ ...side, vault: freshAddress() }));
   const [vaultA = pool, vaultB = pool] = vaults.map(({ vault }) => vault);
   const amounts = [a.amount, b.amount] as const;
   const liquidity = openingLiquidity({ sqrtPriceAtTick, tickAtSqrtPrice }, TICK_SPACING, amounts);
   const account = whirlpoolAccount({
     ...liquidity,
-    config: ORCA_CONFIG,
+    programId,
+    config,
     mintA: a.mint,
     mintB: b.mint,
     vaultA,
@@ -88,64 +98,69 @@ const createPool: CreatePool = (known, opening) => {
     changes: new Map([
       [pool, account],
       ...missingMint(known, baseMint, baseAmount, slot),
-      ...tickArrays(pool, liquidity.ticks, slot),
-      ...nestedPositions(POSITION, { pool, owner: creator, ticks: liquidity.ticks, slot }),
+      ...tickArrays({ pool, programId }, liquidity.ticks, slot),
+      ...nestedPositions(positionLayout(programId), {
+        ...{ pool, owner: creator, slot },
+        ticks: liquidity.ticks,
+      }),
       ...newVaults(known, vaults, pool, slot),
     ]),
   };
-};
+}
 
-function tickArrays(pool: Address, ticks: readonly LiquidityTick[], slot: bigint) {
+function tickArrays(pool: PoolOf, ticks: readonly LiquidityTick[], slot: bigint) {
   const span = ticksPerArray(TICK_SPACING);
   const byStart = Map.groupBy(ticks, ({ tick }) => Math.floor(tick / span) * span);
   return [...byStart].map(([start, inArray]) => tickArray(pool, start, inArray, slot));
 }
 
 function tickArray(
-  pool: Address,
+  pool: PoolOf,
   start: number,
   ticks: readonly LiquidityTick[],
   slot: bigint,
 ): AccountEntry {
-  const fields = { pool, start, tickSpacing: TICK_SPACING, ticks, slot };
+  const fields = { ...pool, start, tickSpacing: TICK_SPACING, ticks, slot };
   return [tickArrayAddress(pool, start), fixedTickArrayAccount(fields)];
 }
 
-const swap = swapWith({
-  venue: orcaWhirlpool,
-  readPool: (pool, known) => readPoolHeader(known.get(pool)),
-  quote: quoteSwap,
-  perform: ({ known, trade, pool: header, state, quote }) => {
-    const aToB = trade.inputMint === header.mintA;
-    const protocolFee = mulDivFloor(quote.tradeFee, BigInt(PROTOCOL_FEE_RATE), 10_000n);
-    const done = { known, trade, header, state, quote, aToB, protocolFee };
-    return {
-      changes: changesOf(done),
-      amountOut: quote.amountOut,
-      instructionAccounts: instructionAccounts(trade, header, aToB),
-      instructionData: new FieldWriter()
-        .raw(SWAP_V2)
-        .u64(trade.amountIn, 0n, 0n, 0n)
-        .bool(true)
-        .bool(aToB)
-        .u8(0)
-        .bytes(),
-      ...logEvents(PROGRAM_ID, "SwapV2", [tradedEvent(done)]),
-    };
-  },
-});
+const swapIn = (venue: Venue<WhirlpoolState>) =>
+  swapWith({
+    venue,
+    readPool: (pool, known) => readPoolHeader(known.get(pool)),
+    quote: quoteSwap,
+    perform: ({ known, trade, pool: header, state, quote }) => {
+      const aToB = trade.inputMint === header.mintA;
+      const protocolFee = mulDivFloor(quote.tradeFee, BigInt(PROTOCOL_FEE_RATE), 10_000n);
+      const done = { known, trade, header, state, quote, aToB, protocolFee };
+      return {
+        changes: changesOf(done),
+        amountOut: quote.amountOut,
+        instructionAccounts: instructionAccounts(trade, header, aToB),
+        instructionData: new FieldWriter()
+          .raw(SWAP_V2)
+          .u64(trade.amountIn, 0n, 0n, 0n)
+          .bool(true)
+          .bool(aToB)
+          .u8(0)
+          .bytes(),
+        ...logEvents(header.programId, "SwapV2", [tradedEvent(done)]),
+      };
+    },
+  });
 
 /** The instruction's accounts without the memo program; the trader's address replaces its token accounts. */
 function instructionAccounts(
   { pool, user }: Trade,
-  { mintA, mintB, vaultA, vaultB, tickCurrent, tickSpacing }: PoolHeader,
+  { programId, mintA, mintB, vaultA, vaultB, tickCurrent, tickSpacing }: PoolHeader,
   aToB: boolean,
 ): readonly Address[] {
   const arrays = arrayStarts(tickCurrent, tickSpacing, aToB ? "down" : "up").map((start) =>
-    tickArrayAddress(pool, start),
+    tickArrayAddress({ pool, programId }, start),
   );
   const tokens = [mintA, mintB, user, vaultA, user, vaultB];
-  return [TOKEN_PROGRAM, TOKEN_PROGRAM, user, pool, ...tokens, ...arrays, oracleAddress(pool)];
+  const oracle = oracleAddress({ pool, programId });
+  return [TOKEN_PROGRAM, TOKEN_PROGRAM, user, pool, ...tokens, ...arrays, oracle];
 }
 
 type DoneSwap = {
@@ -196,8 +211,9 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, clock) => {
   const header = readPoolHeader(known.get(pool));
   if (header === null) return null;
   const { slot } = clock;
-  const { tickCurrent, reader, vaultA, vaultB } = header;
-  const arrays = existingArrays(pool, known);
+  const { programId, tickCurrent, reader, vaultA, vaultB } = header;
+  const of = { pool, programId };
+  const arrays = existingArrays(of, known);
   const stored = arrays.flatMap(({ ticks }) => ticks);
   const scaled = scaleLiquidity(stored, 10_000 - shareBps);
   const used = scaled.filter(({ liquidityGross }) => liquidityGross > 0n);
@@ -208,11 +224,11 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, clock) => {
       tickCurrent,
     }),
   );
-  const empty = arrays.map(({ start }) => tickArray(pool, start, [], slot));
+  const empty = arrays.map(({ start }) => tickArray(of, start, [], slot));
   return new Map([
     ...empty,
-    ...tickArrays(pool, used, slot),
-    ...changedPositions(POSITION, known, { pool, ticks: scaled, slot }),
+    ...tickArrays(of, used, slot),
+    ...changedPositions(positionLayout(programId), known, { pool, ticks: scaled, slot }),
     ...(account ?? []),
     ...vaultsWithoutShare(known, [vaultA, vaultB], shareBps, slot),
   ]);
@@ -221,7 +237,7 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, clock) => {
 type StoredArray = { readonly start: number; readonly ticks: readonly LiquidityTick[] };
 
 /** All tick arrays of the pool, ascending, wherever the price is now. */
-function existingArrays(pool: Address, known: AccountSet): readonly StoredArray[] {
+function existingArrays(pool: PoolOf, known: AccountSet): readonly StoredArray[] {
   const span = ticksPerArray(TICK_SPACING);
   const found: StoredArray[] = [];
   for (let start = Math.floor(MIN_TICK / span) * span; start <= MAX_TICK; start += span) {
@@ -249,11 +265,16 @@ const setFee: SetFee = (known, pool, feePpm, clock) =>
   editStored(known, pool, clock, (writer) => writer.u16(WHIRLPOOL.feeRate, feePpm));
 
 /** Orca Whirlpools in the demo market: static fee, fixed tick arrays, three positions per pool. */
-export const orcaWhirlpoolProgram: MarketProgram = {
-  venue: "orca-whirlpool",
-  setup: () => new Map(),
-  createPool,
-  swap,
-  changeLiquidity,
-  setFee,
-};
+export const orcaWhirlpoolProgram = programOf(UPGRADEABLE, orcaWhirlpool);
+export const orcaWhirlpoolImmutableProgram = programOf(IMMUTABLE, orcaWhirlpoolImmutable);
+
+function programOf(deployment: WhirlpoolDeployment, venue: Venue<WhirlpoolState>): MarketProgram {
+  return {
+    venue: venue.id,
+    setup: () => new Map(),
+    createPool: (known, opening) => createPool(deployment, known, opening),
+    swap: swapIn(venue),
+    changeLiquidity,
+    setFee,
+  };
+}

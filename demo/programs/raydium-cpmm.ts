@@ -10,7 +10,13 @@ import {
   type CpmmToken,
   poolAddresses,
 } from "#src/venues/raydium-cpmm/decode.ts";
-import { CONFIG, KNOWN_CONFIGS, POOL, PROGRAM_ID } from "#src/venues/raydium-cpmm/layout.ts";
+import {
+  AUTHORITY,
+  CONFIG,
+  KNOWN_CONFIGS,
+  POOL,
+  PROGRAM_ID,
+} from "#src/venues/raydium-cpmm/layout.ts";
 import { reserveOf, type Swap, swapExactIn } from "#src/venues/raydium-cpmm/quote.ts";
 import { squareRootFloor } from "#src/venues/shared/curves/constant-product.ts";
 import type { Clock } from "#src/venues/venue.ts";
@@ -39,8 +45,6 @@ import {
   writeCpmmSwap,
 } from "./raydium-cpmm-accounts.ts";
 
-/** Owns every vault. */
-const AUTHORITY = address("GpMZbSM2GgvTKHJirzeGfMFoaZ8UR2X7F4v8vHTvxFbL");
 const ADMIN = address("GThUX1Atko4tqhN2NaiTazWSeFWMuiUvfFnyJyUghFMJ");
 /** Trade fees of the known configurations, parts per million. */
 const TRADE_FEE_RATES = [2_500n, 10_000n, 20_000n, 40_000n] as const;

@@ -20,6 +20,7 @@ import {
   PLATFORM_CONFIG,
   POOL,
   POOL_STATUS,
+  VAULT_AUTHORITY,
 } from "#src/venues/raydium-launchlab/layout.ts";
 import {
   buyParts,
@@ -54,8 +55,6 @@ import {
 } from "./raydium-launchlab-accounts.ts";
 
 const PLATFORM = address("FfYek5vEz23cMkWsdJwG2oa6EphsvXSHrGpdALN4g6W1");
-/** Owns every vault. */
-const AUTHORITY = address("WLHv2UAZm6z4KyaaELi5pjdbJh6RESMva1Rnn8pJVVh");
 const RATES: LaunchFeeRates = { protocol: 2_500n, platform: 10_000n, creator: 500n };
 
 /** A SOL launch as on mainnet; launches in other quotes scale it to their raise. */
@@ -117,7 +116,7 @@ const createPool: CreatePool = (known, { baseMint, quoteMint, creator, clock }) 
     migrateType: 1,
     slot,
   });
-  const vault = { owner: AUTHORITY, slot };
+  const vault = { owner: VAULT_AUTHORITY, slot };
   return {
     pool,
     changes: new Map([
@@ -166,7 +165,17 @@ function instructionAccounts({ pool: address, user }: Trade, pool: LaunchPool): 
   const { globalConfig, platformConfig } = pool;
   const vaults = [pool.baseVault, pool.quoteVault];
   const mints = [pool.baseMint, pool.quoteMint];
-  return [user, AUTHORITY, globalConfig, platformConfig, address, user, user, ...vaults, ...mints];
+  return [
+    user,
+    VAULT_AUTHORITY,
+    globalConfig,
+    platformConfig,
+    address,
+    user,
+    user,
+    ...vaults,
+    ...mints,
+  ];
 }
 
 /** Platform and creator get their shares rounded down, the protocol the rest. */
