@@ -75,10 +75,11 @@ export class Deployment extends Endings {
     return this.start(["bin/exitability.mjs", "serve"], { ...place.environment, ...environment });
   }
 
-  /** Starts a process of ours that says where it listens. */
+  /** Starts a process of ours that says where it listens; `onLine` gets each line that it prints. */
   async start(
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
+    onLine: (line: string) => void = () => undefined,
   ): Promise<Server> {
     const child = spawn(process.execPath, args, {
       env: { PATH: process.env["PATH"] ?? "", PORT: "0", ...environment },
@@ -92,6 +93,7 @@ export class Deployment extends Endings {
     const lines = createInterface({ input: child.stdout });
     const url = await new Promise<string | null>((resolve) => {
       lines.on("line", (line) => {
+        onLine(line);
         const [, found] = /listens at ([^\s"]+)/.exec(line) ?? [];
         if (found !== undefined) resolve(found);
       });

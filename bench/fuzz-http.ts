@@ -12,9 +12,12 @@ export type FuzzOutcome = {
   readonly requests: number;
   /** Answers by status; 0: the request could not be sent, or the connection was closed. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Answers of 5xx, with the request; a shed request (503 overloaded) is not among them. */
+  /** Answers of 5xx, with the request; those of the next two lines are not among them. */
   readonly failures: readonly string[];
+  /** Requests shed with 503 `overloaded`. */
   readonly overloaded: number;
+  /** 503 `proof_unavailable`: the contract's answer of a service that executes nothing, as on the demo market. */
+  readonly proofUnavailable: number;
 };
 
 const PARALLEL = 8;
@@ -33,6 +36,7 @@ export async function fuzzHttp(
   const statuses: Record<number, number> = {};
   const failures: string[] = [];
   let overloaded = 0;
+  let proofUnavailable = 0;
   let sent = 0;
   let session = await signIn(agent, service, 0);
   const mints = await mintsOf(service);
@@ -46,6 +50,7 @@ export async function fuzzHttp(
       if (status < 300 && request.headers !== undefined && endsSession(request))
         session = await signIn(agent, service, number + 1);
       if (status === 503 && body.includes('"overloaded"')) overloaded++;
+      else if (status === 503 && body.includes('"proof_unavailable"')) proofUnavailable++;
       else if (status >= 500 && failures.length < MOST_FAILURES)
         failures.push(
           `${status} ${JSON.stringify(request).slice(0, 500)} -> ${body.slice(0, 200)}`,
@@ -55,7 +60,7 @@ export async function fuzzHttp(
 
   await Promise.all(Array.from({ length: PARALLEL }, work));
   agent.destroy();
-  return { requests: sent, statuses, failures, overloaded };
+  return { requests: sent, statuses, failures, overloaded, proofUnavailable };
 }
 
 function endsSession({ method, path }: Sent): boolean {

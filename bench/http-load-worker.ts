@@ -25,7 +25,11 @@ type Connection = {
 };
 
 const plan = workerData as LoadPlan;
-const heads = plan.callers.kind === "keys" ? plan.callers.keys.map(headOfKey) : [];
+const paths = plan.paths ?? [plan.path];
+const keyHeads = plan.callers.kind === "keys" ? plan.callers.keys.map(headOfKey) : [];
+const pathHeads = paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: load\r\n`);
+/** Whole requests; null: there are too many. */
+const heads = paths.length > 1 ? null : keyHeads.map((head) => `${pathHeads[0]}${head}`);
 const hosts = plan.urls.map((url) => new URL(url));
 const idle: Connection[] = [];
 let opening = 0;
@@ -37,9 +41,9 @@ let startMs = 0;
 let opened = 0;
 
 const answers: Record<string, number> = {};
-const answeredByKey = new Uint32Array(heads.length);
-const refusedByKey = new Uint32Array(heads.length);
-const failedByKey = new Uint32Array(heads.length);
+const answeredByKey = new Uint32Array(keyHeads.length);
+const refusedByKey = new Uint32Array(keyHeads.length);
+const failedByKey = new Uint32Array(keyHeads.length);
 const latency = new Latencies();
 const refusedLatency = new Latencies();
 let errors = 0;
@@ -126,14 +130,17 @@ function ask(connection: Connection, dueMs: number): void {
 
 function requestText(number: number): string {
   const { callers } = plan;
-  if (callers.kind === "keys") return heads[number % heads.length] ?? "";
+  if (callers.kind === "keys") {
+    if (heads !== null) return heads[number % heads.length] ?? "";
+    return `${pathHeads[number % pathHeads.length]}${keyHeads[number % keyHeads.length]}`;
+  }
   const address = callers.first + number;
   const bytes = [address >> 16, address >> 8, address].map((byte) => byte & 255).join(".");
   return `GET ${plan.path} HTTP/1.1\r\nhost: load\r\nx-forwarded-for: 10.${bytes}\r\n\r\n`;
 }
 
 function headOfKey(key: string): string {
-  return `GET ${plan.path} HTTP/1.1\r\nhost: load\r\nx-api-key: ${key}\r\n\r\n`;
+  return `x-api-key: ${key}\r\n\r\n`;
 }
 
 function openConnection(): void {
@@ -198,10 +205,10 @@ function answered(connection: Connection): void {
   if (status === 200) {
     latency.add(tookMs);
     interval.latency.add(tookMs);
-    if (heads.length > 0) countOne(answeredByKey, request.number);
+    if (keyHeads.length > 0) countOne(answeredByKey, request.number);
     if (tookMs > plan.lateAfterMs) lastTroubleMs = performance.now() - startMs;
   } else {
-    if (heads.length > 0) countOne(refusedByKey, request.number);
+    if (keyHeads.length > 0) countOne(refusedByKey, request.number);
     refusedLatency.add(tookMs);
     lastTroubleMs = performance.now() - startMs;
   }
@@ -215,7 +222,7 @@ function trouble({ asked: request }: Connection): void {
   lastTroubleMs = performance.now() - startMs;
   if (request === null) return;
   outstanding--;
-  if (heads.length > 0) countOne(failedByKey, request.number);
+  if (keyHeads.length > 0) countOne(failedByKey, request.number);
 }
 
 function countOne(counts: Uint32Array, number: number): void {

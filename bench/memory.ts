@@ -1,20 +1,24 @@
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { assessToken } from "#src/track/assess-token.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
 import { observe } from "#src/track/history/series.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
-import { buildStream } from "./update-stream.ts";
+import { buildStream, type VenueMix } from "./update-stream.ts";
 
 // What a live token takes: its accounts' bytes, pools, quoters, last answer, and half an hour of samples.
+// Of the mix of venues, and of each venue alone. Each token has one pool.
 
 const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     tokens: { type: "string", default: "20000" },
+    "venue-tokens": { type: "string", default: "2000" },
   },
 });
 
@@ -25,12 +29,18 @@ const SAMPLE_MS = 10_000;
 setFlagsFromString("--expose-gc");
 const collect: unknown = runInNewContext("gc");
 
-const small = await measure(500);
-const large = await measure(Number(values.tokens));
-const perToken = (large.bytes - small.bytes) / (large.tokens - small.tokens);
+const { small, large, perToken } = await measureBoth(Number(values.tokens));
 const projected = small.bytes + perToken * (GOAL.tokens - small.tokens);
+const byVenue: [VenueId, number][] = [];
+for (const { venue } of MARKET_PROGRAMS) {
+  const alone = await measureBoth(Number(values["venue-tokens"]), [[venue, 1]]);
+  byVenue.push([venue, Math.round(alone.perToken)]);
+}
 if (values.json) {
-  console.log(JSON.stringify({ tokens: large.tokens, bytesPerToken: perToken, projected }));
+  const bytesByVenue = Object.fromEntries(byVenue);
+  console.log(
+    JSON.stringify({ tokens: large.tokens, bytesPerToken: perToken, projected, bytesByVenue }),
+  );
 } else {
   console.log(
     formatTable([
@@ -43,12 +53,22 @@ if (values.json) {
       ],
     ]),
   );
+  console.log(`\n${formatTable([["venue", "bytes per token"], ...byVenue])}`);
 }
 process.exitCode = projected < GOAL.bytes ? 0 : 1;
 
-async function measure(tokens: number) {
+/** Of a few tokens and of many: the difference is what one takes. */
+async function measureBoth(tokens: number, mix?: VenueMix) {
+  const small = await measure(Math.min(500, tokens / 4), mix);
+  const large = await measure(tokens, mix);
+  const perToken = (large.bytes - small.bytes) / (large.tokens - small.tokens);
+  return { small, large, perToken };
+}
+
+async function measure(tokens: number, mix?: VenueMix) {
   const before = await used();
-  const stream = buildStream({ tokens, swaps: 0, seed: Number(values.seed) });
+  const seed = Number(values.seed);
+  const stream = buildStream({ tokens, swaps: 0, seed, ...(mix === undefined ? {} : { mix }) });
   const live = followStream(stream);
   const blocks: unknown[] = [];
   for (const token of live.state.tokens.values()) {

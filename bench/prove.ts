@@ -49,6 +49,11 @@ type Row = {
   readonly loadMs: number;
 };
 
+const known = VENUE_SALES.map(({ venue }) => venue);
+if (values.only !== undefined && !known.some((venue) => venue === values.only)) {
+  console.error(`--only must be one of ${known.join(", ")}, not "${values.only}"`);
+  process.exit(2);
+}
 for (const sale of VENUE_SALES) {
   if (values.only !== undefined && values.only !== sale.venue) continue;
   const row = await measure(sale);

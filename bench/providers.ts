@@ -9,6 +9,7 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { FakeGeyser } from "#test/support/fake-geyser.ts";
 import {
   type FakeProvider,
   openFakeProvider,
@@ -33,6 +34,8 @@ const { values } = parseArgs({
     alone: { type: "string", default: "4" },
     /** How long the tokens are watched to see what that costs; 0: not at all. */
     watch: { type: "string", default: "60" },
+    /** Prints every call that is sent between a question and the end of its searches. */
+    trace: { type: "boolean", default: false },
     /** Searches of all venues for one watched token in a month. */
     searches: { type: "string", default: "121" },
   },
@@ -68,7 +71,8 @@ type Row = {
   readonly idleMonth: Costs | null;
   readonly perTokenMonth: Costs | null;
   readonly tokensOnPlan: number | null;
-  /** Calls by method and WebSocket bytes by kind, while the tokens are watched, and without any token. */
+  /** Calls by method and WebSocket bytes by kind: to the end of the searches, while watched, without any token. */
+  readonly searched: Readonly<Record<string, number>>;
   readonly watched: Readonly<Record<string, number>> | null;
   readonly idle: Readonly<Record<string, number>> | null;
 };
@@ -86,6 +90,9 @@ if (values.serve !== undefined) {
   if (plan === undefined) throw new RangeError(`no plan ${values.serve}`);
   const { httpUrl, wsUrl } = await openFakeProvider(demo.ledger, plan);
   console.log(`SOLANA_RPC_URL=${httpUrl} SOLANA_WS_URL=${wsUrl}`);
+  const geyser = new FakeGeyser(demo.ledger);
+  await geyser.open();
+  console.log(`GEYSER_URL=${geyser.url}`);
   await once(process, "SIGINT");
   process.exit(0);
 }
@@ -105,7 +112,10 @@ async function measure(plan: ProviderPlan): Promise<Row> {
   const alone: Asked[] = [];
   for (const mint of mints.slice(0, Number(values.alone))) {
     const product = await openProduct(provider, { withAccuracy: false });
+    await delay(START_MS);
+    const begun = begin(provider);
     alone.push(await product.ask(mint));
+    traced(`${plan.name}, ${nameOf(mint)} alone`, provider, begun);
     await product.close();
     // A full allowance for the next one.
     await delay(1_500);
@@ -113,6 +123,8 @@ async function measure(plan: ProviderPlan): Promise<Row> {
   await delay(8_000);
   provider.takeCounts();
   const product = await openProduct(provider, { withAccuracy: true });
+  await delay(START_MS);
+  provider.takeCounts();
   const first: Asked[] = [];
   const behind: number[] = [];
   const looking = setInterval(() => {
@@ -120,8 +132,12 @@ async function measure(plan: ProviderPlan): Promise<Row> {
   }, LOOK_EVERY_MS);
   for (let start = 0; start < mints.length; start += GROUP) {
     const group = mints.slice(start, start + GROUP);
-    first.push(...(await Promise.all(group.map((mint) => product.ask(mint)))));
+    const begun = begin(provider);
+    const asked = await Promise.all(group.map((mint) => product.ask(mint)));
+    first.push(...asked);
     await delay(1_000);
+    const answers = asked.map(({ mint, ms }) => `${nameOf(mint)} ${Math.round(ms)} ms`).join(", ");
+    traced(`${plan.name}, among five: ${answers}`, provider, begun);
   }
   const searched = await searchesEnd(provider);
   clearInterval(looking);
@@ -150,12 +166,32 @@ async function measure(plan: ProviderPlan): Promise<Row> {
     },
     perFirstAnswer: divided(costsOf(plan, searched), mints.length),
     ...monthly(plan, { searched, watched, idle }),
+    searched: byKind(searched),
     watched: watched === null ? null : byKind(watched),
     idle: idle === null ? null : byKind(idle),
   };
 
   async function askAll(ask: (mint: Address) => Promise<Asked>): Promise<readonly Asked[]> {
     return await Promise.all(mints.map((mint) => ask(mint)));
+  }
+}
+
+function nameOf(mint: Address): string {
+  return demo.namedTokens.find((token) => token.mint === mint)?.symbol ?? mint;
+}
+
+/** The time at which a question is asked; calls before it are not traced. */
+function begin(provider: FakeProvider): number {
+  provider.takeTrace();
+  return performance.now();
+}
+
+function traced(title: string, provider: FakeProvider, begunMs: number): void {
+  const calls = provider.takeTrace();
+  if (!values.trace) return;
+  console.log(title);
+  for (const { atMs, method, about, outcome } of calls) {
+    console.log(`  ${Math.round(atMs - begunMs)} ms ${method} ${about} ${outcome}`);
   }
 }
 

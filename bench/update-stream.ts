@@ -15,8 +15,11 @@ import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 
+/** Shares by venue. */
+export type VenueMix = readonly (readonly [VenueId, number])[];
+
 /** Shares of swaps by venue: the mixed stream of the performance study, section 5. */
-const MIX: readonly (readonly [VenueId, number])[] = [
+const MIX: VenueMix = [
   ["pumpswap", 45],
   ["pump-curve", 20],
   ["raydium-cpmm", 10],
@@ -61,6 +64,7 @@ export function buildStream(options: {
   readonly tokens: number;
   readonly swaps: number;
   readonly seed: number;
+  readonly mix?: VenueMix;
 }): UpdateStream {
   const random = seededRandom(options.seed);
   const accounts = new Map<Address, Account>();
@@ -72,7 +76,7 @@ export function buildStream(options: {
     }
   };
   const creator = random.address();
-  const { played, missing } = playedVenues();
+  const { played, missing } = playedVenues(options.mix ?? MIX);
   apply(new Map([[WSOL, mintAccount({ supply: 0n, decimals: 9, slot: START.slot })]]));
   for (const { program } of played) apply(program.setup(START));
 
@@ -141,10 +145,13 @@ function instructionsOf(
 
 type Played = { readonly program: MarketProgram; readonly share: number };
 
-function playedVenues(): { readonly played: readonly Played[]; readonly missing: VenueId[] } {
+function playedVenues(mix: VenueMix): {
+  readonly played: readonly Played[];
+  readonly missing: VenueId[];
+} {
   const missing: VenueId[] = [];
   const played: Played[] = [];
-  for (const [venue, share] of MIX) {
+  for (const [venue, share] of mix) {
     const program = MARKET_PROGRAMS.find((candidate) => candidate.venue === venue);
     if (program === undefined) missing.push(venue);
     else played.push({ program, share });

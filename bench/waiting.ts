@@ -4,13 +4,18 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { between, type Random, seededRandom } from "#src/platform/seeded-random.ts";
 import { gridOf } from "#src/track/history/past-day.ts";
 import type { Sample } from "#src/track/history/sample.ts";
-import { changesOf, heldWithin, quantilesOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
+import { changesOf, quantilesOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
 import { establishedFlow, tradeStep, walkFrom } from "./detection/flow.ts";
+import { heldWithin } from "./detection/held-within.ts";
 import { capacityOf, poolWith, priceOf, slippageOf } from "./detection/virtual-market.ts";
 
 /**
  * Plays markets for two days and judges the ranges of the first day on the second, beside one range for
- * all tokens, "unchanged" and an exponential mean. `npm run waiting -- [--markets N] [--seed N] [--json]`
+ * all tokens, "unchanged" and an exponential mean. One range for all is either that of all tokens'
+ * changes pooled, one that keeps its level for nine of ten tokens, or one that keeps it for as many
+ * tokens as their own ranges do. `at best` is the range of the second day itself: no range of a token
+ * that holds on that day by its frequencies is much narrower.
+ * `npm run waiting -- [--markets N] [--seed N] [--json]`
  */
 
 const STEP_MS = 10_000;
@@ -21,9 +26,11 @@ const LEVELS = [0.5, 0.8, 0.98] as const;
 const PINBALL_SHARES = [0.01, 0.1, 0.5, 0.9, 0.99];
 /** Of the exponential mean: ten minutes. */
 const KEPT = 0.5 ** (1 / 60);
-/** The one range for all has to hold for so many tokens. */
+/** The one range for all has to hold for so many tokens, as often as its level less the tolerance. */
 const TOKENS_HELD = 0.9;
 const TOLERANCE = 0.02;
+/** For a single token, whose day is one draw. */
+const TOKEN_TOLERANCE = 0.05;
 const SIZE = STANDARD_SIZES.indexOf("5");
 
 type Days = { readonly first: Float64Array; readonly second: Float64Array };
@@ -68,15 +75,31 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The narrowest range of all tokens' changes that holds as often for nine of ten of them. */
-function rangeForMost(pooled: Float64Array, markets: readonly Days[], level: number): Range {
+/** Of tokens: for how many a range holds as often as its level, within a tolerance below it. */
+function shareKept(helds: readonly number[], level: number, tolerance: number): number {
+  return helds.filter((held) => held >= level - tolerance).length / helds.length;
+}
+
+type Kept = { readonly level: number; readonly tolerance: number; readonly ofTokens: number };
+
+/** The narrowest range of all tokens' changes that holds as often for so many of them. */
+function rangeForMost(
+  pooled: Float64Array,
+  markets: readonly Days[],
+  { level, tolerance, ofTokens }: Kept,
+): Range {
   let range = rangeAt(pooled, level);
   for (let outside = 1 - level; outside > 1e-5; outside *= 0.9) {
     range = rangeAt(pooled, 1 - outside);
-    const held = markets.filter(({ second }) => heldShare(second, range) >= level - TOLERANCE);
-    if (held.length >= TOKENS_HELD * markets.length) return range;
+    const helds = markets.map(({ second }) => heldShare(second, range));
+    if (shareKept(helds, level, tolerance) >= ofTokens) return range;
   }
   return range;
+}
+
+/** The share of tokens for which a range held as often as it says, within five points. */
+function tokensWithin(helds: readonly number[], level: number): number {
+  return helds.filter((held) => Math.abs(held - level) <= TOKEN_TOLERANCE).length / helds.length;
 }
 
 /** Mean loss over all quantiles, of a forecast by step. */
@@ -107,15 +130,31 @@ function judge(markets: readonly Days[], seconds: number) {
   const waited = (seconds * 1_000) / STEP_MS;
   const sorted = markets.map(({ first }) => first.toSorted());
   const pooled = Float64Array.from(markets.flatMap(({ first }) => [...first])).toSorted();
+  const afterwards = markets.map(({ second }) => second.toSorted());
   const levels = LEVELS.map((level) => {
     const ranges = sorted.map((first) => rangeAt(first, level));
-    const widths = ranges.map(([from, to]) => to - from);
-    const width = ([from, to]: Range) => to - from;
+    const widthOf = ([from, to]: Range) => to - from;
+    const width = mean(ranges.map(widthOf));
+    const onePooled = rangeAt(pooled, level);
+    const helds = markets.map(({ second }, index) => heldShare(second, ranges[index] ?? [0, 0]));
+    const heldsPooled = markets.map(({ second }) => heldShare(second, onePooled));
+    const forMost = { level, tolerance: TOLERANCE, ofTokens: TOKENS_HELD };
+    const ownKept = shareKept(helds, level, TOLERANCE);
     return {
       level,
-      held: mean(markets.map(({ second }, index) => heldShare(second, ranges[index] ?? [0, 0]))),
-      ofPooledWidth: mean(widths) / width(rangeAt(pooled, level)),
-      ofOneForMostWidth: mean(widths) / width(rangeForMost(pooled, markets, level)),
+      held: mean(helds),
+      heldPooled: mean(heldsPooled),
+      tokensHeld: tokensWithin(helds, level),
+      tokensHeldPooled: tokensWithin(heldsPooled, level),
+      ofPooledWidth: width / widthOf(onePooled),
+      atBestOfPooledWidth:
+        mean(afterwards.map((second) => widthOf(rangeAt(second, level)))) / widthOf(onePooled),
+      ofOneForMostWidth: width / widthOf(rangeForMost(pooled, markets, forMost)),
+      ownKept,
+      ofOneForAsManyWidth:
+        width / widthOf(rangeForMost(pooled, markets, { ...forMost, ofTokens: ownKept })),
+      narrowerThanPooled:
+        ranges.filter((range) => widthOf(range) < widthOf(onePooled)).length / ranges.length,
     };
   });
   const losses = markets.map(({ second }, index) => {
@@ -160,14 +199,25 @@ if (values.json) process.stdout.write(`${JSON.stringify(judged)}\n`);
 else {
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const table = formatTable([
-    ["waited", "range", "held next day", "width of pooled", "width of one for most"],
+    [
+      ...["waited", "range", "held next day", "pooled held", "tokens held", "pooled: tokens held"],
+      ...["width of pooled", "at best", "width of one for most"],
+      ...["own: not below the level", "width of one for as many", "narrower than pooled"],
+    ],
     ...judged.flatMap(({ seconds, levels }) =>
-      levels.map(({ level, held, ofPooledWidth, ofOneForMostWidth }) => [
+      levels.map((row) => [
         `${seconds} s`,
-        percent(level),
-        percent(held),
-        percent(ofPooledWidth),
-        percent(ofOneForMostWidth),
+        percent(row.level),
+        percent(row.held),
+        percent(row.heldPooled),
+        percent(row.tokensHeld),
+        percent(row.tokensHeldPooled),
+        percent(row.ofPooledWidth),
+        percent(row.atBestOfPooledWidth),
+        percent(row.ofOneForMostWidth),
+        percent(row.ownKept),
+        percent(row.ofOneForAsManyWidth),
+        percent(row.narrowerThanPooled),
       ]),
     ),
   ]);

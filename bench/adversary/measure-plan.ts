@@ -9,7 +9,8 @@ import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { ScriptedChain } from "../detection/scripted-chain.ts";
-import { PLAN_CLOCK, type PlannedMarket, writeMarket } from "./market-accounts.ts";
+import { type PlannedMarket, writeMarket } from "./market-accounts.ts";
+import { PLAN_CLOCK } from "./pool-accounts.ts";
 import type { MarketPlan, PlannedPool } from "./pool-plan.ts";
 
 export const PLAN_TIME_MS = 1_000 * Number(PLAN_CLOCK.unixTimestamp);

@@ -6,11 +6,12 @@ import { gridOf } from "#src/track/history/past-day.ts";
 import { type Sample, sampleOf } from "#src/track/history/sample.ts";
 import { firstBasis } from "#src/track/history/series.ts";
 import { nextBasis } from "#src/track/history/series-basis.ts";
-import { changesOf, heldWithin, rangeOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
+import { changesOf, rangeOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { heldWithin } from "./held-within.ts";
 import { ReplayedChain } from "./replayed-chain.ts";
 import {
   type Alarm,

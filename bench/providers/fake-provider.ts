@@ -21,7 +21,18 @@ export type ProviderCounts = {
 export type FakeProvider = LocalNodeUrls & {
   /** The counts since the last call of it. */
   readonly takeCounts: () => ProviderCounts;
+  /** The calls since the last call of it, in their order. */
+  readonly takeTrace: () => readonly TracedCall[];
   readonly close: () => Promise<void>;
+};
+
+/** One call as the provider received it. */
+export type TracedCall = {
+  readonly atMs: number;
+  readonly method: string;
+  /** The accounts of a read, the program of a search, else the first parameter. */
+  readonly about: string;
+  readonly outcome: "answered" | "rate" | "refused";
 };
 
 type Request = { readonly id: unknown; readonly method: string; readonly params: unknown[] };
@@ -34,6 +45,7 @@ export async function openFakeProvider(ledger: Ledger, plan: ProviderPlan): Prom
   const node = createLocalNode({ ledger });
   const inner = await node.listen();
   let counts = newCounts();
+  let trace: TracedCall[] = [];
   const limiters = plan.limits.map((limit) => new Limiter(limit));
 
   const server = createServer((incoming, response) => {
@@ -46,14 +58,17 @@ export async function openFakeProvider(ledger: Ledger, plan: ProviderPlan): Prom
     const { method } = request;
     counts.calls.set(method, (counts.calls.get(method) ?? 0) + 1);
     const own = limiters.filter((limiter) => limiter.counts(method));
-    if (!own.every((limiter) => limiter.hasRoom())) {
+    const hasRoom = own.every((limiter) => limiter.hasRoom());
+    const refusal = plan.refused.get(method);
+    const outcome = !hasRoom ? "rate" : refusal === undefined ? "answered" : "refused";
+    trace.push({ atMs: performance.now(), method, about: aboutOf(request), outcome });
+    if (!hasRoom) {
       counts.rateRefused++;
       await delay(plan.latencyMs);
       refuseForRate(plan, request, response);
       return;
     }
     for (const limiter of own) limiter.take();
-    const refusal = plan.refused.get(method);
     if (refusal?.kind === "hang") return;
     const isSearch = method.startsWith("getProgramAccounts");
     await delay(isSearch && refusal === undefined ? plan.searchLatencyMs : plan.latencyMs);
@@ -112,6 +127,11 @@ export async function openFakeProvider(ledger: Ledger, plan: ProviderPlan): Prom
       counts = newCounts();
       return taken;
     },
+    takeTrace: () => {
+      const taken = trace;
+      trace = [];
+      return taken;
+    },
     close: async () => {
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();
@@ -130,6 +150,10 @@ function newCounts(): ProviderCounts {
     webSocketBytes: 0,
     bytesByKind: new Map(),
   };
+}
+
+function aboutOf({ params: [first] }: Request): string {
+  return Array.isArray(first) ? `${first.length} accounts` : String(first);
 }
 
 /** A token bucket. */

@@ -13,6 +13,7 @@ import { CLOCK, calling, copied, fromBytes, type Known, standardAmounts } from "
 
 const { pool, mintA: coin, known } = whirlpoolFixture(BENCHMARK_WHIRLPOOL);
 const { tickSpacing } = BENCHMARK_WHIRLPOOL;
+const at = { pool, programId: orcaWhirlpool.programId };
 
 function state(): WhirlpoolState {
   const decoded = orcaWhirlpool.decode(pool, known);
@@ -76,7 +77,7 @@ const besideClient: Scenario = {
     if (decode === null) return null;
     const orders = amounts();
     const arrays = arrayStarts(state().tickCurrent, tickSpacing, "down").map((start) =>
-      tickArrayAddress(pool, start),
+      tickArrayAddress(at, start),
     );
     return {
       ours: ours(),
@@ -98,7 +99,7 @@ const arrayRead: Scenario = {
   prepare: async () => {
     const legacy = loadLegacyWhirlpools(null);
     const start = arrayStarts(state().tickCurrent, tickSpacing, "down")[1] ?? 0;
-    const account = known.get(tickArrayAddress(pool, start)) ?? null;
+    const account = known.get(tickArrayAddress(at, start)) ?? null;
     if (legacy === null || account === null) return null;
     const array = new FastTickArray(start, tickSpacing, "down");
     return {

@@ -1,0 +1,24 @@
+import { assessToken } from "#src/track/assess-token.ts";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import { ASSESS_DEPS, followStream, START_MS } from "../follow-stream.ts";
+import { buildStream } from "../update-stream.ts";
+
+/** Measured snapshots of as many tokens, the same in every process. */
+export function measuredSnapshots(tokens: number): readonly AssessedSnapshot[] {
+  const { state } = followStream(buildStream({ tokens, swaps: 0, seed: 1 }));
+  const snapshots: AssessedSnapshot[] = [];
+  for (const token of state.tokens.values()) {
+    const measured = assessToken(state, token, ASSESS_DEPS, { nowMs: START_MS, maxAgeMs: 1_000 });
+    if (measured === null) throw new Error("a token of the stream was not measured");
+    const { assessment } = measured;
+    const named = { name: "A token of the benchmark", symbol: "TOKEN" };
+    snapshots.push({
+      kind: "assessed",
+      assessment,
+      trend: "stable",
+      isDeteriorating: false,
+      ...named,
+    });
+  }
+  return snapshots;
+}

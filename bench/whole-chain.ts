@@ -1,0 +1,376 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { seededRandom } from "#demo/seeded-random.ts";
+import type { Listening } from "./alerts-receivers.ts";
+import {
+  cpuSeconds,
+  Deployment,
+  makeKeys,
+  type Place,
+  peakResidentBytes,
+  residentBytes,
+} from "./deployment.ts";
+import { lineThrough, type Point } from "./growth.ts";
+import { type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
+import { KeyRing } from "./whole-chain/ask.ts";
+import { missedBars } from "./whole-chain/bars.ts";
+import { Chain } from "./whole-chain/chain.ts";
+import type { ChainInterval } from "./whole-chain/chain-process.ts";
+import { FirstAnswers } from "./whole-chain/first-answers.ts";
+import { SampledChecks } from "./whole-chain/sampled-checks.ts";
+import { SentAlerts } from "./whole-chain/sent-alerts.ts";
+import { ServiceLog } from "./whole-chain/service-log.ts";
+import { readMetrics, trackedFigures } from "./whole-chain/service-metrics.ts";
+import type { StreamClientsPlan, StreamClientsWord } from "./whole-chain/stream-clients.ts";
+import { UpdateProbes } from "./whole-chain/update-probes.ts";
+import { makeWatchingUsers } from "./whole-chain/watching-users.ts";
+
+/**
+ * The whole chain on one machine: every live launchpad token in a chain process of our own, the service
+ * that follows all of them over gRPC, and its users. Exit code 1 if one of the bars is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    seed: { type: "string", default: "1" },
+    tokens: { type: "string", default: "100000" },
+    minutes: { type: "string", default: "30" },
+    updates: { type: "string", default: "3100" },
+    watched: { type: "string" },
+    streams: { type: "string", default: "1000" },
+    requests: { type: "string", default: "1000" },
+    compression: { type: "string", default: "12" },
+    "sends-per-slot": { type: "string", default: "20" },
+    "heap-mb": { type: "string", default: "3072" },
+    "most-load-minutes": { type: "string", default: "12" },
+    environment: { type: "string", multiple: true, default: [] },
+    /** Flags of the service's Node, as --cpu-prof. */
+    node: { type: "string", multiple: true, default: [] },
+  },
+});
+
+const PROBES = 40;
+/** Users beside the watching ones: each has a limit of requests a minute. */
+const CALLERS = { probe: 60, born: 40, check: 4 } as const;
+const REQUESTS_PER_USER = 8;
+const TOKENS_PER_STREAM = 10;
+const ASKED_TOKENS = 5_000;
+const CHECKED_TOKENS = 2_000;
+const SWEEP_SECONDS = 110;
+const SLOTS_PER_SECOND = 2.5;
+/**
+ * Loading ends with this share, once the watched tokens' searches leave little waiting for two checks; or when
+ * nothing has been added for so long.
+ */
+const LOADED = { share: 0.988, unchangedSeconds: 40, mostWaiting: 100, quietChecks: 2 };
+const INTERVAL_SECONDS = 10;
+const CHECK_EVERY_MS = 250;
+const LATE_AFTER_MS = 50;
+const LAST_ARRIVALS_MS = 5_000;
+
+const tokens = Number(values.tokens);
+const seconds = Number(values.minutes) * 60;
+const watchedCount = Number(values.watched ?? Math.min(10_000, Math.floor(tokens / 10)));
+const now = (): number => performance.timeOrigin + performance.now();
+const print = (line: object): void => console.log(JSON.stringify(line));
+const say = (text: string): void => console.error(text);
+
+const deployment = new Deployment();
+try {
+  await run();
+} finally {
+  await deployment.close();
+}
+
+async function run(): Promise<void> {
+  const chain = await Chain.start({
+    ...{ seed: Number(values.seed), tokens, swapsPerSecond: Number(values.updates) },
+    ...{ compression: Number(values.compression), probes: PROBES },
+    sweptPerSlot: Math.ceil(tokens / (SWEEP_SECONDS * SLOTS_PER_SECOND)),
+    sendsPerSlot: Number(values["sends-per-slot"]),
+  });
+  deployment.after(() => chain.close());
+  say(`${tokens} tokens were made in ${chain.ready.seconds.toFixed(0)} s`);
+  const { watched, asked, checked } = chooseTokens(chain);
+  const receivers = new Worker(new URL("./alerts-receivers.ts", import.meta.url));
+  deployment.after(async () => void (await receivers.terminate()));
+  const [{ smtpPort, webhookPort }] = (await once(receivers, "message")) as [Listening];
+  const place = deployment.alone();
+  const watching = (await makeWatchingUsers(place, watched, webhookPort)).map(({ text }) => text);
+  const callers = await makeCallers(place);
+  const log = new ServiceLog();
+  const startedMs = now();
+  const metricsPort = await freePort();
+  const service = await deployment.start(
+    [
+      ...values.node,
+      "--trace-gc",
+      `--max-old-space-size=${values["heap-mb"]}`,
+      "--max-semi-space-size=64",
+      "bin/exitability.mjs",
+      "serve",
+    ],
+    {
+      ...place.environment,
+      ...{ LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort) },
+      // Judging every swap of the chain takes most of a core more.
+      ...{ PROOF: "off", ACCURACY: "off" },
+      ...{ SOLANA_RPC_URL: chain.ready.rpcUrl, GEYSER_URL: chain.ready.geyserUrl },
+      ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, WEBHOOK_ALLOW: "127.0.0.1/32" },
+      ...Object.fromEntries(values.environment.map((pair) => pair.split("="))),
+    },
+    (line) => log.add(line),
+  );
+  const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+  const { url, child } = service;
+  await allLoaded(metricsUrl, chain, child);
+  const loadSeconds = (now() - startedMs) / 1_000;
+  print({
+    kind: "loaded",
+    seconds: Math.round(loadSeconds),
+    residentMb: megabytes(residentBytes(child)),
+  });
+
+  const probes = new UpdateProbes(chain, url, new KeyRing(callers.probe));
+  const firsts = new FirstAnswers(chain, url, new KeyRing(callers.born));
+  const alerts = new SentAlerts(chain, receivers, new Set(watched));
+  const random = seededRandom(Number(values.seed));
+  const checks = new SampledChecks({
+    chain,
+    url,
+    keys: new KeyRing(callers.check),
+    random,
+    tokens: checked,
+  });
+  const streams = await openStreams(url, watched, watching);
+  await probes.start();
+  chain.begin();
+  const beganMs = now();
+  const intervals: LoadInterval[] = [];
+  const chainIntervals: ChainInterval[] = [];
+  chain.onInterval.push((interval) => chainIntervals.push(interval));
+  const checking = setInterval(() => void checks.sample().catch(() => undefined), CHECK_EVERY_MS);
+  const loading = runLoad(
+    {
+      ...{ urls: [url], path: "", paths: asked.map((mint) => `/api/token/${mint}/exitability`) },
+      ...{ callers: { kind: "keys", keys: callers.request }, connections: 64 },
+      ...{ seconds, rate: Number(values.requests) },
+      ...{ lateAfterMs: LATE_AFTER_MS, intervalSeconds: INTERVAL_SECONDS },
+    },
+    (interval) => intervals.push(interval),
+  );
+  const points: Point[] = [];
+  let isOver = false;
+  const loaded = loading.then((result) => {
+    isOver = true;
+    return result;
+  });
+  let busy = cpuSeconds([child]);
+  const sums = { swaps: 0, accounts: 0, transactions: 0, lagged: 0, lateSlots: 0, bursts: 0 };
+  while (!isOver) {
+    await Promise.race([delay(INTERVAL_SECONDS * 1_000), loaded]);
+    const minutes = (now() - beganMs) / 60_000;
+    const resident = residentBytes(child);
+    points.push({ minutes, bytes: resident });
+    const cpu = cpuSeconds([child]);
+    const chainFigures = chainFiguresOf(chainIntervals.splice(0));
+    sums.swaps += chainFigures.swaps;
+    sums.accounts += chainFigures.accounts;
+    sums.transactions += chainFigures.transactions;
+    sums.lagged += chainFigures.lagged;
+    sums.lateSlots += chainFigures.lateSlots;
+    print({
+      ...{ kind: "interval", minutes: Number(minutes.toFixed(2)), isBurst: chainFigures.isBurst },
+      residentMb: megabytes(resident),
+      serviceCores: Number(((cpu - busy) / INTERVAL_SECONDS).toFixed(2)),
+      ...{ tracked: trackedFigures(await readMetrics(metricsUrl)), chain: chainFigures },
+      ...{ update: probes.takeInterval(), answers: intervals.splice(0).at(-1) ?? null },
+      ...{ streams: streams.take(), checks: checks.figures, collections: log.collections },
+    });
+    busy = cpu;
+  }
+  probes.stop();
+  clearInterval(checking);
+  const answers = await loaded;
+  await delay(LAST_ARRIVALS_MS);
+  const ranSeconds = (now() - beganMs) / 1_000;
+  const figures = {
+    ...{
+      kind: "result",
+      tokens,
+      minutes: Number(values.minutes),
+      loadSeconds: Math.round(loadSeconds),
+    },
+    memory: {
+      peakMb: megabytes(peakResidentBytes(child)),
+      ...lineThrough(points),
+      chainMb: megabytes(residentBytes(chain.child)),
+    },
+    updates: {
+      swapsPerSecond: Math.round(sums.swaps / ranSeconds),
+      askedPerSecond: Number(values.updates),
+      accountsPerSecond: Math.round(sums.accounts / ranSeconds),
+      ...{ lagged: sums.lagged, lateSlots: sums.lateSlots },
+    },
+    lag: { p50Slots: checks.figures.lagP50Slots, p99Slots: checks.figures.lagP99Slots },
+    updateToAnswer: { outsideBursts: probes.outside, inBursts: probes.inside },
+    ...{
+      newTokenToAnswer: firsts.figures,
+      alerts: alerts.figures,
+      answers: answerFigures(answers),
+    },
+    ...{ streams: streams.take(), checks: checks.figures, collections: log.collections },
+    tracked: trackedFigures(await readMetrics(metricsUrl)),
+    log: [...log.lines.values()],
+  };
+  print(figures);
+  for (const example of checks.examples) say(example);
+  const missed = missedBars(figures);
+  for (const bar of missed) say(`missed: ${bar}`);
+  print({ kind: "bars", missed });
+  process.exitCode = missed.length === 0 ? 0 : 1;
+}
+
+/** The watched tokens are those that lose their liquidity and others; asked are these and busy ones. */
+function chooseTokens({ ready }: Chain) {
+  const others = ready.tokens.filter(({ mint }) => !ready.probes.includes(mint));
+  const byPlace = seededRandom(Number(values.seed) + 1);
+  const picked = (count: number, exponent: number) =>
+    Array.from(
+      { length: count },
+      () => others[Math.floor(byPlace.uniform() ** exponent * others.length)],
+    ).flatMap((token) => token ?? []);
+  const watched = [
+    ...new Set([
+      ...ready.drained.slice(0, watchedCount / 2),
+      ...picked(3 * watchedCount, 1).map(({ mint }) => mint),
+    ]),
+  ].slice(0, watchedCount);
+  const asked = [
+    ...new Set([...watched, ...picked(ASKED_TOKENS, 1).map(({ mint }) => mint)]),
+  ].slice(-ASKED_TOKENS);
+  const drained = new Set(ready.drained);
+  const checked = picked(CHECKED_TOKENS, 1).filter(({ mint }) => !drained.has(mint));
+  return { watched, asked, checked };
+}
+
+async function makeCallers(place: Place) {
+  const request = Math.ceil(Number(values.requests) / REQUESTS_PER_USER);
+  const counts = { ...CALLERS, request };
+  const byName = new Map<string, readonly string[]>();
+  // One at a time: each opens the embedded database.
+  for (const [name, count] of Object.entries(counts)) {
+    const keys = await makeKeys(place, { count, tier: "pro", name });
+    byName.set(
+      name,
+      keys.map(({ text }) => text),
+    );
+  }
+  const of = (name: string): readonly string[] => byName.get(name) ?? [];
+  return { probe: of("probe"), born: of("born"), check: of("check"), request: of("request") };
+}
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import("node:net");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function allLoaded(
+  metricsUrl: string,
+  chain: Chain,
+  child: Parameters<typeof residentBytes>[0],
+): Promise<void> {
+  const untilMs = now() + Number(values["most-load-minutes"]) * 60_000;
+  const startedMs = now();
+  let grown = { tokens: 0, atMs: startedMs };
+  let quietChecks = 0;
+  for (;;) {
+    await delay(5_000);
+    const tracked = trackedFigures(await readMetrics(metricsUrl));
+    const elapsed = Math.round((now() - startedMs) / 1_000);
+    print({
+      kind: "loading",
+      seconds: elapsed,
+      residentMb: megabytes(residentBytes(child)),
+      ...tracked,
+    });
+    const count = tracked.tokens ?? 0;
+    const isLoaded = count >= LOADED.share * chain.ready.tokens.length;
+    const { waitingTokens, waitingPools } = tracked;
+    const isQuiet = (waitingTokens ?? 0) + (waitingPools ?? 0) <= LOADED.mostWaiting;
+    quietChecks = isLoaded && isQuiet ? quietChecks + 1 : 0;
+    if (quietChecks >= LOADED.quietChecks) return;
+    if (count > grown.tokens) grown = { tokens: count, atMs: now() };
+    const isStuck = !isLoaded && now() - grown.atMs > LOADED.unchangedSeconds * 1_000;
+    if (now() > untilMs || isStuck) {
+      say(`only ${tracked.tokens} of ${tokens} tokens were loaded in time`);
+      return;
+    }
+  }
+}
+
+async function openStreams(url: string, mints: readonly string[], keys: readonly string[]) {
+  const count = Number(values.streams);
+  const plan: StreamClientsPlan = {
+    url,
+    streams: Array.from({ length: count }, (_, number) => {
+      const first = (number * TOKENS_PER_STREAM) % Math.max(1, mints.length);
+      const own = mints.slice(first, first + TOKENS_PER_STREAM);
+      return { mints: own, key: keys[number % keys.length] ?? "" };
+    }),
+  };
+  const worker = new Worker(new URL("./whole-chain/stream-clients.ts", import.meta.url), {
+    workerData: plan,
+  });
+  deployment.after(async () => void (await worker.terminate()));
+  const [opened] = (await once(worker, "message")) as [StreamClientsWord];
+  say(JSON.stringify(opened));
+  let sum = { open: opened.open, events: 0, bytes: 0 };
+  worker.on("message", (word: StreamClientsWord) => {
+    if (word.kind !== "counts") return;
+    const { open, events, bytes } = word;
+    sum = { open, events: sum.events + events, bytes: sum.bytes + bytes };
+  });
+  return {
+    take: () => {
+      const taken = sum;
+      sum = { open: sum.open, events: 0, bytes: 0 };
+      return taken;
+    },
+  };
+}
+
+function chainFiguresOf(intervals: readonly ChainInterval[]) {
+  const sum = (pick: (interval: ChainInterval) => number): number =>
+    intervals.reduce((total, interval) => total + pick(interval), 0);
+  const last = intervals.at(-1);
+  return {
+    ...{ swaps: sum(({ swaps }) => swaps), accounts: sum(({ accounts }) => accounts) },
+    transactions: sum(({ transactions }) => transactions),
+    sent: sum(({ stream }) => stream.messages),
+    sentMb: megabytes(sum(({ stream }) => stream.bytes)),
+    mostUnsent: Math.max(0, ...intervals.map(({ stream }) => stream.mostUnsent)),
+    lagged: sum(({ stream }) => stream.lagged),
+    requests: sum(({ stream }) => stream.requests),
+    requestMb: megabytes(sum(({ stream }) => stream.requestBytes)),
+    isBurst: intervals.some(({ isBurst }) => isBurst),
+    ...{ ahead: last?.ahead ?? null, streams: last?.streams ?? null, busy: last?.busy ?? null },
+    lateSlots: sum(({ lateSlots }) => lateSlots),
+    residentMb: megabytes(last?.residentBytes ?? 0),
+    rpcCalls: intervals.map(({ rpcCalls }) => rpcCalls),
+  };
+}
+
+function answerFigures({ answers, errors, neverAsked, unanswered, p50Ms, p99Ms }: LoadResult) {
+  return { answers, errors, neverAsked, unanswered, p50Ms, p99Ms };
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e6);
+}

@@ -1,0 +1,33 @@
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { Clock, VenueId } from "#src/venues/venue.ts";
+
+/** A transaction as the stream sends it. */
+export type PlayedTransaction = {
+  readonly programId: Address;
+  readonly feePayer: Address;
+  readonly accounts: readonly Address[];
+  readonly data: Uint8Array;
+  readonly inner: readonly Uint8Array[];
+  readonly logs: readonly string[];
+  readonly signature: Uint8Array;
+};
+
+/** What is measured from the moment that its account is sent. `probe`: a trade in a pool that nothing else touches. */
+export type PlayedEvent = {
+  readonly kind: "probe" | "born" | "withdrawn" | "graduated";
+  readonly mint: Address;
+  readonly venue: VenueId;
+  readonly account: Address;
+};
+
+/** One slot of the chain, played ahead of the moment at which it is sent. */
+export type PlayedSlot = {
+  readonly clock: Clock;
+  /** The accounts as the slot leaves them; null: deleted. */
+  readonly changes: ReadonlyMap<Address, Account | null>;
+  readonly transactions: readonly PlayedTransaction[];
+  readonly events: readonly PlayedEvent[];
+  readonly swaps: number;
+  readonly isBurst: boolean;
+};

@@ -1,0 +1,39 @@
+import type { Worker } from "node:worker_threads";
+import type { Arrival } from "../alerts-receivers.ts";
+import { Latencies } from "../latencies.ts";
+import type { Chain } from "./chain.ts";
+
+/** The time from a sent withdrawal to its alert at a mail server and at a webhook. */
+export class SentAlerts {
+  readonly #causedAtMs = new Map<string, number>();
+  readonly #arrived = {
+    email: { mints: new Set<string>(), latencies: new Latencies() },
+    webhook: { mints: new Set<string>(), latencies: new Latencies() },
+  };
+
+  constructor(chain: Chain, receivers: Worker, watched: ReadonlySet<string>) {
+    chain.onSent.push(({ kind, mint, atMs }) => {
+      if (kind === "withdrawn" && watched.has(mint)) this.#causedAtMs.set(mint, atMs);
+    });
+    receivers.on("message", ({ kind, mints, atMs }: Arrival) => {
+      const { mints: arrived, latencies } = this.#arrived[kind];
+      for (const mint of mints) {
+        const causedMs = this.#causedAtMs.get(mint);
+        if (causedMs === undefined || arrived.has(mint)) continue;
+        arrived.add(mint);
+        latencies.add(atMs - causedMs);
+      }
+    });
+  }
+
+  get figures() {
+    const of = (kind: "email" | "webhook") => {
+      const { mints, latencies } = this.#arrived[kind];
+      return {
+        ...{ arrived: mints.size, missed: this.#causedAtMs.size - mints.size },
+        ...{ p50Ms: latencies.at(0.5), p99Ms: latencies.at(0.99) },
+      };
+    };
+    return { causes: this.#causedAtMs.size, email: of("email"), webhook: of("webhook") };
+  }
+}
