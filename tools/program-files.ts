@@ -19,6 +19,7 @@ const FILES: readonly (readonly [Address, string])[] = [
   [address("dbcij3LWUppWqq96dh6gJWwBifmcGfLSB5D4DuSMaqN"), "dbc.so"],
   [address("Eo7WjKq67rjJQSZxS6z3YkapzY3eMj6Xy8X5EQVn5UaB"), "damm_v1.so"],
   [address("24Uqj9JCLxUeoC3hGfh5W3s9FM9uCHDS2SG3LYwBpyTi"), "meteora_vault.so"],
+  [address("LocpQgucEQHbqNABEYvBvwoxCPsSbG91A1QaQhQQqjn"), "meteora_locker.so"],
 ];
 
 /** Where programs are looked for: PROGRAMS_DIR, then what was fetched. */

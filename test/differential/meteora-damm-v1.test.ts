@@ -13,10 +13,11 @@ import {
   MINT_B,
   vaultShare,
 } from "#test/support/meteora-pools.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 import { bytesOf } from "#test/support/raydium-sdk.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
-const STATES = 1200;
+const STATES = propertyRuns(300);
 
 const share = fc
   .record({

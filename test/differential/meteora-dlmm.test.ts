@@ -11,9 +11,10 @@ import {
   PAIR,
 } from "#test/support/dlmm-pool.ts";
 import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 
 const SEED = 20_261_120;
-const POOLS = 200;
+const POOLS = propertyRuns(200);
 
 const amounts = fc
   .tuple(fc.bigInt({ min: 1n, max: 999n }), fc.integer({ min: 0, max: 12 }))

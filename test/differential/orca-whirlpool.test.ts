@@ -4,11 +4,12 @@ import fc from "fast-check";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 import { loadLegacyWhirlpools, loadWhirlpoolCore } from "#test/support/whirlpool-sdk.ts";
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
-const STATES = 1000;
+const STATES = propertyRuns(300);
 const SEED = 20_261_121;
 
 const amount = fc

@@ -5,12 +5,13 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS } from "#src/venues/pump-curve/layout.ts";
 import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 import { COIN, curveFixture } from "#test/support/pump-pools.ts";
 import { accountInfo, loadPumpSdk } from "#test/support/pump-sdks.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
-const STATES = 2500;
+const STATES = propertyRuns(600);
 
 const bps = fc.bigInt({ min: 0n, max: 400n });
 const rates = fc.record({ lpBps: fc.constant(0n), protocolBps: bps, creatorBps: bps });

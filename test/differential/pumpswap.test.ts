@@ -5,12 +5,13 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
 import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { accountInfo, type Bn, loadPumpSwapSdk } from "#test/support/pump-sdks.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
-const STATES = 1500;
+const STATES = propertyRuns(400);
 const U64_MAX = (1n << 64n) - 1n;
 
 const bps = fc.bigInt({ min: 0n, max: 400n });

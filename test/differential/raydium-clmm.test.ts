@@ -4,9 +4,10 @@ import fc from "fast-check";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
 import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
-const STATES = 1500;
+const STATES = propertyRuns(400);
 
 const amount = fc
   .integer({ min: 4, max: 52 })

@@ -130,7 +130,7 @@ test("a service moves house: the same session, key, counts and everything kept, 
   const command = ["admin", "move-to", target.databaseUrl];
   const refused = runCommand(source, command);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /is in use by process \d+/);
+  assert.match(refused.err, /is in use by process \d+\. Stop it before the move\./);
   assert.equal(await before.stop(), 0);
   const moved = runCommand(source, command);
   assert.equal(moved.code, 0, moved.err);

@@ -27,7 +27,7 @@ function refusedStart(cwd: string, environment: Readonly<Record<string, string>>
   return stderr.trimEnd().split("\n").at(-1) ?? "";
 }
 
-test("a damaged database, a directory of others and a missing package are refused in a sentence that names the place", (t) => {
+test("a damaged database, a directory of others, one that cannot be created and a missing package are refused in a sentence that names the place", (t) => {
   const damaged = temporaryDirectory(t);
   const file = join(damaged, "exitability.db");
   writeFileSync(file, Buffer.alloc(8_192, 7));
@@ -38,6 +38,9 @@ test("a damaged database, a directory of others and a missing package are refuse
   writeFileSync(join(shared, "note.txt"), "");
   chmodSync(shared, 0o755);
   assert.match(refusedStart(".", { DATA_DIR: shared }), /set DATA_DIR to a directory of its own$/);
+
+  const nowhere = refusedStart(".", { DATA_DIR: "/proc/exitability/data" });
+  assert.match(nowhere, /mkdir '\/proc\/exitability'; no directory can be created there/);
 
   const checkout = temporaryDirectory(t);
   for (const part of ["bin", "package.json", "src"])

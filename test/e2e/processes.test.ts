@@ -14,6 +14,8 @@ import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const MAINNET = "../shared/mainnet";
 const PATIENCE_MS = 20_000;
+/** Answers are stored with samples that say something new: one in ten seconds, written within five. */
+const STORED_WITHIN_MS = 60_000;
 /** A pool's subscriptions have to settle; a swap has to be made, judged, published and stored. */
 const FIRST_SWAP_WITHIN_MS = 60_000;
 const TAKEOVER_MS = 10_000;
@@ -166,7 +168,7 @@ test("a replica's answers follow the chain, those of a past slot do not change, 
     const { body } = await ask(replica, `${path}?at_slot=999999999999999`);
     return JSON.parse(body).slot_before as number | null;
   };
-  const slot = await until("a stored answer", newest);
+  const slot = await until("a stored answer", newest, STORED_WITHIN_MS);
   const past = `${path}?at_slot=${slot}&profile=pro`;
   const stored = await ask(replica, past);
   assert.equal(stored.status, 200);

@@ -27,6 +27,8 @@ const QUIET = mintOf("QUIET");
 const THREE = mintOf("THREE");
 /** A pool of one position, and half as much in a pool of shares. */
 const DUO = mintOf("DUO");
+/** One CPMM pool, four fifths of whose shares are in a lock. */
+const TAX = mintOf("TAX");
 /** On its curve. */
 const CURVE = mintOf("CURVE");
 
@@ -110,6 +112,26 @@ test("locked shares leave the ladder unchanged, and a curve has no shares", asyn
     assert.ok(exit.now.measurement);
     assert.deepEqual(exit.after, exit.now);
   }
+});
+
+test("shares that are locked until a date stay, and the answer says until when", async (t) => {
+  const { market, stressed } = await tracked(t);
+  const exit = await stressed(TAX);
+  const { locks, owners, issued } = onlyHolders(exit);
+  const [lock] = locks;
+  assert.ok(locks.length === 1 && lock?.terms.kind === "dated");
+  assert.equal(lock.locker, "jupiter-lock");
+  assert.ok(Math.abs(ratioToNumber(lock.shares, issued) - 0.8) < 1e-6);
+  const days = (at: bigint) =>
+    Math.round(toNumber(at - market.ledger.clock.unixTimestamp) / 86_400);
+  assert.deepEqual([lock.terms.next.at, lock.terms.last.at].map(days), [90, 270]);
+  // The creator can withdraw what is not locked, a fifth, though all of it is for the creator in the end.
+  assert.deepEqual(
+    owners.map(({ owner }) => owner),
+    [lock.owner],
+  );
+  const [whole, rest] = [depthOf(exit.now), depthOf(exit.after)];
+  assert.ok(Math.abs(rest / whole - 0.8) < 1e-3, `${rest} of ${whole}`);
 });
 
 test("a pool of positions whose owner is read counts as one of shares does", async (t) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { on } from "node:events";
+import { on, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
@@ -104,6 +104,15 @@ test("a stream continues after a lost connection, and sends each missed change o
   }
 });
 
+test("the bot ends with one sentence, not a stack, where the service refuses it", async (t) => {
+  const { url } = await setStage(t);
+  const bot = startBot(t, { EXITABILITY_URL: url, EXITABILITY_API_KEY: "exi_wrong" });
+  assert.equal(await bot.exitCode, 1);
+  assert.deepEqual(bot.complaints, [
+    "unauthorized: This is not an API key of this service: it is mistyped or cut off.",
+  ]);
+});
+
 /** The real file in a process of its own. */
 function startBot(t: TestContext, environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [BOT, ...TEN], {
@@ -119,6 +128,8 @@ function startBot(t: TestContext, environment: Readonly<Record<string, string>>)
   return {
     lines,
     complaints,
+    /** When its output has ended too. */
+    exitCode: once(child, "close").then(([code]) => code as number | null),
     /** The next line that it prints; fails where it ends without one. */
     async nextLine(): Promise<string> {
       const { value, done } = await coming.next();

@@ -3,9 +3,10 @@ import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 import { attack } from "./attack.ts";
 
-const ATTACKS_PER_FILE = 600;
+const ATTACKS_PER_FILE = propertyRuns(200);
 
 test("mutated accounts of every venue give a pool or a reason, and never throw", async (t) => {
   const folder = sharedPath(t, "executions");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { writeMarket, writePool } from "#bench/adversary/market-accounts.ts";
+import { writeMarket } from "#bench/adversary/market-accounts.ts";
 import { marketOfAccounts, PLAN_TIME_MS } from "#bench/adversary/measure-plan.ts";
+import { writePool } from "#bench/adversary/pool-accounts.ts";
 import { PLANNED_VENUES, type PlannedPool, type PoolPlan } from "#bench/adversary/pool-plan.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { seededRandom } from "#demo/seeded-random.ts";

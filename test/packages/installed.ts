@@ -38,13 +38,22 @@ export async function installInto(directory: string, tarball: string): Promise<v
   await run("npm", ["install", ...options, tarball], { cwd: directory });
 }
 
+type Compilation = {
+  readonly compiler: string;
+  readonly files: readonly string[];
+  /** `node10`, which reads no `exports`: types are checked, nothing is emitted. */
+  readonly resolution?: "nodenext" | "node10";
+};
+
 /** Checks the project's files in strict mode, declarations of the package included, and emits JavaScript. */
 export async function compileStrictly(
   directory: string,
-  { compiler, files }: { readonly compiler: string; readonly files: readonly string[] },
+  { compiler, files, resolution = "nodenext" }: Compilation,
 ): Promise<void> {
   const compilerOptions = {
-    module: "nodenext",
+    ...(resolution === "nodenext"
+      ? { module: "nodenext" }
+      : { module: "es2022", moduleResolution: "node10", noEmit: true }),
     target: "es2022",
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -52,6 +61,7 @@ export async function compileStrictly(
     skipLibCheck: false,
     typeRoots: [NODE_TYPES],
     types: ["node"],
+    rewriteRelativeImportExtensions: true,
     rootDir: ".",
     outDir: ".",
   };

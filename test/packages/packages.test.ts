@@ -18,9 +18,10 @@ import { compilers, type Runtime, runtimes } from "./runtimes.ts";
 const THREE = "DemoThree1111111111111111111111111111111111";
 const CLIENT_SCRIPT = `
 import { createExitability, ExitabilityError } from "exitability-client";
+import type { Exitability } from "exitability-client/api-types";
 
 const exits = createExitability({ baseUrl: process.env["URL"] ?? "", language: "en" });
-const { state, slippage } = await exits.exitability("${THREE}");
+const { state, slippage }: Exitability = await exits.exitability("${THREE}");
 const refused = await exits.pools("nonsense").catch((error: unknown) => error);
 const code = refused instanceof ExitabilityError ? refused.code : "none";
 console.log(state, typeof slippage.all["5"], code);
@@ -52,8 +53,8 @@ test("each package installs into an empty folder, typechecks and runs on every s
 
   await t.test("the service, its dashboard, its client and its MCP tools", async (t) => {
     writeFileSync(join(projects.client, "ask.ts"), CLIENT_SCRIPT);
-    for (const compiler of compilers(t)) {
-      await compileStrictly(projects.client, { compiler, files: ["ask.ts"] });
+    for (const { compiler, resolution } of compilers(t)) {
+      await compileStrictly(projects.client, { compiler, resolution, files: ["ask.ts"] });
     }
     for (const node of nodes) await t.test(node.name, (t) => useService(t, node, projects));
   });
@@ -66,7 +67,7 @@ test("each package installs into an empty folder, typechecks and runs on every s
     );
     assertSelfContained(join(projects.core, "node_modules", "exitability-core", "lib"));
     const files = writeExamples(projects.core);
-    for (const compiler of compilers(t)) await compileStrictly(projects.core, { compiler, files });
+    for (const how of compilers(t)) await compileStrictly(projects.core, { ...how, files });
     await useCore(t, nodes, projects.core);
   });
 });

@@ -26,11 +26,17 @@ export function runtimes(t: TestContext): readonly Runtime[] {
   return [...older, own];
 }
 
-/** The TypeScript compilers whose users must be able to read the declarations. */
-export function compilers(t: TestContext): readonly string[] {
-  const own = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
+type Compiler = { readonly compiler: string; readonly resolution: "nodenext" | "node10" };
+
+/** The TypeScript compilers, and their ways to find a package, whose users must be able to read the declarations. */
+export function compilers(t: TestContext): readonly Compiler[] {
+  const tsc = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
+  const own = { compiler: tsc, resolution: "nodenext" } as const;
   const older = join(TOOLS, "typescript", "bin", "tsc");
-  if (existsSync(older)) return [older, own];
+  if (existsSync(older)) {
+    // Emits last with nodenext: the scripts that run are those.
+    return [{ compiler: older, resolution: "node10" }, { ...own, compiler: older }, own];
+  }
   if (process.env.CI)
     throw new Error("CI must have it: npm install --no-save --prefix test/packages/tools");
   t.diagnostic(

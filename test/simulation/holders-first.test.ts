@@ -13,8 +13,9 @@ import type { Venue } from "#src/venues/venue.ts";
 import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
 import { MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
 import { poolAddress } from "#test/support/pools.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 
-const SEQUENCES = 300;
+const SEQUENCES = propertyRuns(60);
 const SELLERS = 20;
 const BOUGHT_LAMPORTS = 8_000_000_000n;
 

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
-import { pino } from "pino";
 import { type Alerting, createAlerting } from "#src/alerts/alerting.ts";
 import { Admission } from "#src/api/admission.ts";
 import type { HttpDeps } from "#src/api/app.ts";
-import { RequestCounts } from "#src/api/request-counts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { createWatchlist } from "#src/watchlist/watchlist.ts";
-import { NO_ACCURACY, SOME_SERVICE, someMarkets, someSnapshot } from "./assessments.ts";
+import { NO_ACCURACY, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
 import { SILENT_LOG } from "./failure-loggers.ts";
+import { plainHttpDeps } from "./http-deps.ts";
 import { VAPID_KEY } from "./push-subscriber.ts";
 import { TEST_PUBLIC_URL, type TestUsers, testUsers } from "./users.ts";
 
@@ -83,28 +82,14 @@ async function onStore(
   });
   const admission = new Admission();
   const app = await buildCheckedApp({
+    ...plainHttpDeps(),
     accuracy,
     markets,
     users,
     ...alerting,
     watchlist,
-    publicUrl: TEST_PUBLIC_URL,
-    readiness: async () => ({
-      isReady: true,
-      database: "ok",
-      redis: null,
-      chainAgeSeconds: 1,
-      slotLag: 0,
-      stream: null,
-      refusals: [],
-    }),
     clock: users.clock,
-    logger: pino({ level: "silent" }),
-    requests: new RequestCounts(),
     admission,
-    trustProxyHops: 1,
-    service: SOME_SERVICE,
-    dashboard: { directory: "/nowhere", pages: [], isBehindTls: false },
   });
   const send: TestApp["send"] = (method, url, options = {}) =>
     app.inject({ method, url, ...options });

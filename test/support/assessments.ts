@@ -86,6 +86,6 @@ export const SOME_SERVICE: HttpDeps["service"] = {
 
 /** Nothing was ever replayed. */
 export const NO_ACCURACY: HttpDeps["accuracy"] = {
-  report: () => ({ venues: [], quoted: [] }),
+  report: () => ({ venues: [], quoted: [], waiting: [] }),
   swaps: { last: async () => [] },
 };

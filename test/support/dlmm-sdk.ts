@@ -10,16 +10,43 @@ type Big = { toString(): string };
 type SdkBin = { readonly amountX: Big; readonly amountY: Big };
 type SdkAccount = { readonly index: Big; readonly bins: readonly SdkBin[] };
 
+type SdkProgram = {
+  readonly programId: object;
+  readonly coder: { readonly accounts: { decode(name: string, data: Buffer): SdkAccount } };
+};
+
+/** What a position holds in one bin: what removing its liquidity pays, without fees and rewards. */
+export type SdkPositionBin = {
+  readonly binId: number;
+  readonly positionLiquidity: string;
+  readonly positionXAmount: string;
+  readonly positionYAmount: string;
+};
+
 type DlmmModule = {
   readonly prototype: object;
-  createProgram(connection: object): {
-    readonly coder: { readonly accounts: { decode(name: string, data: Buffer): SdkAccount } };
-  };
+  createProgram(connection: object): SdkProgram;
+  wrapPosition(program: SdkProgram, key: null, account: { readonly data: Buffer }): object;
+  /** Private in its types; every query for positions calls it. */
+  processPosition(
+    ...position: readonly [
+      program: SdkProgram,
+      lbPair: object,
+      clock: object,
+      position: object,
+      mintX: object,
+      mintY: object,
+      rewardMintX: null,
+      rewardMintY: null,
+      arrays: ReadonlyMap<string, SdkAccount>,
+    ]
+  ): Promise<{ readonly positionBinData: readonly SdkPositionBin[] } | null>;
 };
 
 type BigConstructor = new (text: string) => Big;
 
 type SdkPool = {
+  readonly clock: { readonly epoch: Big };
   swapQuote(amountIn: Big, sellsX: boolean, slippage: Big, arrays: unknown): { outAmount: Big };
 };
 
@@ -32,7 +59,11 @@ export type DlmmSdk = {
     pair: Address,
     accounts: ReadonlyMap<Address, Account | null>,
     clock: Clock,
-  ) => { readonly quote: (amountIn: bigint, sellsX: boolean) => bigint };
+  ) => {
+    readonly quote: (amountIn: bigint, sellsX: boolean) => bigint;
+    /** What the position holds, bin by bin. */
+    readonly positionBins: (position: Account) => Promise<readonly SdkPositionBin[]>;
+  };
 };
 
 const EXTENSIONS = 166;
@@ -42,7 +73,8 @@ export function loadDlmmSdk(t: Pick<TestContext, "skip"> | null): DlmmSdk | null
   const module = loadSdk<DlmmModule>(t, "@meteora-ag/dlmm");
   const Bn = loadSdk<BigConstructor>(t, "bn.js");
   if (module === null || Bn === null) return null;
-  const { coder } = module.createProgram({});
+  const program = module.createProgram({});
+  const { coder } = program;
   const decode = (name: string, account: Account | null | undefined) => {
     if (account === null || account === undefined) throw new Error(`${name} is not there`);
     return coder.accounts.decode(name, Buffer.from(account.data));
@@ -71,7 +103,22 @@ export function loadDlmmSdk(t: Pick<TestContext, "skip"> | null): DlmmSdk | null
             : { account: decode("binArrayBitmapExtension", extension), publicKey: pair },
       });
       const noSlippage = new Bn("0");
+      const arrays = new Map(
+        binArrays.map(({ account, publicKey }) => [String(publicKey), account]),
+      );
+      const mint = { decimals: 6, tlvData: Buffer.alloc(0) };
       return {
+        positionBins: async (position) => {
+          const wrapped = module.wrapPosition(program, null, { data: Buffer.from(position.data) });
+          const now = {
+            unixTimestamp: new Bn(String(clock.unixTimestamp)),
+            epoch: pool.clock.epoch,
+          };
+          const found = await module.processPosition(
+            ...([program, lbPair, now, wrapped, mint, mint, null, null, arrays] as const),
+          );
+          return found?.positionBinData ?? [];
+        },
         quote: (amountIn, sellsX) => {
           const { outAmount } = pool.swapQuote(
             new Bn(String(amountIn)),

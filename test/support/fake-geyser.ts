@@ -42,6 +42,8 @@ export class FakeGeyser {
   refusalOf: (request: SubscribeRequest) => string | null = () => null;
   /** Slots after which a slot is confirmed, and sent to clients of confirmed state. */
   confirmedAfter = 0;
+  /** Further slots by which the stream of a request is behind. */
+  lagOf: (request: SubscribeRequest) => number = () => 0;
   /** Each changed account is sent empty first, as of an earlier transaction of the slot. */
   writesTwice = false;
   /** The connection is accepted, and nothing ever comes over it. */
@@ -76,6 +78,11 @@ export class FakeGeyser {
 
   get clientCount(): number {
     return this.#clients.size;
+  }
+
+  /** What each open stream is subscribed to now. */
+  get subscriptions(): readonly SubscribeRequest[] {
+    return [...this.#clients].flatMap(({ request }) => request ?? []);
   }
 
   async open(): Promise<void> {
@@ -162,7 +169,7 @@ export class FakeGeyser {
       const from = BigInt(request.fromSlot);
       for (const ended of this.#kept) if (ended.slot >= from) this.#send(client, ended);
     });
-    call.on("error", () => this.#clients.delete(client));
+    for (const end of ["error", "cancelled"]) call.on(end, () => this.#clients.delete(client));
     call.on("end", () => {
       this.#clients.delete(client);
       call.end();
@@ -181,7 +188,8 @@ export class FakeGeyser {
     if (this.isSilent || !this.tellsSlot(slot)) return;
     for (const client of this.#clients) {
       const isProcessed = client.request?.commitment === SLOT_PROCESSED;
-      const due = isProcessed ? ended : this.#kept.at(-1 - this.confirmedAfter);
+      const lag = client.request === null ? 0 : this.lagOf(client.request);
+      const due = isProcessed ? ended : this.#kept.at(-1 - this.confirmedAfter - lag);
       if (due !== undefined) this.#send(client, due);
     }
   }

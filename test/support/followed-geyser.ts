@@ -1,17 +1,16 @@
 import type { TestContext } from "node:test";
-import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { createGeyserSource } from "#src/chain/geyser-source.ts";
 import type { Commitment } from "#src/chain/rpc-reader.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
-import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import type { Address } from "#src/units/address.ts";
-import { EventLog } from "./event-log.ts";
+import type { EventLog } from "./event-log.ts";
 import { FakeGeyser } from "./fake-geyser.ts";
+import type { FollowEvent } from "./follow-all.ts";
 import { testAccount, testAddress } from "./test-accounts.ts";
 
-/** A gRPC source over a fake server and a local node, both of one ledger, with a follower that records all. */
+/** A gRPC source over a fake server and a local node, both of one ledger. */
 
 export const PROGRAM = testAddress(1);
 export const POOL = testAddress(2);
@@ -20,14 +19,6 @@ export const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch:
 export const TIMING = { silentAfterMs: 500, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
 export const PULSE_MS = 10;
 export const STREAMS_OPEN_WITHIN_MS = 20_000;
-
-type Told =
-  | { readonly kind: "update"; readonly update: AccountUpdate }
-  | { readonly kind: "slot"; readonly slot: bigint }
-  | { readonly kind: "gap"; readonly sinceSlot: bigint | null }
-  | { readonly kind: "end"; readonly slot: bigint; readonly outcome: SlotOutcome }
-  | { readonly kind: "whole"; readonly isWhole: boolean }
-  | { readonly kind: "followed"; readonly addresses: readonly Address[] };
 
 export async function startChain(
   t: TestContext,
@@ -73,32 +64,6 @@ export async function startChain(
   return { ledger, geyser, source, set, warnings };
 }
 
-export function followAll(chain: Awaited<ReturnType<typeof startChain>>) {
-  const log = new EventLog<Told>();
-  const following = chain.source.follow({
-    onUpdate: (update) => log.add({ kind: "update", update }),
-    onSlot: (slot) => log.add({ kind: "slot", slot }),
-    onGap: (sinceSlot) => log.add({ kind: "gap", sinceSlot }),
-    onFollowed: (addresses) => log.add({ kind: "followed", addresses }),
-    onSlotEnd: (slot, outcome) => log.add({ kind: "end", slot, outcome }),
-    onWhole: (isWhole) => log.add({ kind: "whole", isWhole }),
-  });
-  const updateTo = (address: Address, byte: number) =>
-    log.first(
-      (told) =>
-        told.kind === "update" &&
-        told.update.address === address &&
-        told.update.account?.data[0] === byte,
-      `${address} becomes ${byte}`,
-    );
-  const followed = (address: Address) =>
-    log.first(
-      (told) => told.kind === "followed" && told.addresses.includes(address),
-      `${address} is followed`,
-    );
-  return { log, following, updateTo, followed };
-}
-
 export function someTransaction(slot: bigint) {
   return {
     signature: "5".repeat(87),
@@ -112,7 +77,7 @@ export function someTransaction(slot: bigint) {
 }
 
 /** Whether the source claims to deliver every change. */
-export function isWholeNow(log: EventLog<Told>): boolean {
+export function isWholeNow(log: EventLog<FollowEvent>): boolean {
   const last = log.events.findLast((told) => told.kind === "whole");
   return last?.kind === "whole" && last.isWhole;
 }

@@ -6,8 +6,10 @@ import { positionOf } from "#src/measure/slippage.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { SOL } from "./markets.ts";
 
-/** Sizes 4 % apart. */
-const STEP = 1.04;
+/** The factor between two sizes, and where the first one lies between two of them, from 0 to 1. */
+export type Grid = { readonly step: number; readonly offset: number };
+
+const FINE: Grid = { step: 1.04, offset: 0 };
 const SMALLEST_SOL = 0.01;
 const LARGEST_SOL = 1_000;
 
@@ -17,9 +19,14 @@ const ROUNDING_UNITS = 2n;
 
 /**
  * The largest position between 0.01 and 1,000 SOL that loses at most so much, rounding apart, by trying
- * sizes 4 % apart from above and then halving to the base unit. 0: none.
+ * the sizes of a grid from above and then halving to the base unit. 0: none.
  */
-export function largestByScan(market: Market, maxCostPpm: bigint, profile: Profile): bigint {
+export function largestByScan(
+  market: Market,
+  maxCostPpm: bigint,
+  profile: Profile,
+  grid: Grid = FINE,
+): bigint {
   const priced = priceMarket(market);
   const { midPrice } = priced;
   if (midPrice === null || market.token === null) return 0n;
@@ -33,7 +40,7 @@ export function largestByScan(market: Market, maxCostPpm: bigint, profile: Profi
     return paid !== null && (size - paid + rounding) * 1_000_000n <= maxCostPpm * size;
   };
   let failing: bigint | null = null;
-  for (let sol = LARGEST_SOL; sol >= SMALLEST_SOL; sol = nextBelow(sol)) {
+  for (const sol of sizesOf(grid)) {
     const lamports = BigInt(Math.round(sol * Number(SOL)));
     const position = minBigint(supply, positionOf(lamports, midPrice));
     if (!passes(position)) failing = position;
@@ -42,8 +49,13 @@ export function largestByScan(market: Market, maxCostPpm: bigint, profile: Profi
   return 0n;
 }
 
-function nextBelow(sol: number): number {
-  return sol > SMALLEST_SOL ? Math.max(SMALLEST_SOL, sol / STEP) : 0;
+/** Descending, the ends of the range included. */
+function* sizesOf({ step, offset }: Grid): Iterable<number> {
+  yield LARGEST_SOL;
+  for (let sol = LARGEST_SOL / step ** offset; sol > SMALLEST_SOL; sol /= step) {
+    if (sol < LARGEST_SOL) yield sol;
+  }
+  yield SMALLEST_SOL;
 }
 
 function halved(from: bigint, to: bigint, passes: (position: bigint) => boolean): bigint {

@@ -255,6 +255,7 @@ function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
     cautions: shape.cautions ?? [],
     spotPrice: behaviour.spotPrice,
     feePpm: behaviour.feePpm,
+    inputRoundings: 1,
     reachable: behaviour.reachable,
     purchases: behaviour.purchases ?? NO_PURCHASES,
     quote,

@@ -30,6 +30,10 @@ export async function startPushService(ending: Ending) {
       while (bodies.length === 0) await once(posted, "body");
       return open(bodies.shift() ?? assert.fail("no body"));
     },
+    /** All that `next` has not taken, oldest first; a message may come twice, or be of another token. */
+    posted(): readonly string[] {
+      return bodies.map(open);
+    },
   };
 }
 

@@ -17,9 +17,12 @@ export type TestRedis = {
 };
 
 /** Null, and the test is skipped, if no redis-server is installed; in CI that fails. */
-export async function testRedis(t: TestContext): Promise<TestRedis | null> {
+export async function testRedis(
+  t: TestContext,
+  settings: readonly string[] = [],
+): Promise<TestRedis | null> {
   try {
-    return await startRedis(t);
+    return await startRedis(t, settings);
   } catch (error) {
     if (process.env["CI"]) throw error;
     t.skip("redis-server is not installed");
@@ -27,8 +30,14 @@ export async function testRedis(t: TestContext): Promise<TestRedis | null> {
   }
 }
 
-/** @throws Error where no redis-server is installed */
-export async function startRedis(ending: Ending): Promise<TestRedis> {
+/**
+ * @param settings more arguments of redis-server
+ * @throws Error where no redis-server is installed
+ */
+export async function startRedis(
+  ending: Ending,
+  settings: readonly string[] = [],
+): Promise<TestRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let server: ChildProcess | null = null;
@@ -49,6 +58,7 @@ export async function startRedis(ending: Ending): Promise<TestRedis> {
       "",
       "--appendonly",
       "no",
+      ...settings,
     ];
     const started = spawn("redis-server", options, { stdio: "ignore" });
     await once(started, "spawn");

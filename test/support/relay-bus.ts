@@ -1,6 +1,9 @@
 import type { RedisLink } from "#src/relay/redis-link.ts";
 
-export type BusLink = Pick<RedisLink, "publish" | "subscribe" | "onRestored">;
+export type BusLink = Pick<
+  RedisLink,
+  "publish" | "publishSharded" | "subscribe" | "subscribeSharded" | "onRestored"
+>;
 
 /** What passes through Redis, in order and at once, for the parts on both of its sides. */
 export type RelayBus = {
@@ -9,6 +12,8 @@ export type RelayBus = {
   readonly published: readonly { readonly topic: string; readonly text: string }[];
   /** As another process says it. */
   readonly say: (topic: string, text: string) => void;
+  /** How many listen there. */
+  readonly listeners: (topic: string) => number;
   /** The connection is lost and restored. */
   readonly restore: () => void;
 };
@@ -17,25 +22,33 @@ export function relayBus(): RelayBus {
   const listeners = new Map<string, Set<(text: string) => void>>();
   const restored = new Set<() => void>();
   const published: { topic: string; text: string }[] = [];
+  const count = (topic: string) => listeners.get(topic)?.size ?? 0;
+  const publish = async (topic: string, text: string) => {
+    published.push({ topic, text });
+    const receivers = count(topic);
+    say(topic, text);
+    return receivers;
+  };
+  const subscribe = (topic: string, listener: (text: string) => void) => {
+    const heard = listeners.get(topic) ?? new Set();
+    listeners.set(topic, heard.add(listener));
+    return () => void heard.delete(listener);
+  };
   const say = (topic: string, text: string) => {
     for (const listener of listeners.get(topic) ?? []) listener(text);
   };
   return {
     published,
     say,
+    listeners: count,
     restore: () => {
       for (const listener of restored) listener();
     },
     link: {
-      async publish(topic, text) {
-        published.push({ topic, text });
-        say(topic, text);
-      },
-      subscribe(topic, listener) {
-        const heard = listeners.get(topic) ?? new Set();
-        listeners.set(topic, heard.add(listener));
-        return () => void heard.delete(listener);
-      },
+      publish: (topic, text) => publish(topic, text).then(() => undefined),
+      publishSharded: publish,
+      subscribe,
+      subscribeSharded: subscribe,
       onRestored(listener) {
         restored.add(listener);
         return () => void restored.delete(listener);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import type { DatabasePlace } from "./databases.ts";
 import type { Ending } from "./ending.ts";
 
@@ -98,6 +99,20 @@ export function runCommand(place: DatabasePlace, args: readonly string[]) {
   return { code: status, out: stdout, err: stderr };
 }
 
+/** As `runCommand`, without blocking this process, which would miss that a service closes its connections. */
+export async function awaitCommand(place: DatabasePlace, args: readonly string[]) {
+  const child = spawn(process.execPath, ["bin/exitability.mjs", ...args], {
+    env: environmentOf(place),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "exit"),
+  ]);
+  return { code: code as number | null, out, err };
+}
+
 function environmentOf({ databaseUrl, dataDir }: DatabasePlace): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   const database = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
@@ -110,7 +125,7 @@ function listeningUrl(child: ChildProcess, lines: string[]): Promise<string> {
       if (stream === null) continue;
       createInterface({ input: stream }).on("line", (line) => {
         lines.push(line);
-        const [, url] = /listens at (http:\/\/\S+)/.exec(line) ?? [];
+        const [, url] = /listens at (http:\/\/[^\s"]+)/.exec(line) ?? [];
         if (url !== undefined) resolve(url);
       });
     }

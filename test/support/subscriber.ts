@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabasePlace } from "./databases.ts";
-import { type RunningService, runCommand } from "./service.ts";
+import { awaitCommand, type RunningService } from "./service.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -18,7 +18,7 @@ export async function subscribe(
   const code = await mailedCode(join(dataDir, "mail"), email);
   const { access_token: accessToken } = await post(`${url}/api/auth/sign-in`, { email, code });
   const { key: apiKey } = await post(`${url}/api/account/keys`, {}, String(accessToken));
-  const raised = runCommand(place, ["admin", "user", "tier", email, "pro"]);
+  const raised = await awaitCommand(place, ["admin", "user", "tier", email, "pro"]);
   assert.equal(raised.code, 0, raised.err);
   return { apiKey: String(apiKey), accessToken: String(accessToken) };
 }

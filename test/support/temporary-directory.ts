@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Ending } from "./ending.ts";
 
 /** A fresh directory that is removed with all it holds after the test. */
-export function temporaryDirectory(ending: Ending): string {
-  const directory = mkdtempSync(join(tmpdir(), "exitability-test-"));
+export function temporaryDirectory(ending: Ending, parent = tmpdir()): string {
+  const directory = mkdtempSync(join(parent, "exitability-test-"));
   ending.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { PROGRAM_ID, TICKS_PER_ARRAY, WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
+import { TICKS_PER_ARRAY, UPGRADEABLE, WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
 import type { TickArray, WhirlpoolState } from "#src/venues/orca-whirlpool/pool-state.ts";
 import { oracleAddress, tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { arrayStarts } from "#src/venues/orca-whirlpool/tick-sequence.ts";
@@ -142,7 +142,8 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
   const web3 = loadSdk<{ readonly PublicKey: PublicKeyClass }>(t, "@solana/web3.js");
   const Bn = loadSdk<BnClass>(t, "bn.js");
   if (legacy === null || common === null || web3 === null || Bn === null) return null;
-  const owner = new web3.PublicKey(PROGRAM_ID);
+  const { programId } = UPGRADEABLE;
+  const owner = new web3.PublicKey(programId);
   const slippage = common.Percentage.fromFraction(0, 100);
   const mint = { tokenProgram: owner, tlvData: Buffer.alloc(0) };
   // Keys are made once: a user who polls a pool has them.
@@ -169,7 +170,7 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
       const tickCurrent = header.readInt32LE(WHIRLPOOL.tickCurrentIndex);
       const tickArrays = arrayStarts(tickCurrent, tickSpacing, aToB ? "down" : "up").map(
         (startTickIndex) => {
-          const address = tickArrayAddress(pool, startTickIndex);
+          const address = tickArrayAddress({ pool, programId }, startTickIndex);
           return {
             address: keyOf(address),
             startTickIndex,
@@ -179,7 +180,7 @@ export function loadLegacyWhirlpools(t: Pick<TestContext, "skip"> | null): Legac
       );
       const shared = {
         whirlpoolData: parse(legacy.ParsableWhirlpool, pool),
-        oracleData: parse(legacy.ParsableOracle, oracleAddress(pool)),
+        oracleData: parse(legacy.ParsableOracle, oracleAddress({ pool, programId })),
         tickArrays,
         aToB,
         amountSpecifiedIsInput: true,

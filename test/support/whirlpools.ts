@@ -10,6 +10,7 @@ import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { AdaptiveFee } from "#src/venues/orca-whirlpool/adaptive-fee.ts";
+import { UPGRADEABLE } from "#src/venues/orca-whirlpool/layout.ts";
 import { oracleAddress, tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { sqrtPriceAtTick, tickAtSqrtPrice } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { arrayStarts, ticksPerArray } from "#src/venues/orca-whirlpool/tick-sequence.ts";
@@ -26,6 +27,8 @@ const VAULT_B = testAddress(25);
 const OTHER = testAddress(27);
 
 export type WhirlpoolFixture = {
+  /** Of the upgradeable deployment unless given. */
+  readonly programId?: Address;
   readonly tickSpacing: number;
   readonly sqrtPriceX64: bigint;
   readonly positions: readonly Position[];
@@ -41,9 +44,11 @@ export type WhirlpoolFixture = {
 export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   readonly known: Map<Address, Account | null>;
 } {
-  const { tickSpacing } = fields;
+  const { tickSpacing, programId = UPGRADEABLE.programId } = fields;
+  const at = { pool: WHIRLPOOL_ADDRESS, programId };
   const tickCurrent = tickAtSqrtPrice(fields.sqrtPriceX64);
   const pool = whirlpoolAccount({
+    programId,
     config: OTHER,
     mintA: MINT_A,
     mintB: MINT_B,
@@ -60,18 +65,18 @@ export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   });
   const accounts = new Map<Address, Account>([[WHIRLPOOL_ADDRESS, pool]]);
   for (const [start, ticks] of ticksByArray(fields)) {
-    const array = { pool: WHIRLPOOL_ADDRESS, start, tickSpacing, ticks, slot: 1n };
+    const array = { ...at, start, tickSpacing, ticks, slot: 1n };
     const make = fields.arrayKind === "dynamic" ? dynamicTickArrayAccount : fixedTickArrayAccount;
-    accounts.set(tickArrayAddress(WHIRLPOOL_ADDRESS, start), make(array));
+    accounts.set(tickArrayAddress(at, start), make(array));
   }
   if (fields.adaptiveFee !== undefined) {
     const oracle = oracleAccount({
-      pool: WHIRLPOOL_ADDRESS,
+      ...at,
       tradeEnableTimestamp: fields.tradeEnableTimestamp ?? 0n,
       fee: fields.adaptiveFee,
       slot: 1n,
     });
-    accounts.set(oracleAddress(WHIRLPOOL_ADDRESS), oracle);
+    accounts.set(oracleAddress(at), oracle);
   }
   for (const [mint, vault, transferFee] of [
     [MINT_A, VAULT_A, fields.transferFeeA],
@@ -90,7 +95,7 @@ export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   const known = new Map<Address, Account | null>(accounts);
   for (const direction of DIRECTIONS) {
     for (const start of arrayStarts(tickCurrent, tickSpacing, direction)) {
-      const address = tickArrayAddress(WHIRLPOOL_ADDRESS, start);
+      const address = tickArrayAddress(at, start);
       if (!known.has(address)) known.set(address, null);
     }
   }

@@ -94,6 +94,8 @@ function buildCore(folder: string): void {
     ...REPOSITORY_FIELDS,
     sideEffects: false,
     engines: ENGINES,
+    main: "./lib/core/exitability-core.js",
+    types: "./lib/core/exitability-core.d.ts",
     exports: {
       ".": {
         types: "./lib/core/exitability-core.d.ts",

@@ -1,95 +1,144 @@
-import { spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import {
   chmodSync,
+  existsSync,
   globSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
 } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import type { TestOutcome } from "./events-reporter.ts";
+import { NO_FILE } from "./file-requests.ts";
+import { slowestLines, type TestCost } from "./slowest.ts";
 
 /**
  * Runs the tests in two processes for each processor and prints the failures and a summary;
- * skipped tests are grouped by reason. A process takes files in chunks, because loading the
+ * skipped tests are grouped by reason. A process takes one file after the other, because loading the
  * product again for every file costs more than most files' tests.
+ *
+ * `--slowest N` adds the N tests and files that took longest.
  *
  * Ends with 1 where a test failed, a process died, or a file was left in the temporary folder.
  */
 
 const DEFAULT_FILES = [
   "{src,demo,web/src}/**/*.test.ts",
-  "test/!(contract|e2e|real-node)/**/*.test.ts",
+  "test/!(contract|e2e|packages|real-node)/**/*.test.ts",
   "test/*.test.ts",
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
 const PROCESSES_PER_PROCESSOR = 2;
-const CHUNKS_PER_PROCESS = 2;
 /** A test that takes longer hangs: it fails by name. */
 const TEST_TIMEOUT_MS = 180_000;
-/** A process that has not ended by then is killed: something that a test opened keeps it alive. */
-const PROCESS_TIMEOUT_MS = 900_000;
+/** A process that has not ended by then, from its last file on, is killed: something that a test opened keeps it alive. */
+const ENDING_TIMEOUT_MS = 30_000;
+const WORKER = "./tools/test-runner/worker.ts";
 const REPORTER = "./tools/test-runner/events-reporter.ts";
+const WITHOUT_PROMISE_HOOKS = "./tools/test-runner/without-promise-hooks.ts";
 const SETUP = "./test/support/seeded-properties.ts";
+/** Compiled modules, which all processes of all runs share. */
+const COMPILE_CACHE = join(tmpdir(), "node-compile-cache");
+/** Where Linux keeps files in memory: a commit of SQLite waits for no disk there. */
+const MEMORY_FOLDER = "/dev/shm";
+const MEMORY_BYTES = 2 ** 31;
 /** What Node and npm themselves keep in the temporary folder. */
 const NOT_OURS = ["node-compile-cache"];
 
 const started = performance.now();
-const asked = process.argv.slice(2);
+const { positionals: asked, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { slowest: { type: "string" } },
+});
 const files = globSync(asked.length > 0 ? asked : DEFAULT_FILES).toSorted();
 const temporary = mkdtempSync(join(tmpdir(), "exitability-tests-"));
 chmodSync(temporary, 0o755); // Some tests start the service as another user.
+const databases = folderInMemory() ?? temporary;
 const processes = Math.min(PROCESSES_PER_PROCESSOR * availableParallelism(), files.length);
-const waiting = chunksOf(files, processes * CHUNKS_PER_PROCESS);
+/** The largest first: what is left at the end is short. */
+const waiting = files
+  .map((file) => ({ file, bytes: statSync(file).size }))
+  .toSorted((a, b) => b.bytes - a.bytes)
+  .map(({ file }) => file);
 const outcomes: TestOutcome[] = [];
+const costs: TestCost[] = [];
 const crashes: string[] = [];
 /** What processes with failures printed. */
 const printed: string[] = [];
 
 await Promise.all(Array.from({ length: processes }, (_, lane) => runLane(lane)));
-const leftovers = readdirSync(temporary).filter(
-  (name) => !NOT_OURS.includes(name) && !name.startsWith("outcomes-"),
-);
-rmSync(temporary, { recursive: true, force: true });
+const leftovers = [...new Set([temporary, databases])].flatMap((folder) => {
+  const names = readdirSync(folder);
+  rmSync(folder, { recursive: true, force: true });
+  return names.filter((name) => !NOT_OURS.includes(name) && !name.startsWith("outcomes-"));
+});
 process.exitCode = report();
 
-async function runLane(lane: number): Promise<void> {
-  for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) {
-    await runChunk(chunk, join(temporary, `outcomes-${lane}`));
-  }
+/** A folder in memory for the tests' databases; null where the machine has none, or little memory. */
+function folderInMemory(): string | null {
+  if (!existsSync(MEMORY_FOLDER)) return null;
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  return bavail * bsize < MEMORY_BYTES
+    ? null
+    : mkdtempSync(join(MEMORY_FOLDER, "exitability-tests-"));
 }
 
-/** Runs the files of one chunk in one process; what they print is shown only if one of them fails. */
-async function runChunk(chunk: readonly string[], outcomesFile: string): Promise<void> {
-  const child = spawn(
-    process.execPath,
-    [
-      ...["--import", SETUP, "--test", "--test-isolation=none"],
+/** Runs files until none waits; a process that died is replaced. */
+async function runLane(lane: number): Promise<void> {
+  while (waiting.length > 0) await runProcess(join(temporary, `outcomes-${lane}`));
+}
+
+/** Runs waiting files in one process; what they print is shown only if one of them fails. */
+async function runProcess(outcomesFile: string): Promise<void> {
+  const costsFile = `${outcomesFile}-costs`;
+  const child = fork(WORKER, {
+    execArgv: [
+      ...["--import", WITHOUT_PROMISE_HOOKS, "--import", SETUP],
       `--test-timeout=${TEST_TIMEOUT_MS}`,
       ...["--test-reporter", REPORTER, "--test-reporter-destination", outcomesFile],
-      ...chunk,
     ],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, TMPDIR: temporary },
-      timeout: PROCESS_TIMEOUT_MS,
-      killSignal: "SIGKILL",
+    silent: true,
+    env: {
+      ...process.env,
+      TMPDIR: temporary,
+      TEST_DATABASES_DIR: databases,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...(options.slowest === undefined ? {} : { TEST_COSTS_FILE: costsFile }),
     },
-  );
+  });
   const output: Buffer[] = [];
-  child.stdout.on("data", (data: Buffer) => output.push(data));
-  child.stderr.on("data", (data: Buffer) => output.push(data));
+  child.stdout?.on("data", (data: Buffer) => output.push(data));
+  child.stderr?.on("data", (data: Buffer) => output.push(data));
+  let current: string | undefined;
+  let ending: NodeJS.Timeout | undefined;
+  child.on("message", () => {
+    current = waiting.shift();
+    child.send(current ?? NO_FILE);
+    if (current !== undefined) return;
+    ending = setTimeout(() => child.kill("SIGKILL"), ENDING_TIMEOUT_MS);
+  });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  const own = readOutcomes(outcomesFile);
+  clearTimeout(ending);
+  if (existsSync(costsFile)) costs.push(...readCosts(costsFile));
+  const own = existsSync(outcomesFile) ? readOutcomes(outcomesFile) : [];
   outcomes.push(...own);
-  const failed = own.some(({ kind }) => kind === "fail");
-  if (code === 0 && own.length > 0 && !failed) return;
   const text = Buffer.concat(output).toString().trim();
-  if (!failed) crashes.push(`a test process ended with ${code}: ${chunk.join(" ")}\n${text}`);
-  else if (text !== "") printed.push(text);
+  const failed = own.some(({ kind }) => kind === "fail");
+  if (current !== undefined || code === null || (code !== 0 && !failed)) {
+    const place = current === undefined ? "after its last file" : `in ${current}`;
+    crashes.push(`a test process ended with ${code} ${place}\n${text}`);
+  } else if (failed && text !== "") printed.push(text);
+}
+
+function readCosts(file: string): readonly TestCost[] {
+  const text = readFileSync(file, "utf8");
+  rmSync(file);
+  return JSON.parse(text) as TestCost[];
 }
 
 function readOutcomes(file: string): readonly TestOutcome[] {
@@ -101,20 +150,6 @@ function readOutcomes(file: string): readonly TestOutcome[] {
     .map((line) => JSON.parse(line) as TestOutcome);
 }
 
-/** Spreads the files so that the chunks hold about as many bytes of tests each, the largest first. */
-function chunksOf(all: readonly string[], count: number): string[][] {
-  const chunks = Array.from({ length: count }, () => ({ bytes: 0, files: [] as string[] }));
-  const bySize = all
-    .map((file) => ({ file, bytes: statSync(file).size }))
-    .toSorted((a, b) => b.bytes - a.bytes);
-  for (const { file, bytes } of bySize) {
-    const smallest = chunks.reduce((a, b) => (b.bytes < a.bytes ? b : a));
-    smallest.files.push(file);
-    smallest.bytes += bytes;
-  }
-  return chunks.map((chunk) => chunk.files).filter((chunk) => chunk.length > 0);
-}
-
 function report(): number {
   for (const outcome of outcomes) {
     if (outcome.kind !== "fail") continue;
@@ -124,6 +159,9 @@ function report(): number {
   for (const text of printed) console.log(`printed by a process with failures:\n${text}\n`);
   for (const crash of crashes) console.log(`✖ ${crash}\n`);
   for (const name of leftovers) console.log(`✖ left in the temporary folder: ${name}`);
+  if (options.slowest !== undefined) {
+    for (const line of slowestLines(costs, Number(options.slowest))) console.log(line);
+  }
   const count = (kind: TestOutcome["kind"]) => outcomes.filter((one) => one.kind === kind).length;
   const reasons = Map.groupBy(
     outcomes.filter((outcome) => outcome.kind === "skip"),

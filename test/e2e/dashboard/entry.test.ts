@@ -64,6 +64,23 @@ test("from a pasted link to a watched token with mail agreed, on a phone", async
   });
 });
 
+test("a pasted link that names a pool leads to its token", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, context, open } = await dashboard.visit();
+  const token = demoMint("Three");
+  const pools = await context.request.get(`/api/token/${token}/pools`);
+  const [pool] = ((await pools.json()) as { pools: readonly { address: string }[] }).pools;
+  assert.ok(pool);
+  await open("/");
+  const search = page.getByLabel("Paste or type a token");
+  await search.fill(`https://dexscreener.com/solana/${pool.address}`);
+  await search.press("Enter");
+  await page.getByText("This is the address of a pool").waitFor();
+  await page.getByRole("link", { name: "Measure its token" }).click();
+  await page.getByRole("heading", { level: 1, name: "Three Doors" }).waitFor();
+});
+
 test("while a size is dragged, at most ten requests a second are sent", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

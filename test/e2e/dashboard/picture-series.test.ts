@@ -27,6 +27,8 @@ const LEAK = address(demoMint("Drain"));
 const SLICE_BPS = 300;
 const SLICE_EVERY_MS = 4_000;
 const ARRIVES_WITHIN_MS = 90_000;
+/** DevTools do not report whether a message reached the worker: as push services do, it is sent again. */
+const DELIVER_AGAIN_MS = 5_000;
 
 test("a rug and a stealth drain reach the watchlist, the page, the phone, the notification and the mail", async (t) => {
   const node = await startDemoNode(t);
@@ -132,11 +134,22 @@ async function series(t: TestContext, receivers: Receivers, story: Story): Promi
   const device = await deviceOf(holder.page);
   const mailBefore = mails(dashboard);
   const shown = async () => {
+    let deliveredMs = Number.NEGATIVE_INFINITY;
+    let delivered = 0;
     for (;;) {
+      const messages = push.posted();
+      const nowMs = performance.now();
+      if (messages.length > delivered || nowMs - deliveredMs > DELIVER_AGAIN_MS) {
+        for (const message of messages) await device.deliver(message);
+        [delivered, deliveredMs] = [messages.length, nowMs];
+      }
       const all = await notifications(holder.page);
       const found = all.find(({ title }) => title.includes(symbol));
       if (found !== undefined) return found;
-      assert.ok(performance.now() - beganMs < ARRIVES_WITHIN_MS, "no notification was shown");
+      assert.ok(
+        nowMs - beganMs < ARRIVES_WITHIN_MS,
+        `no notification of ${symbol} was shown: ${messages.length} messages posted, ${all.length} shown`,
+      );
       await holder.page.waitForTimeout(20);
     }
   };
@@ -155,7 +168,7 @@ async function series(t: TestContext, receivers: Receivers, story: Story): Promi
     ),
     seen("token page", desk.page.locator(".alert-banner.on").waitFor(patience)),
     seen("phone", phone.page.locator(".alert-banner.on").waitFor(patience)),
-    seen("notification", push.next().then(device.deliver).then(shown)),
+    seen("notification", shown()),
     seen("mail", newMail(dashboard, mailBefore)),
   ]);
   for (const each of [desk, phone]) await each.page.locator(".alert-banner .changes").waitFor();

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { SLOT_MS } from "#src/node/slot-clock.ts";
+import type { Database } from "#src/store/database.ts";
+import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
+import { sqliteDatabase } from "#test/support/databases.ts";
 import { placeToken, type Reserves, SOL, setReserves } from "./plain-market.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -15,20 +19,20 @@ const POOL = plainPool(`${MINT} main`, MINT, WSOL);
 const BASE = 500_000_000_000_000n;
 const DROPPED = 100;
 
-function track(chain: ScriptedChain): Tracker {
+function track(chain: ScriptedChain, database: Database | null = null): Tracker {
   return createTracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },
-    database: null,
+    database,
   });
 }
 
-async function tracked(chain: ScriptedChain): Promise<Tracker> {
+async function tracked(chain: ScriptedChain, database: Database | null = null): Promise<Tracker> {
   chain.isProcessed = true;
   placeToken(chain, MINT, 80);
   chain.advance(1);
-  const tracker = track(chain);
+  const tracker = track(chain, database);
   chain.endSlot(chain.slot, "confirmed");
   await tracker.snapshot(MINT);
   tracker.tick();
@@ -148,5 +152,56 @@ test("an alert that a dropped slot turned on is ended when the slot is dropped",
   const snapshot = tracker.latest(MINT);
   assert.ok(snapshot?.kind === "assessed" && !snapshot.isDeteriorating);
   assert.equal(snapshot.trend, before.trend);
+  await tracker.close();
+});
+
+test("what was measured on a dropped slot is in neither the history nor the stored answers", async (t) => {
+  const chain = new ScriptedChain();
+  const tracker = await tracked(chain, await sqliteDatabase(t));
+  const beganMs = chain.nowMs;
+  const confirmed = async (slots: number) => {
+    for (let slot = 0; slot < slots; slot++) {
+      chain.advance(1);
+      chain.endSlot(chain.slot, "confirmed");
+      tracker.touch(MINT);
+      tracker.tick();
+      await tracker.idle();
+    }
+  };
+  await confirmed(200);
+  for (let fork = 0; fork < 3; fork++) {
+    // The first measurement in an interval is its sample.
+    const interval = Math.floor(chain.nowMs / SAMPLE_EVERY_MS);
+    while (Math.floor((chain.nowMs + SLOT_MS) / SAMPLE_EVERY_MS) === interval) await confirmed(1);
+    chain.advance(1);
+    const dropped = chain.slot;
+    setReserves(chain, POOL, withSol(8n * SOL));
+    assert.equal(measurementOf(tracker)?.depthLamports, 8n * SOL);
+    chain.undoSlot();
+    chain.advance(1);
+    // Before its loss is known, the next slot is measured on it too.
+    assert.equal(measurementOf(tracker)?.depthLamports, 8n * SOL);
+    chain.endSlot(dropped, "dropped");
+    chain.endSlot(chain.slot, "confirmed");
+    assert.equal(measurementOf(tracker)?.depthLamports, 80n * SOL);
+    await confirmed(200);
+    const stored = await tracker.answerAt(MINT, dropped);
+    if (stored.kind === "stored") {
+      const { measurement } = stored.snapshot.assessment;
+      assert.equal(measurement?.depthLamports, 80n * SOL);
+    }
+  }
+  // A change that is confirmed is in both.
+  setReserves(chain, POOL, withSol(60n * SOL));
+  await confirmed(200);
+  const range = { fromMs: beganMs, toMs: chain.nowMs, stepMs: 400 };
+  const depths = new Set((await tracker.history(MINT, range)).map(({ depthSol }) => depthSol));
+  depths.delete(null);
+  assert.deepEqual([...depths], [80, 60]);
+  const between = await tracker.answerAt(MINT, chain.slot);
+  assert.ok(between.kind === "not-stored" && between.slots.before !== null);
+  const newest = await tracker.answerAt(MINT, between.slots.before);
+  assert.ok(newest.kind === "stored");
+  assert.equal(newest.snapshot.assessment.measurement?.depthLamports, 60n * SOL);
   await tracker.close();
 });
