@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { defineConfig } from "vitepress";
 
@@ -12,6 +12,10 @@ const PAGES = [
   "tools/packages/core-readme.md",
   "src/venues/*/README.md",
 ];
+
+/** What pages link that is no page: copied beside them. Files of other kinds would be linked as pages. */
+const FILES = ["examples", "deploy", "docs/operations"];
+process.env.VITE_EXTRA_EXTENSIONS = "py,env,conf,yml,jsonl,service";
 
 const pages = globSync(PAGES, { cwd: ROOT }).filter((path) => !path.includes("node_modules"));
 const others = globSync("**/*.md", {
@@ -41,7 +45,6 @@ export default defineConfig({
   outDir: "./dist",
   cacheDir: "./cache",
   srcExclude: others,
-  cleanUrls: true,
   // What the README links that is a file or folder of the repository and not a page; local services.
   ignoreDeadLinks: [
     (link) => [ROOT, join(ROOT, "docs")].some((folder) => existsSync(join(folder, link))),
@@ -52,6 +55,7 @@ export default defineConfig({
   buildEnd({ outDir }) {
     const target = '<meta http-equiv="refresh" content="0; url=docs/">';
     writeFileSync(join(outDir, "index.html"), `<!doctype html><title>Exitability</title>${target}`);
+    for (const path of FILES) cpSync(join(ROOT, path), join(outDir, path), { recursive: true });
   },
   // The pages lie outside this package, where its modules are not found without this.
   vite: { resolve: { alias: { vue: join(import.meta.dirname, "..", "node_modules", "vue") } } },
@@ -89,7 +93,13 @@ export default defineConfig({
       },
       {
         text: "Trust",
-        items: linksTo(["docs/accuracy.md", "docs/adversary.md", "docs/detection.md"]),
+        items: linksTo([
+          "docs/accuracy.md",
+          "docs/adversary.md",
+          "docs/detection.md",
+          "docs/abuse.md",
+          "docs/first-hours.md",
+        ]),
       },
       { text: "Venues", collapsed: true, items: linksTo(venues) },
       { text: "Error codes", collapsed: true, items: linksTo(inFolder("docs/errors")) },
