@@ -47,7 +47,7 @@ try {
   for (let turn = 0; turn < count; turn++) {
     const agreed = await askAllEndpoints({ url: server.url, keys }, question(turn), turn);
     if (agreed.kind === "same") same++;
-    else console.log(JSON.stringify(agreed.said));
+    else console.log(JSON.stringify(agreed));
   }
   console.log(`main, /at, batch and stream agree: ${same} of ${count}`);
   isFine &&= same === count;

@@ -17,36 +17,43 @@ export type ToldAnswer = { readonly path: string; readonly slot: string; readonl
 
 export type Agreement =
   | { readonly kind: "same" }
-  | { readonly kind: "different"; readonly said: Readonly<Record<string, unknown>> };
+  | { readonly kind: "different"; readonly said: Readonly<Record<string, unknown>> }
+  /** The token's state changed during every try: nothing was compared. */
+  | { readonly kind: "never-still"; readonly tries: number };
 
 const MOST_TRIES = 40;
 const STREAM_WITHIN_MS = 10_000;
 
 /**
- * Asks main, /at, batch and stream for one size, again until all four return the same chain time. /at
- * says lamports, the others the percent that follows from them, to the fourth decimal.
+ * Asks main, /at, batch and stream for one size. The others are asked between two answers of main, again
+ * until these two are the same bytes of one slot: a slot's accounts arrive one by one, so that neither the
+ * slot nor the chain time alone names a state. /at says lamports, the others the percent that follows from
+ * them, to the fourth decimal.
  */
 export async function askAllEndpoints(
   service: AskedService,
   question: Question,
   turn: number,
 ): Promise<Agreement> {
-  let said: Readonly<Record<string, unknown>> = {};
   for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
     const headers = headersOf(service, turn + attempt);
-    const answers = await Promise.all([
-      main(service.url, question, headers),
+    const before = await askMain(service, question, turn + attempt);
+    const others = await Promise.all([
       at(service.url, question, headers),
       batch(service.url, question, headers),
       stream(service.url, question, headers),
     ]);
-    const [first] = answers;
-    said = Object.fromEntries(answers.map((answer) => [answer.endpoint, answer]));
-    if (answers.some(({ updatedAt }) => updatedAt !== first.updatedAt)) continue;
-    const isSame = answers.every(({ slippage }) => slippage === first.slippage);
-    return isSame ? { kind: "same" } : { kind: "different", said };
+    const after = await askMain(service, question, turn + attempt);
+    if (before.body !== after.body || before.slot !== after.slot) continue;
+    const main = toldByMain(before);
+    const isSame = others.every(
+      ({ updatedAt, slippage }) => updatedAt === main.updatedAt && slippage === main.slippage,
+    );
+    if (isSame) return { kind: "same" };
+    const told = [main, ...others].map((answer) => [answer.endpoint, answer]);
+    return { kind: "different", said: Object.fromEntries(told) };
   }
-  return { kind: "different", said };
+  return { kind: "never-still", tries: MOST_TRIES };
 }
 
 /** An answer of the main endpoint and the path that asks for the same by its slot. */
@@ -104,11 +111,9 @@ async function json(url: string, init: RequestInit) {
   return JSON.parse(await response.text());
 }
 
-async function main(url: string, question: Question, headers: Headers): Promise<Told> {
-  const { mint, profile, size } = question;
-  const query = `profile=${profile}&size=${size}`;
-  const body = await json(`${url}/api/token/${mint}/exitability?${query}`, { headers });
-  return { endpoint: "main", updatedAt: body.updated_at, slippage: body.slippage.slip_pct };
+function toldByMain({ body }: ToldAnswer): Told {
+  const { updated_at: updatedAt, slippage } = JSON.parse(body);
+  return { endpoint: "main", updatedAt, slippage: slippage.slip_pct };
 }
 
 async function at(
