@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
   type DatabaseConnection,
@@ -143,7 +144,7 @@ export class WalFile {
 
   readonly sync = async (): Promise<void> => {
     if (this.#failure !== null) throw this.#failure;
-    this.#opened ??= await this.#explained(open(this.#path, "r+"));
+    this.#opened ??= await this.#explained(this.#open());
     try {
       await this.#explained(this.#opened.datasync());
     } catch (cause) {
@@ -155,6 +156,17 @@ export class WalFile {
   readonly close = async (): Promise<void> => {
     await this.#opened?.close();
   };
+
+  /** SQLite has just made the file, and has not synced it: its name has to be on the disk as well. */
+  async #open(): Promise<FileHandle> {
+    const directory = await open(dirname(this.#path));
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+    return await open(this.#path, "r+");
+  }
 
   async #explained<Done>(step: Promise<Done>): Promise<Done> {
     try {
