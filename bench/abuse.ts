@@ -4,7 +4,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
 import { addChannel } from "#src/store/channels.ts";
@@ -18,6 +17,7 @@ import type { AttackOptions, AttackTally } from "./abuse/attack-worker.ts";
 import { HonestCaller } from "./abuse/honest.ts";
 import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
 import { Deployment, makeKeys, peakResidentBytes, residentBytes } from "./deployment.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * The attackers of docs/abuse.md against one process of the service, next to honest callers: a key, a
@@ -25,13 +25,14 @@ import { Deployment, makeKeys, peakResidentBytes, residentBytes } from "./deploy
  * every alert delivered within 10 s; disk growth and memory printed.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "The attackers of docs/abuse.md against one process next to a key, a page and a watcher.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     seconds: { type: "string", default: "60" },
   },
-});
+);
 
 const FLOORS = { p99Ms: 250, alertMs: 10_000, residentMb: 1_024, diskMbAMinute: 60 };
 const AUTH_SECRET = "a secret for measuring that is long enough";

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { AccountVersions } from "#src/accuracy/account-versions.ts";
@@ -16,6 +15,7 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
+import { readOptions } from "./options.ts";
 import { buildStream } from "./update-stream.ts";
 
 /**
@@ -25,12 +25,10 @@ import { buildStream } from "./update-stream.ts";
  * runs beside it.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    rounds: { type: "string", default: "15" },
-  },
+const { values } = readOptions("Cost of the accuracy record.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  rounds: { type: "string", default: "15", help: "rounds of which the median counts" },
 });
 const BAR_PCT = 10;
 const FLUSH_BYTES = 256 * 1024;

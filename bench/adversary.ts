@@ -1,6 +1,5 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
@@ -11,18 +10,21 @@ import type { MarketPlan } from "./adversary/pool-plan.ts";
 import { saveMarket } from "./adversary/save-market.ts";
 import { harmOf, searchAlerts, searchAnswers } from "./adversary/search.ts";
 import type { Attack } from "./adversary/strategies.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * Searches for hostile pools that change an answer or an alert (method.md section 7), and prints the
  * worst effect found for each budget. Runs from account bytes to the answer.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    minutes: { type: "string", default: "1" },
-    save: { type: "string", default: join(tmpdir(), "exitability-adversary") },
+const { values } = readOptions("Worst hostile pools found by budget.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  minutes: { type: "string", default: "1" },
+  save: {
+    type: "string",
+    default: join(tmpdir(), "exitability-adversary"),
+    help: "folder of the worst found",
   },
 });
 

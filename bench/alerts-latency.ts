@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { createAlerting } from "#src/alerts/alerting.ts";
 import type { SearchResult } from "#src/chain/chain-source.ts";
@@ -22,6 +21,7 @@ import { VENUES } from "#src/venues/all.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
 import type { Arrival, Listening } from "./alerts-receivers.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * The time from the update that causes an alert to its message at a mail server and at a webhook:
@@ -29,14 +29,12 @@ import type { Arrival, Listening } from "./alerts-receivers.ts";
  * Floor: p99 below 2 s with 10,000 watched tokens.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    tokens: { type: "string", default: "10000" },
-    "trades-per-minute": { type: "string", default: "3000" },
-    "rugs-per-second": { type: "string", default: "4" },
-    seconds: { type: "string", default: "60" },
-  },
+const { values } = readOptions("Time from an update to the delivered alert.", {
+  json: { type: "boolean", default: false },
+  tokens: { type: "string", default: "10000" },
+  "trades-per-minute": { type: "string", default: "3000" },
+  "rugs-per-second": { type: "string", default: "4" },
+  seconds: { type: "string", default: "60" },
 });
 
 const FLOOR_MS = 2_000;

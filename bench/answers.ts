@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
@@ -12,18 +11,20 @@ import {
   type ToldAnswer,
 } from "./answers/answers-of-service.ts";
 import { Deployment, makeKeys } from "./deployment.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * Whether a running service on the moving demo market says one thing: main, /at, batch and stream for
  * one size, and an answer asked again by its own slot, later and after kill -9. Ends with 1 if not.
  */
 
-const { values } = parseArgs({
-  options: {
-    count: { type: "string", default: "500" },
-    "wait-seconds": { type: "string", default: "60" },
+const { values } = readOptions(
+  "Main, past, batch and streamed answers compared, and asked again later and after kill -9.",
+  {
+    count: { type: "string", default: "500", help: "answers" },
+    "wait-seconds": { type: "string", default: "60", help: "until they are asked again" },
   },
-});
+);
 const count = Number(values.count);
 
 const deployment = new Deployment();

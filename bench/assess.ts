@@ -3,10 +3,11 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { PLANNED_VENUES, type PoolPlan } from "./adversary/pool-plan.ts";
 import { saveMarket } from "./adversary/save-market.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * CPU time of one assessment for one to ten pools (`--counts`), from bound pools to the answer. With `--against
@@ -14,17 +15,14 @@ import { saveMarket } from "./adversary/save-market.ts";
  * medians of `--rounds`.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    against: { type: "string" },
-    rounds: { type: "string", default: "5" },
-    counts: { type: "string", default: "1,2,3,4,5,6,7,8,9,10" },
-    /** Of a child process: which checkout, and the recording and mint that it measures. */
-    root: { type: "string" },
-    folder: { type: "string" },
-    mint: { type: "string" },
-  },
+const { values } = readOptions("CPU time of one assessment by the number of pools.", {
+  json: { type: "boolean", default: false },
+  against: { type: "string", help: "another checkout, measured in turns" },
+  rounds: { type: "string", default: "5" },
+  counts: { type: "string", default: "1,2,3,4,5,6,7,8,9,10", help: "numbers of pools" },
+  root: { type: "string", help: "of a child process: the checkout" },
+  folder: { type: "string", help: "of a child process: the recording" },
+  mint: { type: "string", help: "of a child process: the token" },
 });
 
 /** The optimiser needs a second and a half; before that its own work is most of what is measured. */

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
@@ -15,20 +14,22 @@ import { isFresh, isNewerThan, judge, LIMITED, LIMITED_KEYS, type Row } from "./
 import { watchLeaders } from "./chaos-leaders.ts";
 import { allScenarios, type Scenario } from "./chaos-scenarios.ts";
 import { makeKeys } from "./deployment.ts";
+import { readOptions } from "./options.ts";
 
 // What callers see, and for how long, while each part of a deployment dies, freezes or is cut off:
 // two trackers, two replicas, an alert worker, Postgres and Redis, with a wire between every two.
 // Ends with 1 where something acknowledged was lost, a limit was passed by more than docs/scale.md
 // states, two trackers wrote at once, an old answer had no notice, or the service did not recover.
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "What callers see while each part of a deployment dies, freezes or is cut off.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-    hold: { type: "string", default: "12" },
+    only: { type: "string", default: "", help: "part of a scenario's name" },
+    hold: { type: "string", default: "12", help: "seconds that a part is away" },
   },
-});
+);
 
 /** For how long a cut lasts. */
 const HOLD_MS = Number(values.hold) * 1_000;

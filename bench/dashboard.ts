@@ -1,7 +1,7 @@
-import { parseArgs } from "node:util";
 import { chromium, type Page } from "playwright-core";
 import { Deployment } from "./deployment.ts";
 import { lineThrough, type Point } from "./growth.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * What an open token page costs its reader while nothing is done: share of one core, requests, and
@@ -9,8 +9,9 @@ import { lineThrough, type Point } from "./growth.ts";
  * (CHROMIUM_PATH) and a built dashboard (`npm run build:web`).
  */
 
-const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, mint: { type: "string" } },
+const { values } = readOptions("CPU time, requests and memory of an open token page while idle.", {
+  minutes: { type: "string", default: "10" },
+  mint: { type: "string", help: "the page's token; default a demo token" },
 });
 
 const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";

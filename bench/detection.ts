@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { formatTable, type Output, terminal, UsageError } from "#src/cli/output.ts";
 import { RecordingError } from "#src/node/recording.ts";
 import { DETECTORS } from "./detection/detectors.ts";
@@ -11,6 +10,7 @@ import { playOverSockets } from "./detection/socket-markets.ts";
 import { type DetectionRow, rowOf } from "./detection/tally.ts";
 import { drawThresholdCurve, sweepThresholds } from "./detection/threshold-curve.ts";
 import { trackScript } from "./detection/tracked-markets.ts";
+import { readOptions } from "./options.ts";
 
 const USAGE =
   "npm run detection -- [--seed N] [--share S] [--json] [--curve FILE.svg] | --series FILE [--json] | --recorded FILE... [--json]";
@@ -21,18 +21,18 @@ const USAGE =
  * markets that `exitability record --follow` has written.
  */
 export async function detection(args: readonly string[], output: Output): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      recorded: { type: "boolean", default: false },
+  const { values, positionals } = readOptions(
+    "Quality of deterioration alerts, on scripted markets unless files are named.",
+    {
+      recorded: { type: "boolean", default: false, help: "judge FILE..., markets as recorded" },
       seed: { type: "string", default: "1" },
-      share: { type: "string", default: "1" },
+      share: { type: "string", default: "1", help: "of the scripted markets, above 0, to 10" },
       json: { type: "boolean", default: false },
-      series: { type: "string" },
-      curve: { type: "string" },
+      series: { type: "string", help: "a file of series instead: prints when the alert is on" },
+      curve: { type: "string", help: "draws the threshold curve as this SVG file instead" },
     },
-  });
+    { args: [...args], operands: "[FILE...]" },
+  );
   if (values.series !== undefined) return judgeSeriesFile(values.series, values.json, output);
   if (values.recorded) return judgeRecorded(positionals, values.json, output);
   if (positionals.length > 0) throw new UsageError(`unexpected ${positionals[0]}\n${USAGE}`);
@@ -155,10 +155,8 @@ if (import.meta.main) {
   try {
     process.exitCode = await detection(process.argv.slice(2), terminal);
   } catch (error) {
-    const isExpected = [UsageError, TypeError, RecordingError].some(
-      (kind) => error instanceof kind,
-    );
-    if (!isExpected || !(error instanceof Error)) throw error;
+    const isExpected = error instanceof UsageError || error instanceof RecordingError;
+    if (!isExpected) throw error;
     terminal.err(error.message);
     process.exitCode = 2;
   }

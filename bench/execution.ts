@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
@@ -23,6 +22,7 @@ import type { MarketOptions, MarketReady } from "./alerts-market.ts";
 import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
 import { runLoad } from "./http-load.ts";
 import { indexedSearch } from "./indexed-search.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * What executing programs costs with a thousand tokens tracked. First, answers by execution alone: the
@@ -31,17 +31,18 @@ import { indexedSearch } from "./indexed-search.ts";
  * PROOF=off, on the same market: their CPU time and their answers' p99, in turns.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "Answers by execution alone compared with the model, and the cost of PROOF=sample.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     tokens: { type: "string", default: "1000" },
     seconds: { type: "string", default: "20" },
     rounds: { type: "string", default: "3" },
     "trades-per-minute": { type: "string", default: "3000" },
-    only: { type: "string" },
+    only: { type: "string", help: "execution or sample" },
   },
-});
+);
 const REQUESTS_PER_SECOND = 200;
 const CONNECTIONS = 20;
 const KEYS = 400;

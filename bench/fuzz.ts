@@ -1,23 +1,24 @@
 import { readdirSync } from "node:fs";
 import { performance } from "node:perf_hooks";
-import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { attack } from "#test/fuzz/attack.ts";
 import { readExecutions } from "#test/support/executions.ts";
+import { readOptions } from "./options.ts";
 
 // Mutated accounts against every venue: how many end as a pool or a reason, and how long the slowest took.
 // With --requests N, hostile HTTP requests instead: N in all, to a service on each database (DATABASE_URL).
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "Mutated accounts against every venue, or hostile HTTP requests to a service on each database.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
-    attacks: { type: "string", default: "5000" },
-    requests: { type: "string", default: "0" },
-    folder: { type: "string", default: "../shared/executions" },
+    attacks: { type: "string", default: "5000", help: "mutations of each file's executions" },
+    requests: { type: "string", default: "0", help: "hostile requests instead, if above 0" },
+    folder: { type: "string", default: "../shared/executions", help: "recorded executions" },
   },
-});
+);
 
 if (Number(values.requests) > 0) {
   const { fuzzBothDatabases } = await import("./fuzz-services.ts");

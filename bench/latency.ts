@@ -1,6 +1,5 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { formatTable } from "#src/cli/output.ts";
@@ -10,6 +9,7 @@ import { addressBytes, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
+import { readOptions } from "./options.ts";
 import { createStreamSource } from "./stream-source.ts";
 import { buildStream, type Swap } from "./update-stream.ts";
 
@@ -19,14 +19,12 @@ import { buildStream, type Swap } from "./update-stream.ts";
  * client on another thread. Goal: p99 below 50 ms at 10,000 updates a second.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    tokens: { type: "string", default: "500" },
-    rate: { type: "string", default: "10000" },
-    seconds: { type: "string", default: "20" },
-  },
+const { values } = readOptions("Time from an update to the answer.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  tokens: { type: "string", default: "500" },
+  rate: { type: "string", default: "10000", help: "updates a second" },
+  seconds: { type: "string", default: "20" },
 });
 
 const PACE_MS = 5;

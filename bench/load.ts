@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import { parseArgs } from "node:util";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { cpuSeconds, Deployment, type Key, makeKeys, type Server, warmUp } from "./deployment.ts";
 import { answeredPerSecond, refusedOf, runLoad } from "./http-load.ts";
+import { readOptions } from "./options.ts";
 
 // The hot endpoint under load, beside as many bare node:http servers that answer the same bytes, in one
 // run: requests a second, latency, and the servers' own CPU time for a request. First one process that
@@ -11,17 +11,21 @@ import { answeredPerSecond, refusedOf, runLoad } from "./http-load.ts";
 // Postgres (DATABASE_URL) and Redis. Every request has a key that is checked and counted; the keys take
 // turns, so that no fair-use limit is exceeded.
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "The hot endpoint under load, beside bare node:http servers with the same bytes.",
+  {
     json: { type: "boolean", default: false },
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "3" },
     connections: { type: "string", default: "64" },
-    /** Only the process that does everything: no Postgres or Redis is needed. */
-    alone: { type: "boolean", default: false },
-    "serve-raw": { type: "string" },
+    alone: {
+      type: "boolean",
+      default: false,
+      help: "only the process that has all roles: no Postgres or Redis is needed",
+    },
+    "serve-raw": { type: "string", help: "of a child process: the body" },
   },
-});
+);
 
 type Figures = {
   readonly requestsPerSecond: number;

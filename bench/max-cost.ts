@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
@@ -10,6 +9,7 @@ import { seededRandom } from "#src/platform/seeded-random.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { largestByScan } from "#test/support/largest-by-scan.ts";
 import { randomMarket } from "#test/support/random-markets.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * The largest sale within a cost compared with a scan of the sizes, over random markets of one to four
@@ -17,15 +17,19 @@ import { randomMarket } from "#test/support/random-markets.ts";
  * every second set.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "The largest sale within a cost compared with a scan of sizes, and the bound of the split.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
-    sets: { type: "string", default: "2000" },
-    /** Sets of the seed that are passed over, so that a long run can be made in parts. */
-    from: { type: "string", default: "0" },
+    sets: { type: "string", default: "2000", help: "random sets of pools" },
+    from: {
+      type: "string",
+      default: "0",
+      help: "sets that are passed over, so that a long run can be made in parts",
+    },
   },
-});
+);
 
 const ALLOWED = 1e-6;
 /** The bound is as near as the answer promises: 0.1 bp. */

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
@@ -8,19 +7,21 @@ import { SampleBlock } from "#src/track/history/sample-block.ts";
 import { observe } from "#src/track/history/series.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
+import { readOptions } from "./options.ts";
 import { buildStream, type VenueMix } from "./update-stream.ts";
 
 // What a live token takes: its accounts' bytes, pools, quoters, last answer, and half an hour of samples.
 // Of the mix of venues, and of each venue alone. Each token has one pool.
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "Memory of a live token, of the mix of venues and of each venue alone.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
-    tokens: { type: "string", default: "20000" },
-    "venue-tokens": { type: "string", default: "2000" },
+    tokens: { type: "string", default: "20000", help: "of the mix" },
+    "venue-tokens": { type: "string", default: "2000", help: "of each venue" },
   },
-});
+);
 
 const GOAL = { tokens: 100_000, bytes: 4 * 2 ** 30 } as const;
 const SAMPLES = 180;

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
@@ -8,6 +7,7 @@ import type { MarketOptions, MarketOrder, MarketReady } from "./alerts-market.ts
 import type { Asked, Traffic } from "./counted-client.ts";
 import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
 import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring-ways.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * A thousand tokens at six sizes every ten seconds: what each way of asking costs in requests, bytes
@@ -16,15 +16,16 @@ import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring-ways.ts"
  * and every method must have the same figures for every token: else this fails.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "Cost of tokens read every ten seconds by stream, batch and single requests.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     tokens: { type: "string", default: "1000" },
     rounds: { type: "string", default: "3" },
     "trades-per-minute": { type: "string", default: "3000" },
   },
-});
+);
 
 /** How a bot asks: which way, and whether it reads packed answers. Streams are never packed. */
 type Case = { readonly way: WayName; readonly encoding: Asked["encoding"] };

@@ -1,22 +1,24 @@
-import { parseArgs } from "node:util";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { Deployment, peakResidentBytes, residentBytes } from "./deployment.ts";
 import { answeredPerSecond, type LoadPlan, type LoadResult, runLoad } from "./http-load.ts";
+import { readOptions } from "./options.ts";
 
 // Beyond the maximum: ordinary answers (anonymous callers, each counted on disk). First as many as one
 // process gives; then three times as many requests a second, asked whether or not those before were
 // answered; then half the maximum, to see how soon everything is answered again. With --shared one
 // tracker and one API process on Postgres (DATABASE_URL) and Redis are measured instead.
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seconds: { type: "string", default: "15" },
-    connections: { type: "string", default: "64" },
-    flood: { type: "string", default: "4000" },
-    times: { type: "string", default: "3" },
-    shared: { type: "boolean", default: false },
+const { values } = readOptions("The hot endpoint asked for more than it can answer.", {
+  json: { type: "boolean", default: false },
+  seconds: { type: "string", default: "15" },
+  connections: { type: "string", default: "64" },
+  flood: { type: "string", default: "4000", help: "connections of the flood" },
+  times: { type: "string", default: "3", help: "the flood as a multiple of the maximum" },
+  shared: {
+    type: "boolean",
+    default: false,
+    help: "one tracker and one replica on Postgres and Redis",
   },
 });
 

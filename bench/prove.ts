@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
 import { replay } from "#src/accuracy/replay-recorded.ts";
@@ -10,20 +9,19 @@ import { LOADER_V3 } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { programFile } from "../tools/program-files.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * The model against the compiled programs: random states of recorded executions with random amounts,
  * executed in the VM. Needs the programs (`tools/fetch-programs.ts`, PROGRAMS_DIR) and ../shared.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    only: { type: "string" },
-    states: { type: "string", default: "1000" },
-    show: { type: "string", default: "3" },
-  },
+const { values } = readOptions("The model compared with the compiled programs on random states.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  only: { type: "string", help: "one venue" },
+  states: { type: "string", default: "1000", help: "of each venue" },
+  show: { type: "string", default: "3", help: "differences printed for each venue" },
 });
 
 /** Recordings made by another build than the one at hand are left out. */

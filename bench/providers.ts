@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { DemoMarket } from "#demo/market.ts";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { formatTable } from "#src/cli/output.ts";
@@ -10,6 +9,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { FakeGeyser } from "#test/support/fake-geyser.ts";
+import { readOptions } from "./options.ts";
 import {
   type FakeProvider,
   openFakeProvider,
@@ -23,23 +23,34 @@ import { type Asked, openProduct } from "./providers/product.ts";
  * what it costs, and what a watched token costs a month.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "First answers, calls and credits on the documented limits of RPC providers.",
+  {
     json: { type: "boolean", default: false },
-    only: { type: "string" },
-    /** Serve this plan until interrupted instead, for a service under SOLANA_RPC_URL. */
-    serve: { type: "string" },
+    only: { type: "string", help: "one plan" },
+    serve: {
+      type: "string",
+      help: "serve this plan until interrupted instead, for a service under SOLANA_RPC_URL",
+    },
     seed: { type: "string", default: "1" },
-    /** Cold tokens asked for one after the other. */
-    alone: { type: "string", default: "4" },
-    /** How long the tokens are watched to see what that costs; 0: not at all. */
-    watch: { type: "string", default: "60" },
-    /** Prints every call that is sent between a question and the end of its searches. */
-    trace: { type: "boolean", default: false },
-    /** Searches of all venues for one watched token in a month. */
-    searches: { type: "string", default: "121" },
+    alone: { type: "string", default: "4", help: "unknown tokens asked for one after the other" },
+    watch: {
+      type: "string",
+      default: "60",
+      help: "seconds for which the tokens are watched; 0: not at all",
+    },
+    trace: {
+      type: "boolean",
+      default: false,
+      help: "print every call between a question and the end of its searches",
+    },
+    searches: {
+      type: "string",
+      default: "121",
+      help: "searches of all venues for one watched token in a month",
+    },
   },
-});
+);
 
 const GROUP = 5;
 /** After the first answers, searches go on at the plan's rate: until none is sent for so long. */

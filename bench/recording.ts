@@ -1,21 +1,23 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { recordDemo } from "./detection/demo-recording.ts";
 import { replayFiles } from "./detection/recorded.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * Records the demo market while it is tracked live, replays the files, and compares the alerts.
  * `npm run recording -- [--minutes N] [--seed N] [--json]`
  */
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "The demo market recorded while it is tracked, replayed, and the alerts compared.",
+  {
     minutes: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
   },
-});
+);
 const minutes = Number(values.minutes);
 const folder = mkdtempSync(join(tmpdir(), "recording-"));
 try {

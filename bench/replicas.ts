@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { createClient } from "@redis/client";
 import { formatTable } from "#src/cli/output.ts";
 import type { Address } from "#src/units/address.ts";
 import { Endings } from "#test/support/ending.ts";
 import { startRedis } from "#test/support/redis.ts";
 import { cpuSeconds } from "./deployment.ts";
+import { readOptions } from "./options.ts";
 import { measuredSnapshots } from "./replicas/market.ts";
 import type { Percentiles, ReplicaFigures, Start } from "./replicas/relay-under-test.ts";
 
@@ -19,17 +19,22 @@ import type { Percentiles, ReplicaFigures, Start } from "./replicas/relay-under-
  * `--against CHECKOUT` the relay of another checkout is measured too, before this one in each round.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "Cost of publishing answers to replicas through Redis, and the age of their answers.",
+  {
     json: { type: "boolean", default: false },
-    replicas: { type: "string", default: "1,4,10" },
+    replicas: { type: "string", default: "1,4,10", help: "numbers of replicas" },
     tokens: { type: "string", default: "1000" },
-    rate: { type: "string", default: "1" },
-    overlap: { type: "string", default: "0.1" },
+    rate: { type: "string", default: "1", help: "answers per token and second" },
+    overlap: {
+      type: "string",
+      default: "0.1",
+      help: "share of the tokens that all replicas ask for",
+    },
     seconds: { type: "string", default: "10" },
-    against: { type: "string" },
+    against: { type: "string", help: "another checkout, measured in turns" },
   },
-});
+);
 
 const WARM_UP_MS = 3_000;
 const READY_WITHIN_MS = 60_000;

@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { exportDay } from "#src/export/export-day.ts";
 import { type Random, seededRandom } from "#src/platform/seeded-random.ts";
@@ -16,6 +15,7 @@ import { ownSchema } from "#test/support/databases.ts";
 import { Endings } from "#test/support/ending.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { Latencies } from "./latencies.ts";
+import { readOptions } from "./options.ts";
 import { PlayedMarket } from "./retention/played-market.ts";
 import { storedSize } from "./retention/stored-sizes.ts";
 
@@ -26,15 +26,16 @@ import { storedSize } from "./retention/stored-sizes.ts";
  * between. Ends with 1 where a day or a month is read more slowly than the goals.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "A month of history on disk: sizes by age, roll-up, the longest wait of a writer, reads and exports.",
+  {
     tokens: { type: "string", default: "2000" },
-    days: { type: "string", default: "30" },
-    database: { type: "string", default: "sqlite" },
+    days: { type: "string", default: "30", help: "at least 3" },
+    database: { type: "string", default: "sqlite", help: "sqlite or postgres (DATABASE_URL)" },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
   },
-});
+);
 const tokens = Number(values.tokens);
 const days = Math.max(3, Number(values.days));
 const GOAL_MS = { day: 10, month: 50 } as const;

@@ -1,16 +1,14 @@
-import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { SCENARIOS } from "./all.ts";
 import { interleave, type Result, reaches } from "./interleave.ts";
+import { readOptions } from "./options.ts";
 import type { Scenario } from "./scenario.ts";
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-  },
+const { values } = readOptions("Decoders and quotes compared with the official SDKs.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  only: { type: "string", default: "", help: "part of a task's or contender's name" },
 });
 
 const random = seededRandom(Number(values.seed));

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { DemoMarket } from "#demo/market.ts";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
@@ -18,6 +17,7 @@ import {
 } from "./deployment.ts";
 import { floorsOf, lineThrough } from "./growth.ts";
 import { answeredPerSecond, type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
+import { readOptions } from "./options.ts";
 import { SharedLoad } from "./shared-load.ts";
 
 /**
@@ -28,14 +28,11 @@ import { SharedLoad } from "./shared-load.ts";
  * so it may go over midnight (UTC): then callers with a gate have ten answers on each day.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    minutes: { type: "string", default: "30" },
-    /** Requests a second; measured first where it is left out. */
-    rate: { type: "string" },
-    "interval-seconds": { type: "string", default: "30" },
-  },
+const { values } = readOptions("Half an hour of load: latency, memory, queues.", {
+  json: { type: "boolean", default: false },
+  minutes: { type: "string", default: "30" },
+  rate: { type: "string", help: "requests a second; default measured" },
+  "interval-seconds": { type: "string", default: "30", help: "of the printed lines" },
 });
 
 const KEYS = 4_000;

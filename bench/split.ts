@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { exitLanes } from "#src/measure/exit-lane.ts";
 import { sampleLane } from "#src/measure/lane.ts";
 import { weighRoutes } from "#src/measure/route.ts";
@@ -7,18 +6,17 @@ import { between, type Random, seededRandom } from "#src/platform/seeded-random.
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { bruteForceSplit } from "#test/support/brute-force.ts";
 import { constantProductPool } from "#test/support/pools.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * How far the split falls short of brute force, over random sets of two to four constant-product
  * pools, with base units worth 0.001 to 100,000 lamports and fees up to 99 %.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    sets: { type: "string", default: "10000" },
-  },
+const { values } = readOptions("The split of an order compared with brute force.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  sets: { type: "string", default: "10000", help: "random sets of pools" },
 });
 
 const UNIT_LAMPORTS = [0.001, 0.01, 1, 10, 100, 1_000, 10_000, 100_000] as const;

@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
+import { readOptions } from "./options.ts";
 import { latencyOf } from "./streams/latency.ts";
 import { runPlan, STREAM_PLANS } from "./streams/plans.ts";
 
@@ -9,15 +9,14 @@ import { runPlan, STREAM_PLANS } from "./streams/plans.ts";
  * commitments. The server is a fake one over the demo market, the rest is the product's own.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "The gRPC stream on the limits and faults of servers, and the time to an event for both commitments.",
+  {
     json: { type: "boolean", default: false },
-    /** One plan by its name, or "latency". */
-    only: { type: "string" },
-    /** For each commitment. */
-    changes: { type: "string", default: "60" },
+    only: { type: "string", help: 'a plan by its name, or "latency"' },
+    changes: { type: "string", default: "60", help: "events for each commitment" },
   },
-});
+);
 
 const isWanted = (name: string): boolean => values.only === undefined || values.only === name;
 const plans = [];

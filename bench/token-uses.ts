@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { openChain } from "#src/app/open-chain.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
@@ -12,6 +11,7 @@ import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { startCountingProxy } from "#test/real-node/counting-proxy.ts";
+import { readOptions } from "./options.ts";
 import { bytesOfTokenHolders } from "./token-uses/memory.ts";
 
 /**
@@ -42,12 +42,13 @@ const KINDS = [
   ["CPMM against USDC", "Buck"],
 ] as const;
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "RPC calls per token and minute by what is asked of the tokens, and bytes of a token's holders.",
+  {
     seconds: { type: "string", default: "60" },
     json: { type: "boolean", default: false },
   },
-});
+);
 const seconds = Number(values.seconds);
 
 const ends: (() => unknown)[] = [];

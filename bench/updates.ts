@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { applyUpdate } from "#src/track/apply-update.ts";
@@ -6,6 +5,7 @@ import { assessToken } from "#src/track/assess-token.ts";
 import { refreshPools } from "#src/track/refresh-pools.ts";
 import { type ChainRate, chainRate } from "./chain-updates.ts";
 import { ASSESS_DEPS, followStream, type Live } from "./follow-stream.ts";
+import { readOptions } from "./options.ts";
 import { buildStream, type UpdateStream } from "./update-stream.ts";
 
 /**
@@ -13,13 +13,11 @@ import { buildStream, type UpdateStream } from "./update-stream.ts";
  * tokens they touch, on the mixed stream. Floor: 100,000.
  */
 
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    seed: { type: "string", default: "1" },
-    tokens: { type: "string", default: "400" },
-    swaps: { type: "string", default: "20000" },
-  },
+const { values } = readOptions("Updates per second of the tracker, by venue.", {
+  json: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" },
+  tokens: { type: "string", default: "400" },
+  swaps: { type: "string", default: "20000" },
 });
 
 const ROUNDS = 5;

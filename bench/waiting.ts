@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { between, type Random, seededRandom } from "#src/platform/seeded-random.ts";
@@ -8,6 +7,7 @@ import { changesOf, quantilesOf, WAITED_SECONDS } from "#src/track/history/waiti
 import { establishedFlow, tradeStep, walkFrom } from "./detection/flow.ts";
 import { heldWithin } from "./detection/held-within.ts";
 import { capacityOf, poolWith, priceOf, slippageOf } from "./detection/virtual-market.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * Plays markets for two days and judges the ranges of the first day on the second, beside one range for
@@ -180,13 +180,14 @@ function judge(markets: readonly Days[], seconds: number) {
   };
 }
 
-const { values } = parseArgs({
-  options: {
-    markets: { type: "string", default: "100" },
+const { values } = readOptions(
+  "The ranges of what waiting cost, judged on the next day of played markets.",
+  {
+    markets: { type: "string", default: "100", help: "played" },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
   },
-});
+);
 const random = seededRandom(Number(values.seed));
 const played = Array.from({ length: Number(values.markets) }, () => playMarket(random));
 const judged = WAITED_SECONDS.map((seconds, index) =>

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
 import { openDatabase } from "#src/store/database.ts";
@@ -19,6 +18,7 @@ import {
   peakResidentBytes,
   residentBytes,
 } from "./deployment.ts";
+import { readOptions } from "./options.ts";
 
 /**
  * A service with many tokens, first without anything stored: tokens loaded a second. Then stopped and
@@ -26,17 +26,24 @@ import {
  * and until every token is current, with the calls to the node and the memory.
  */
 
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "Loading of all tokens by a service that knows none, and after a stop and a kill -9.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     tokens: { type: "string", default: "1000" },
-    /** Of the tokens, how many percent are on a watchlist. */
-    watched: { type: "string", default: "10" },
-    /** Only the first loads, of an empty store. */
-    "cold-only": { type: "boolean", default: false },
+    watched: {
+      type: "string",
+      default: "10",
+      help: "percent of the tokens that are on a watchlist",
+    },
+    "cold-only": {
+      type: "boolean",
+      default: false,
+      help: "only the first load, of an empty store",
+    },
   },
-});
+);
 const AT_ONCE = 8;
 const QUERIES_OF_KEY = 300;
 const SIZE_LAMPORTS = 500_000_000n;

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { seededRandom } from "#demo/seeded-random.ts";
 import type { Listening } from "./alerts-receivers.ts";
@@ -14,6 +13,7 @@ import {
 } from "./deployment.ts";
 import { lineThrough, type Point } from "./growth.ts";
 import { type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
+import { readOptions } from "./options.ts";
 import { KeyRing } from "./whole-chain/ask.ts";
 import { missedBars } from "./whole-chain/bars.ts";
 import { Chain } from "./whole-chain/chain.ts";
@@ -31,25 +31,35 @@ import { makeWatchingUsers } from "./whole-chain/watching-users.ts";
  * The whole chain on one machine: every live launchpad token in a chain process of our own, the service
  * that follows all of them over gRPC, and its users. Exit code 1 if one of the bars is missed.
  */
-const { values } = parseArgs({
-  options: {
+const { values } = readOptions(
+  "A service that follows every token of a chain process, under watchlists, streams and requests.",
+  {
     json: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     tokens: { type: "string", default: "100000" },
     minutes: { type: "string", default: "30" },
-    updates: { type: "string", default: "3100" },
-    watched: { type: "string" },
-    streams: { type: "string", default: "1000" },
-    requests: { type: "string", default: "1000" },
-    compression: { type: "string", default: "12" },
+    updates: { type: "string", default: "3100", help: "swaps a second" },
+    watched: { type: "string", help: "entries; default a tenth of the tokens, at most 10000" },
+    streams: { type: "string", default: "1000", help: "open event streams" },
+    requests: { type: "string", default: "1000", help: "requests a second" },
+    compression: { type: "string", default: "12", help: "of the chain's time" },
     "sends-per-slot": { type: "string", default: "20" },
     "heap-mb": { type: "string", default: "3072" },
     "most-load-minutes": { type: "string", default: "12" },
-    environment: { type: "string", multiple: true, default: [] },
-    /** Flags of the service's Node, as --cpu-prof. */
-    node: { type: "string", multiple: true, default: [] },
+    environment: {
+      type: "string",
+      multiple: true,
+      default: [],
+      help: "NAME=VALUE for the service, repeatable",
+    },
+    node: {
+      type: "string",
+      multiple: true,
+      default: [],
+      help: "a flag of the service's Node, repeatable",
+    },
   },
-});
+);
 
 const PROBES = 40;
 /** Users beside the watching ones: each has a limit of requests a minute. */

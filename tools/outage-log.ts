@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { readOptions } from "#bench/options.ts";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { ownSchema } from "#test/support/databases.ts";
@@ -17,12 +17,10 @@ import { startTestService } from "#test/support/service.ts";
  *   node tools/outage-log.ts --without node|database [--seconds 60] [--json]
  */
 
-const { values } = parseArgs({
-  options: {
-    without: { type: "string", default: "node" },
-    seconds: { type: "string", default: "60" },
-    json: { type: "boolean", default: false },
-  },
+const { values } = readOptions("The log of a service while its node or its database is away.", {
+  without: { type: "string", default: "node", help: "node or database" },
+  seconds: { type: "string", default: "60" },
+  json: { type: "boolean", default: false },
 });
 
 const RECOVERY_MS = 10_000;

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#bench/options.ts";
 import type { TestOutcome } from "./events-reporter.ts";
 import { NO_FILE } from "./file-requests.ts";
 import { slowestLines, type TestCost } from "./slowest.ts";
@@ -51,10 +51,11 @@ const MEMORY_BYTES = 2 ** 31;
 const NOT_OURS = ["node-compile-cache"];
 
 const started = performance.now();
-const { positionals: asked, values: options } = parseArgs({
-  allowPositionals: true,
-  options: { slowest: { type: "string" } },
-});
+const { positionals: asked, values: options } = readOptions(
+  "Runs the tests, or only those of FILES.",
+  { slowest: { type: "string", help: "adds the VALUE tests and files that took longest" } },
+  { operands: "[FILES]" },
+);
 const files = globSync(asked.length > 0 ? asked : DEFAULT_FILES).toSorted();
 const temporary = mkdtempSync(join(tmpdir(), "exitability-tests-"));
 chmodSync(temporary, 0o755); // Some tests start the service as another user.
