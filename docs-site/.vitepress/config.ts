@@ -13,7 +13,7 @@ const PAGES = [
   "src/venues/*/README.md",
 ];
 
-/** What pages link that is no page: copied beside them. Files of other kinds would be linked as pages. */
+/** Folders of files that pages link to, copied beside the pages. VitePress links files of unknown kinds as pages. */
 const FILES = ["examples", "deploy", "docs/operations"];
 process.env.VITE_EXTRA_EXTENSIONS = "py,env,conf,yml,jsonl,service";
 
@@ -45,19 +45,19 @@ export default defineConfig({
   outDir: "./dist",
   cacheDir: "./cache",
   srcExclude: others,
-  // What the README links that is a file or folder of the repository and not a page; local services.
+  // Files and folders of the repository that are not pages, and local services.
   ignoreDeadLinks: [
     (link) => [ROOT, join(ROOT, "docs")].some((folder) => existsSync(join(folder, link))),
     /^https?:\/\/(?:localhost|127\.0\.0\.1)\b/,
   ],
   markdown: { html: false },
-  // No page moves, so that the links of the repository hold; the first address leads to docs/index.md.
+  // Pages keep their paths, so that the repository's links work; the root redirects to docs/index.md.
   buildEnd({ outDir }) {
     const target = '<meta http-equiv="refresh" content="0; url=docs/">';
     writeFileSync(join(outDir, "index.html"), `<!doctype html><title>Exitability</title>${target}`);
     for (const path of FILES) cpSync(join(ROOT, path), join(outDir, path), { recursive: true });
   },
-  // The pages lie outside this package, where its modules are not found without this.
+  // The pages are outside this package: without the alias, vue is not found from there.
   vite: { resolve: { alias: { vue: join(import.meta.dirname, "..", "node_modules", "vue") } } },
   themeConfig: {
     search: { provider: "local" },
