@@ -21,7 +21,9 @@ export type NodeProbe = {
   readonly calls: readonly ProbeResult[];
   /** One for each program whose pools are searched. */
   readonly searches: readonly ProbeResult[];
-  /** Accounts that one read may have; null: no read works. */
+  /** Whether accounts can be read; `rate-limited`: no read was served, and the rate was a reason. */
+  readonly reads: "ok" | "rate-limited" | "refused";
+  /** Accounts that one read may have; null: unknown, as no read works or the rate refused a larger one. */
   readonly accountsPerRead: number | null;
   readonly subscriptions: readonly ProbeResult[];
 };
@@ -68,18 +70,29 @@ export async function probeNode(options: ProbeOptions): Promise<NodeProbe> {
     const request = { method: "getProgramAccounts", params: searchParams(filter, {}) };
     searched.push(await probeCall(client, name, request));
   }
-  let accountsPerRead: number | null = null;
+  const read = await probeReads(client, addresses);
+  calls.push(...read.calls);
+  const subscriptions = await probeSubscriptions(options);
+  return { ...read, genesis, calls, searches: searched, subscriptions };
+}
+
+/** Reads of ever fewer accounts, until one is served. A read that the rate refused limits no size. */
+async function probeReads(
+  client: JsonRpcClient,
+  addresses: readonly Address[],
+): Promise<Pick<NodeProbe, "calls" | "reads" | "accountsPerRead">> {
+  const calls: ProbeResult[] = [];
+  let isRateLimited = false;
   for (const size of READ_SIZES) {
     const params = [addresses.slice(0, size), { encoding: "base64" }];
     const what = `getMultipleAccounts of ${size}`;
     const result = await probeCall(client, what, { method: "getMultipleAccounts", params });
     calls.push(result);
-    if (result.outcome !== "ok") continue;
-    accountsPerRead = size;
-    break;
+    if (result.outcome === "ok")
+      return { calls, reads: "ok", accountsPerRead: isRateLimited ? null : size };
+    isRateLimited ||= result.outcome === "rate-limited";
   }
-  const subscriptions = await probeSubscriptions(options);
-  return { genesis, calls, searches: searched, accountsPerRead, subscriptions };
+  return { calls, reads: isRateLimited ? "rate-limited" : "refused", accountsPerRead: null };
 }
 
 function searchParams(
@@ -140,9 +153,16 @@ async function probeSubscriptions({
     const what = wanted[index]?.[0] ?? "";
     return { what, outcome, reason, ms: Math.round(performance.now() - startedMs) };
   };
+  const refused = (index: number, error: Readonly<Record<string, unknown>>): ProbeResult => {
+    const message = String(error["message"]);
+    const failure = { kind: "rpc-error", code: Number(error["code"]), message } as const;
+    const isRate = isRateLimit(new RpcFailure(failure));
+    return result(index, isRate ? "rate-limited" : "refused", message);
+  };
   const socket = new WebSocket(wsUrl, { handshakeTimeout: SUBSCRIPTION_TIMEOUT_MS });
-  const ended = Promise.withResolvers<string>();
-  const timer = setTimeout(() => ended.resolve("no reply"), SUBSCRIPTION_TIMEOUT_MS);
+  const ended = Promise.withResolvers<Pick<ProbeResult, "outcome" | "reason">>();
+  const failed = (reason: string) => ended.resolve({ outcome: "failed", reason });
+  const timer = setTimeout(() => failed("no reply"), SUBSCRIPTION_TIMEOUT_MS);
   socket.on("open", () => {
     for (const [id, [method, params]] of wanted.entries()) {
       socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
@@ -152,14 +172,19 @@ async function probeSubscriptions({
     const message: unknown = JSON.parse(String(data));
     if (!isRecord(message) || typeof message["id"] !== "number") return;
     const { id, error } = message;
-    const reason = isRecord(error) ? String(error["message"]) : null;
-    replies.set(id, result(id, reason === null ? "ok" : "refused", reason));
-    if (replies.size === wanted.length) ended.resolve("");
+    replies.set(id, isRecord(error) ? refused(id, error) : result(id, "ok", null));
+    if (replies.size === wanted.length) failed("");
   });
-  socket.on("error", (error) => ended.resolve(error.message));
-  socket.on("close", () => ended.resolve("the connection was closed"));
-  const reason = await ended.promise;
+  socket.on("unexpected-response", (request, { statusCode: status = 0 }) => {
+    const failure = new RpcFailure({ kind: "http", status, retryAfterMs: null });
+    const outcome = isRateLimit(failure) ? "rate-limited" : "failed";
+    ended.resolve({ outcome, reason: failure.message });
+    request.destroy();
+  });
+  socket.on("error", (error) => failed(error.message));
+  socket.on("close", () => failed("the connection was closed"));
+  const { outcome, reason } = await ended.promise;
   clearTimeout(timer);
   socket.terminate();
-  return wanted.map((_, index) => replies.get(index) ?? result(index, "failed", reason));
+  return wanted.map((_, index) => replies.get(index) ?? result(index, outcome, reason));
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type NodeProbe, probeNode } from "#src/chain/probe-node.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
+import { fakeNode, refuse, result } from "#test/support/fake-rpc-node.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { problemsOf, reportOf } from "./doctor.ts";
 
@@ -12,9 +15,32 @@ const MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 async function probed(t: TestContext): Promise<NodeProbe> {
   const node = createLocalNode({ ledger: new Ledger(START) });
   t.after(() => node.close());
+  return probedAt(await node.listen());
+}
+
+/** A probe of a node that answers each read of accounts, by their number, and each WebSocket, so. */
+async function probedReads(
+  t: TestContext,
+  answer: (count: number) => "served" | "too many accounts" | 429,
+): Promise<NodeProbe> {
+  const { httpUrl } = await fakeNode(t, (request, response) => {
+    if (request.method !== "getMultipleAccounts") return result(response, request, null);
+    const outcome = answer((request.params[0] as readonly unknown[]).length);
+    if (outcome === "served") result(response, request, { value: [] });
+    else if (outcome === 429) response.writeHead(429).end();
+    else refuse(response, request, -32602, outcome);
+  });
+  const webSockets = createServer((_, response) => response.writeHead(429).end());
+  await new Promise<void>((resolve) => webSockets.listen(0, "127.0.0.1", resolve));
+  t.after(() => webSockets.close());
+  const { port } = webSockets.address() as AddressInfo;
+  return probedAt({ httpUrl, wsUrl: `ws://127.0.0.1:${port}` });
+}
+
+async function probedAt(urls: { readonly httpUrl: string; readonly wsUrl: string }) {
   const filter = { programId: testAddress(1), dataSize: 100, memcmp: [] };
   return await probeNode({
-    ...(await node.listen()),
+    ...urls,
     clock: { nowMs: () => performance.now() },
     searches: [{ name: "raydium-cpmm", filter }],
     addresses: Array.from({ length: 100 }, (_, index) => testAddress(index + 10)),
@@ -37,12 +63,39 @@ test("the doctor finds out what a node serves", async (t) => {
   ]);
 });
 
+test("a 429 is named as a rate limit, and never limits the size of a read", async (t) => {
+  const probe = await probedReads(t, (count) => (count === 100 ? 429 : "served"));
+  assert.equal(probe.reads, "ok");
+  assert.equal(probe.accountsPerRead, null);
+  const problems = problemsOf({ ...probe, genesis: MAINNET });
+  assert.deepEqual(problems, [
+    "a read was over the node's rate limit: how many accounts one read may have is unknown; run doctor again later",
+    ...["slot", "account", "logs", "program"].map(
+      (kind) => `${kind}Subscribe is over the node's rate limit: whether it is served is unknown`,
+    ),
+  ]);
+});
+
+test("a node that refuses a size by its words has that limit", async (t) => {
+  const probe = await probedReads(t, (count) => (count > 10 ? "too many accounts" : "served"));
+  assert.equal(probe.accountsPerRead, 10);
+  assert.match(problemsOf(probe).join("\n"), /one read has at most 10 accounts/);
+});
+
+test("a node that answers each read with 429 can't be worked with, because of its rate", async (t) => {
+  const probe = await probedReads(t, () => 429);
+  assert.equal(probe.reads, "rate-limited");
+  assert.equal(probe.accountsPerRead, null);
+  assert.match(problemsOf(probe).join("\n"), /can't be read because of the node's rate limit/);
+});
+
 test("the doctor names what will not work", () => {
   const refused = { outcome: "refused", reason: "HTTP 403", ms: 40 } as const;
   const probe: NodeProbe = {
     genesis: MAINNET,
     calls: [{ what: "getTokenLargestAccounts", ...refused }],
     searches: [{ what: "meteora-dbc", ...refused }],
+    reads: "ok",
     accountsPerRead: 5,
     subscriptions: [],
   };
@@ -61,6 +114,7 @@ test("of a node that answers nothing, the doctor prints one sentence with the re
     genesis: null,
     calls: [{ what: "getTokenLargestAccounts", ...failed }],
     searches: [{ what: "meteora-dbc", ...failed }],
+    reads: "refused",
     accountsPerRead: null,
     subscriptions: [{ what: "slotSubscribe", ...failed }],
   };

@@ -26,7 +26,7 @@ export async function doctor(args: readonly string[], output: Output): Promise<n
   const addresses = someAddresses(100);
   const probe = await probeNode({ httpUrl, wsUrl, clock: systemClock, searches, addresses });
   const problems = problemsOf(probe);
-  const isUsable = probe.accountsPerRead !== null;
+  const isUsable = probe.reads === "ok";
   if (values.json === true) {
     output.out(JSON.stringify({ host: hostOf(httpUrl), ...probe, problems, isUsable }));
   } else {
@@ -37,18 +37,14 @@ export async function doctor(args: readonly string[], output: Output): Promise<n
 
 /** What will not work with this node, one sentence each. */
 export function problemsOf(probe: NodeProbe): readonly string[] {
-  const { genesis, accountsPerRead, searches, calls, subscriptions } = probe;
+  const { genesis, searches, calls, subscriptions } = probe;
   const problems: string[] = [];
   const isRefused = ({ outcome }: ProbeResult): boolean =>
     outcome === "refused" || outcome === "failed";
   if (genesis === null) problems.push("the chain is unknown: getGenesisHash got no reply");
   else if (genesis !== MAINNET_GENESIS) problems.push("the chain is not Solana mainnet");
-  if (accountsPerRead === null) problems.push("accounts can't be read: no token can be answered");
-  else if (accountsPerRead < 100) {
-    problems.push(
-      `one read has at most ${accountsPerRead} accounts: first answers take more calls`,
-    );
-  }
+  const read = readProblem(probe);
+  if (read !== null) problems.push(read);
   const refused = searches.filter(isRefused).map(({ what }) => what);
   if (refused.length > 0) {
     problems.push(
@@ -60,11 +56,28 @@ export function problemsOf(probe: NodeProbe): readonly string[] {
   if (searches.some(({ outcome }) => outcome === "rate-limited")) {
     problems.push("four searches a second are over the rate: they are spaced further");
   }
-  for (const { what, reason } of [...calls, ...subscriptions].filter(isRefused)) {
-    if (what.startsWith("getMultipleAccounts") || what === "getProgramAccountsV2") continue;
-    problems.push(`${what} is not served (${reason ?? "no reason"}): ${CONSEQUENCES[what] ?? ""}`);
+  for (const { what, outcome, reason } of [...calls, ...subscriptions]) {
+    if (outcome === "ok" || what.startsWith("getMultipleAccounts")) continue;
+    if (outcome === "rate-limited") {
+      problems.push(`${what} is over the node's rate limit: whether it is served is unknown`);
+    } else if (what !== "getProgramAccountsV2") {
+      const why = reason ?? "no reason";
+      problems.push(`${what} is not served (${why}): ${CONSEQUENCES[what] ?? ""}`);
+    }
   }
   return problems;
+}
+
+function readProblem({ reads, accountsPerRead }: NodeProbe): string | null {
+  if (reads === "refused") return "accounts can't be read: no token can be answered";
+  if (reads === "rate-limited") {
+    return "accounts can't be read because of the node's rate limit: no token can be answered until it ends";
+  }
+  if (accountsPerRead === null) {
+    return "a read was over the node's rate limit: how many accounts one read may have is unknown; run doctor again later";
+  }
+  if (accountsPerRead >= 100) return null;
+  return `one read has at most ${accountsPerRead} accounts: first answers take more calls`;
 }
 
 const CONSEQUENCES: Readonly<Record<string, string>> = {
