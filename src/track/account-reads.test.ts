@@ -7,7 +7,7 @@ import { createTracker } from "./tracker.ts";
 
 const SLOTS_A_STEP = 5;
 
-test("reads count as failing since the first failure, however often they are tried, until one succeeds", async (t) => {
+test("reads count as failing from the first failure until one succeeds, however often they are tried", async (t) => {
   const chain = new ScriptedChain();
   const mint = namedAddress("token");
   placeToken(chain, mint, 80);

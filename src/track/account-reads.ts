@@ -38,7 +38,7 @@ export class AccountReads {
     this.#deps = deps;
   }
 
-  /** Since when every read has failed; null: reads work. */
+  /** Time from which every read has failed; null: reads succeed. */
   get failingSinceMs(): number | null {
     return this.#failingSinceMs;
   }
@@ -107,7 +107,7 @@ export class AccountReads {
     return chunk;
   }
 
-  /** A chunk that no answer waits for may join a call of others. */
+  /** A chunk that no answer waits for may share a call with other reads. */
   async #send(chunk: readonly Address[], isAwaited: boolean): Promise<void> {
     for (const address of chunk) this.#reading.add(address);
     try {

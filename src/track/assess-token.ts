@@ -128,13 +128,13 @@ export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool
 
 /**
  * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
- * account without updates is unchanged up to the slot before the newest, unless it is followed elsewhere.
+ * account without updates is unchanged up to the slot before the newest, unless the stream does not have it.
  */
 function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
   const { stream, times } = state;
   const isConfirmed = stream?.isWhole === true && token.confirmedAfterGap === stream.gaps;
   if (isConfirmed && times.newest !== null && !isPartlyElsewhere(state, token, stream.elsewhere)) {
-    // Of several streams, the one with the clock may be ahead of the one with this token's accounts.
+    // With several streams, that of the clock may be ahead of that of this token's accounts.
     const before = times.newest.slot - 1n;
     const { reachedSlot } = stream;
     return reachedSlot !== null && reachedSlot < before ? reachedSlot : before;

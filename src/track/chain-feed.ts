@@ -79,7 +79,7 @@ export class ChainFeed {
     return this.#headSlot;
   }
 
-  /** Since when every read has failed; null: reads work. */
+  /** Time from which every read has failed; null: reads succeed. */
   get readsFailingSinceMs(): number | null {
     return this.#reads.failingSinceMs;
   }
@@ -98,7 +98,7 @@ export class ChainFeed {
     const { wanted, unwanted, rereadSoon } = state;
     if (unwanted.size > 0) this.#following.remove([...unwanted]);
     if (wanted.size > 0) this.#following.add([...wanted].filter((it) => !this.#isStreamed(it)));
-    // What a restored token was read with is read again once it is followed.
+    // A restored token's accounts are read again once they are followed.
     this.#reads.queueFirst([...wanted].filter((it) => state.accounts.get(it)?.wasAsked !== true));
     this.#reads.queueOnce(rereadSoon);
     for (const set of [wanted, unwanted, rereadSoon]) set.clear();

@@ -84,7 +84,7 @@ test("an unchanged market is executed once a minute, and its answer does not gro
   await answer();
   setFailing(true);
   await after(2_000);
-  // The search that the first answer did not wait for ends, and with it a finding.
+  // The search that the first answer did not wait for ends, and its finding disappears.
   await after(30_000);
   await after(1_000);
   const first = runs();

@@ -42,7 +42,7 @@ export function mergeFound(
 ): void {
   state.unsavedGroups.add(group);
   group.leftOut = found.leftOut;
-  // The next answer is measured again, even if the last one is of just now.
+  // The next answer is measured again, even if the last one was measured just now.
   if (group.isSearchComplete !== found.isSearchComplete) group.version++;
   group.isSearchComplete = found.isSearchComplete;
   group.searchedSlot = found.searchedSlot ?? group.searchedSlot;

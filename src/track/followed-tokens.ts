@@ -82,8 +82,8 @@ export function replanSearch(token: FollowedToken, plannedMs: number, nowMs: num
 }
 
 /**
- * When the pools of a token of an earlier process are searched again, which was due at `dueMs`: after the
- * first wait at the latest, since pools may have been created between the processes.
+ * When the pools of a restored token are searched again: at `dueMs`, as planned by the earlier process, but
+ * after the first wait at the latest, since pools may have been created while no process ran.
  */
 export function searchSoonAfter(dueMs: number, nowMs: number): number {
   return Math.min(Math.max(dueMs, nowMs), nowMs + SEARCH_WAITS_MS[0]);

@@ -7,7 +7,7 @@ import type { PoolRef } from "./open-pool.ts";
 const MAX_ROUNDS = 6;
 /** A venue needs a few dozen at most; a pool with more has false data. */
 const MAX_ACCOUNTS_PER_POOL = 64;
-/** The most accounts of one call, where the source names no other number. */
+/** Maximum number of accounts in one call, unless the source has another limit. */
 const ACCOUNTS_PER_CALL = 100;
 
 export type LoadedAccounts = Map<Address, Account | null>;
@@ -42,8 +42,8 @@ export async function gatherAccounts(
 }
 
 /**
- * As `gatherAccounts`, but each read also has the accounts that are known already, and `others`, while one
- * call has room for all of them.
+ * Like `gatherAccounts`, but each read includes the accounts that are known already, and `others`, as long
+ * as all of them fit in one call.
  *
  * @returns the last read if it has every account that the pools need, and `others`, of one slot; else null
  */
@@ -62,7 +62,7 @@ export async function gatherTogether(
     const missing = missingOf(needed, known, asked);
     const all = new Set([...needed, ...others]);
     if (missing.length === 0 || round === MAX_ROUNDS) {
-      // A node may have refused as many accounts in one call meanwhile.
+      // Meanwhile the node may have refused this many accounts in one call, so the limit may be lower.
       return last !== null && isOneCall(all) && hasAll(last, all) ? last : null;
     }
     last = await source.readAccounts(isOneCall(all) ? [...all] : missing, signal);
@@ -79,7 +79,7 @@ function neededBy(pools: readonly PoolRef[], known: AccountSet): ReadonlySet<Add
   return new Set(pools.flatMap((pool) => accountsNeeded(pool, known)));
 }
 
-/** Adds them to those that were asked for. */
+/** The needed accounts that are neither known nor requested yet; adds them to `asked`. */
 function missingOf(
   needed: ReadonlySet<Address>,
   known: LoadedAccounts,

@@ -7,7 +7,7 @@ import type { PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 import type { PoolRef } from "./open-pool.ts";
 
-/** Increased when the text changes its shape: text of another version is not read. */
+/** Increased when the format of the text changes: text of another version is not read. */
 const VERSION = 1;
 
 type WrittenPool = readonly [venue: VenueId, address: Address, isReserved: 0 | 1];
@@ -21,26 +21,27 @@ type Written = {
   readonly searchedSlot: bigint | null;
   readonly searches: number;
   readonly searchDueMs: number;
-  /** Of a hop: its pools were derived and never searched. Of a token: all venues were searched. */
+  /** Used for a hop: its pools were derived and never searched. */
   readonly isDerivedOnly: boolean;
+  /** Used for a token: all venues were searched. */
   readonly isSearched: boolean;
-  /** Of a token; null: of a hop. */
+  /** The token's names; null for a hop. */
   readonly names: TokenNames | null;
 };
 
-/** What an earlier process knew of the pools of a mint. */
+/** The pools of a mint as an earlier process stored them. */
 export type KnownGroup = {
-  /** Without `filters`: computing them costs, and few groups need them. */
+  /** Without `filters`: they are expensive to compute, and few groups need them. */
   readonly found: Omit<FoundPools, "filters">;
   readonly searches: number;
-  /** When they were to be searched again; of a hop, when they were last searched. */
+  /** For a token, when its next search was due; for a hop, the time of its last search. */
   readonly searchDueMs: number;
   readonly isDerivedOnly: boolean;
   readonly isSearched: boolean;
   readonly names: TokenNames | null;
 };
 
-/** Where the pools of a group are, for the next process. */
+/** The addresses of a group's pools as text, for the next process. */
 export function knownPoolsText(
   group: PoolGroup,
   of: Pick<KnownGroup, "searchDueMs" | "isSearched" | "names">,
@@ -60,8 +61,8 @@ export function knownPoolsText(
 }
 
 /**
- * What such a text says; null if it is of another version. A pool of a venue that is no longer known
- * makes the search incomplete.
+ * Parses the text of `knownPoolsText`; null if it has another version. A pool of a venue that no longer
+ * exists makes the search incomplete.
  */
 export function parseKnownPools(
   text: string,

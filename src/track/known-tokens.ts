@@ -16,9 +16,9 @@ import { type KnownGroup, knownPoolsText, parseKnownPools } from "./known-pools.
 import type { LiveState, PoolGroup } from "./live-state.ts";
 import { STOPPED_USE_MS } from "./schedule.ts";
 
-/** How often it is noted which tokens are followed and when they were last used. */
+/** How often the list of followed tokens is written, with the time of their last use. */
 const NOTE_EVERY_MS = 5 * 60_000;
-/** Tokens noted this much before the last one were followed when the earlier process ended. */
+/** Tokens written up to this long before the newest entry were followed when the earlier process ended. */
 const SAME_END_MS = 2 * NOTE_EVERY_MS;
 const USE_STEP_MS = 60_000;
 const MAX_TOKENS = 100_000;
@@ -29,24 +29,24 @@ export type KnownTokensDeps = {
   readonly state: LiveState;
   readonly venues: readonly Venue<unknown>[];
   readonly clock: WallClock;
-  /** A stream brings every token: those without a request are followed too. */
+  /** A stream delivers every token: those without a request are followed too. */
   readonly isEverything: boolean;
 };
 
-/** What an earlier process knew of a mint, and when it last followed it. */
+/** The stored pools of a mint, and when an earlier process last followed it. */
 export type KnownMint = {
   readonly group: KnownGroup;
   readonly followedAtMs: number;
   readonly usedAtMs: number;
 };
 
-/** Keeps on disk which tokens are followed and where their pools are, for the next process. */
+/** Stores the followed tokens and the addresses of their pools, for the next process. */
 export class KnownTokens {
   readonly #deps: KnownTokensDeps;
-  /** Tokens on watchlists when the list was read: they stay, however long ago they were asked for. */
+  /** Tokens on watchlists when the list was read: they stay, however long ago they were requested. */
   #watched: ReadonlySet<Address> = new Set();
   #notedAtMs: number;
-  /** When the earlier process last followed a token; null: nothing of it is left to restore. */
+  /** When the earlier process last followed a token; null: no token is left to restore. */
   #earlierEndMs: number | null = null;
 
   constructor(deps: KnownTokensDeps) {
@@ -55,8 +55,8 @@ export class KnownTokens {
   }
 
   /**
-   * The tokens that the earlier process followed: those on watchlists first, then the last used. Until
-   * `restored`, no token is noted as followed later than these, so that the next process lists them too.
+   * The tokens that the earlier process followed: those on watchlists first, then the others, the last used
+   * first. Until `restored`, no later time of following is written, so that the next process lists them too.
    */
   async list(): Promise<readonly Address[]> {
     const { database, clock, isEverything } = this.#deps;
@@ -74,7 +74,7 @@ export class KnownTokens {
     return [...new Set([...watched, ...used.map(({ mint }) => mint)])];
   }
 
-  /** What is known of these mints, in their order; those of which nothing is known are left out. */
+  /** The stored pools of these mints, in the order of the mints; mints without stored pools are left out. */
   async read(
     mints: readonly Address[],
     options: { readonly isHop: boolean },
@@ -93,7 +93,7 @@ export class KnownTokens {
     );
   }
 
-  /** Writes what changed; every five minutes, and with `all`, also which tokens are followed. */
+  /** Writes changed groups; every five minutes, and with `all`, also the list of followed tokens. */
   async save(options: { readonly all: boolean } = { all: false }): Promise<void> {
     const { state, database, clock } = this.#deps;
     const groups = [...state.unsavedGroups];
@@ -115,7 +115,7 @@ export class KnownTokens {
     await deleteKnownPoolsBefore(database.db, nowMs - FORGOTTEN_AFTER_MS);
   }
 
-  /** No listed token waits any more: which tokens are followed is noted with the next save. */
+  /** Called when no listed token waits any more: the next save writes the list of followed tokens. */
   restored(): void {
     this.#earlierEndMs = null;
     this.#notedAtMs = Number.NEGATIVE_INFINITY;
@@ -137,7 +137,7 @@ export class KnownTokens {
     await noteFollowed(database.db, hops, { isHop: true, followedAtMs: nowMs, usedAtMs: 0 });
   }
 
-  /** Null where the group is followed no more, or there is nothing to find again. */
+  /** Null if the group is no longer followed, or has no pools. */
   #rowOf(group: PoolGroup): KnownPools | null {
     const { state, clock } = this.#deps;
     const { mint, token } = group;
@@ -162,7 +162,7 @@ export class KnownTokens {
   }
 }
 
-/** To a minute, so that many tokens are noted in one statement. */
+/** Rounded to a minute, so that one statement can write many tokens. */
 function minuteOf(askedAtMs: number): number {
   return Number.isFinite(askedAtMs) ? Math.floor(askedAtMs / USE_STEP_MS) * USE_STEP_MS : 0;
 }

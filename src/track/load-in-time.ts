@@ -1,10 +1,11 @@
 import { AppError } from "#src/platform/app-error.ts";
 
-/** A question waits at most so long for the first load of a token. */
+/** Longest time that a request waits for the first load of a token. */
 const LONGEST_LOAD_MS = 8_000;
 
 /**
- * The load goes on when the caller is answered: the next question finds it done.
+ * Waits for a load, but not too long. The load continues after a timeout, so that the next request can
+ * find the token loaded.
  *
  * @throws AppError chain_unavailable if it takes too long
  */

@@ -66,12 +66,12 @@ export type FoundPools = {
   readonly refusals: readonly string[];
 };
 
-/** What was found by cheap calls, and what slow searches find later. */
+/** The pools found by cheap calls, and those that slow searches find later. */
 export type StagedPools = {
   readonly found: FoundPools;
-  /** Every account behind these pools, the mint, the vacant addresses and the clock, of one slot; null: there is no such read. */
+  /** A read of one slot with every account behind these pools, the mint, the vacant addresses and the clock; null: none was made. */
   readonly together: AccountsRead | null;
-  /** What further calls add, with its accounts; null: `found` is all. Rejects if the node can't be reached. */
+  /** Pools that further calls find, with their accounts; null: `found` is complete. Rejects if the node can't be reached. */
   readonly rest: Promise<LaterPools> | null;
 };
 export type LaterPools = StagedPools & { readonly loaded: LoadedAccounts };

@@ -4,7 +4,7 @@ import { addressBytes } from "#src/units/address.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
 
-test("an address may be held while it is a key, and not after it was deleted, replaced or dropped", () => {
+test("`mayHave` is true while an address is a key, and false after it was deleted, replaced or dropped", () => {
   const curves = new NamelessCurves<number>(2);
   const [a, b, c] = [testAddress(1_001), testAddress(2_000_002), testAddress(3_000_000_003)];
   const mayHave = (address: typeof a) => curves.mayHave(addressBytes(address) ?? assert.fail());

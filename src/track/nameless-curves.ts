@@ -4,7 +4,7 @@ import { type Address, addressBytes } from "#src/units/address.ts";
 
 const PREFIXES = 1 << 16;
 
-/** Values by address that are looked for in every transaction: two bytes exclude most accounts. */
+/** Curves by address. Each account of every transaction is looked up: its first two bytes exclude most of them. */
 export class NamelessCurves<Curve> extends BoundedMap<Address, Curve> implements NamedAccounts {
   /** How many keys begin with these two bytes. */
   readonly #counts = new Uint16Array(PREFIXES);

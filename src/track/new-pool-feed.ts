@@ -55,10 +55,10 @@ export class NewPoolFeed {
   open(token: FollowedToken): void {
     if (this.#byMint.has(token.mint) || this.#byMint.size >= MAX_TOKENS) return;
     const { venues, streamed } = this.#deps;
-    // A restored token's group has none: they are computed only for the tokens that are subscribed.
+    // A restored token's group has no filters: they are computed only for tokens that are subscribed.
     const known =
       token.group.filters.length > 0 ? token.group.filters : filtersFor(venues, token.mint);
-    // What streams whole programs brings every new pool to NewTokenFeed.
+    // Streams of whole programs deliver every new pool to NewTokenFeed.
     const filters = known.filter(({ venue }) => !streamed.includes(venue));
     if (filters.length === 0) return;
     const subscriptions = filters.map(({ venue, filter }) =>

@@ -61,7 +61,7 @@ async function pass(chain: ScriptedChain, tracker: Tracker, slots: number): Prom
   }
 }
 
-/** Of what is tracked, without a request. */
+/** The depth of a tracked token, without a request for it. */
 function depthOf(tracker: Tracker, mint: Address): bigint | undefined {
   const market = tracker.market(mint);
   return market === null ? undefined : assess(market).measurement?.depthLamports;
@@ -137,7 +137,7 @@ function slotOf(tracker: Tracker, mint: Address): bigint | undefined {
   return tracker.market(mint)?.slot;
 }
 
-test("an answer claims the slot that all streams have reached, whatever slots arrive besides", async () => {
+test("an answer claims the slot that all streams have reached, whatever other slots arrive", async () => {
   const chain = new ScriptedChain();
   const tracker = track(chain);
   placeToken(chain, MINT, 80);
@@ -148,7 +148,7 @@ test("an answer claims the slot that all streams have reached, whatever slots ar
   chain.reach(slowest);
   await pass(chain, tracker, 10);
   assert.equal(slotOf(tracker, MINT), slowest);
-  // After a time on the WebSocket, whose slots were ahead, the streams begin behind it.
+  // The WebSocket, used for a time, was ahead: the streams begin at an older slot.
   chain.claimWhole(false);
   await pass(chain, tracker, 10);
   const begun = chain.slot - 4n;
@@ -159,7 +159,7 @@ test("an answer claims the slot that all streams have reached, whatever slots ar
   await tracker.close();
 });
 
-test("an answer of accounts that no stream delivers claims no more than their notifications", async () => {
+test("an answer with accounts that no stream delivers claims no newer slot than their notifications", async () => {
   const chain = new ScriptedChain();
   const tracker = track(chain);
   const pool = placeToken(chain, MINT, 80);
@@ -243,7 +243,7 @@ test("a request for a token of the stream includes its pools without trades", as
   await tracker.close();
 });
 
-test("a watched token of the stream is judged with its pools without trades", async () => {
+test("a watched token of the stream is assessed with its pools without trades", async () => {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   placePool(chain, plainPool("quiet", MINT, WSOL), RESERVES);
@@ -256,7 +256,7 @@ test("a watched token of the stream is judged with its pools without trades", as
   await tracker.close();
 });
 
-test("of many watched tokens of the stream eight are searched at once, and all in the end", async (t) => {
+test("many watched tokens of the stream are all searched, at most eight at the same time", async (t) => {
   const mints = Array.from({ length: 30 }, (_, index) => namedAddress(`watched ${index}`));
   const chain = new ScriptedChain();
   const tracker = track(chain);

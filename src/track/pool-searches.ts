@@ -12,9 +12,9 @@ export type Part = Pick<Discovery, "pools" | "accounts" | "refusals"> & {
   readonly slot: bigint | null;
 };
 
-/** The searches of all venues for one mint, as they come in. */
+/** The searches of all venues for one mint, with the results so far. */
 export type Searching = {
-  /** By the place of the filter; null: its search goes on, or has not begun. */
+  /** Results by the position of the filter; null: its search is running or has not begun. */
   readonly found: readonly (Part | null)[];
   readonly ended: Promise<"searched">;
   /** Resolves once every search was answered; never, if one was refused. */
@@ -22,8 +22,8 @@ export type Searching = {
   readonly hasEnded: () => boolean;
   readonly isWhole: () => boolean;
   /**
-   * Begins the searches of all venues that have not begun, or of these, for which an answer waits; resolves
-   * when they have ended.
+   * Begins the searches that have not begun: of all venues, or only of `venues`, if an answer waits for
+   * these. Resolves when they have ended.
    */
   readonly begin: (venues?: ReadonlySet<Venue<unknown>>) => Promise<"searched">;
 };
@@ -131,7 +131,7 @@ export function hasPool(parts: readonly (Part | null)[]): boolean {
   return parts.some((part) => part !== null && part.pools.length > 0);
 }
 
-/** 0 where no query was answered. */
+/** 0 if no query was answered. */
 export function lowestSlot(parts: readonly Part[]): bigint {
   const slots = parts.flatMap(({ slot }) => (slot === null ? [] : [slot]));
   return slots.reduce((low, slot) => (slot < low ? slot : low), slots[0] ?? 0n);

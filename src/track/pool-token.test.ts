@@ -8,7 +8,7 @@ import { createTracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 
-/** A pool of the token, followed by a venue whose bytes name the pair only if `isNamed`. */
+/** A followed pool of the token, of a venue whose bytes name the pair only if `isNamed`. */
 function trackPool(isNamed: boolean) {
   const chain = new ScriptedChain();
   placeMint(chain, MINT);

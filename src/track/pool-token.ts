@@ -6,8 +6,8 @@ import type { LiveState } from "./live-state.ts";
 import { isMoney } from "./quote-mints.ts";
 
 /**
- * The token that the pool at this address trades against SOL or a stable; null where the account is not
- * such a pool, or its bytes do not name the token (pump's curve).
+ * The token that the pool at this address trades against SOL or a stable; null if the account is not such
+ * a pool, or if its bytes do not name the token (pump's curve).
  */
 export function tokenOfPool(
   venues: readonly Venue<unknown>[],

@@ -15,7 +15,7 @@ export type HolderPools = {
   readonly accounts: ReadonlyMap<Address, Account | null>;
   /** Token accounts whose owner is an address of a program and no pool: one authority holds the vaults of all pools. */
   readonly vaults: readonly Address[];
-  /** The venues whose authority owns one of these vaults, so that one of their pools was not found. */
+  /** The venues whose authority owns one of these vaults: each has a pool that was not found. */
   readonly venues: ReadonlySet<Venue<unknown>>;
   /** Pools of programs that no venue models. */
   readonly unmodelled: readonly UnpricedPool[];
@@ -39,7 +39,7 @@ type HolderQuery = { readonly mint: Address; readonly filters: readonly VenueFil
 /**
  * The pools among the owners of the mint's largest token accounts: three cheap calls, which every plan
  * serves and which name the pools that hold the most. An owner that is a venue's authority names the venue:
- * its configured addresses are read with the other owners. Never throws: without holders there are no pools.
+ * its configured addresses are read with the other owners. Never throws: if holders cannot be read, the result is empty.
  */
 export async function poolsByHolder(
   source: BackgroundReads,

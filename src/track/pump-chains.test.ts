@@ -16,7 +16,7 @@ import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { loadMarket } from "./load-market.ts";
 
 const PROGRAMS = VENUES.map(({ programId }) => programId);
-/** A load waits for further pools in real time: the loads of several chains share the wait. */
+/** A load waits for further pools in real time: several chains are loaded at once, to wait only once. */
 const LOADS_AT_ONCE = 32;
 
 /** The recorded accounts on a chain that answers no program query: only derived addresses are found. */

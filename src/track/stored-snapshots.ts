@@ -7,10 +7,10 @@ import type { TokenArchive } from "./history/archive.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { type AssessedSnapshot, agedAssessment } from "./snapshot-text.ts";
 
-/** A token's load is awaited for so long before its stored answer is given. */
+/** Time to wait for a token's load before its stored answer is used. */
 const SOON_MS = 250;
 
-/** Answers from disk while the chain has not been read, each with its own slot and its age as of now. */
+/** Stored answers, used until the chain has been read; each with its own slot and its present age. */
 export class StoredSnapshots {
   readonly #archive: TokenArchive | null;
   readonly #clock: WallClock;
@@ -27,7 +27,7 @@ export class StoredSnapshots {
 
   /**
    * The live answer if it comes soon; else the stored one, unless it is too old to contain a measurement.
-   * The load goes on behind it.
+   * The load continues in the background.
    *
    * @throws what `live` rejects with, if there is no such stored answer
    */

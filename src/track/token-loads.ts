@@ -101,7 +101,7 @@ export class TokenLoads {
     return missing !== undefined && this.#deps.clock.nowMs() < missing.untilMs;
   }
 
-  /** The token whose pool the address was when it was last looked for; null: not known to be a pool. */
+  /** The token of the pool at this address, as found by the last load; null: not known to be a pool. */
   poolOf(address: Address): Address | null {
     return this.#missing.get(address)?.poolOf ?? null;
   }
@@ -157,7 +157,7 @@ export class TokenLoads {
     applyRead(this.#state, [...together.accounts.keys()], together, this.#deps.clock.nowMs());
   }
 
-  /** No other search of the token is due before this one has ended, which a slow provider can take minutes for. */
+  /** No other search of the token is due before this one has ended; with a slow provider that can take minutes. */
   async #searchOn(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
     token.searchDueMs = Number.POSITIVE_INFINITY;
     try {

@@ -39,13 +39,13 @@ export class TokenObserver {
     this.#record(token, snapshot.assessment.slot, () => archive.give(token.mint, snapshot));
   }
 
-  /** Writes what rests on slots that are confirmed by now. */
+  /** Writes the records whose slots are confirmed by now. */
   settle(): void {
     const { unconfirmed } = this.#deps.state;
     if (unconfirmed !== null) writeRecords(unconfirmed);
   }
 
-  /** Where slots may be dropped, the record waits until those that it rests on are confirmed. */
+  /** If slots may be dropped, the record waits until the slots of its assessment are confirmed. */
   #record(token: FollowedToken, slot: bigint, write: () => void): void {
     const { unconfirmed } = this.#deps.state;
     if (unconfirmed === null) write();

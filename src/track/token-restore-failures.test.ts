@@ -26,7 +26,7 @@ async function followMany(chain: ScriptedChain, database: Database, count: numbe
   return mints;
 }
 
-/** How many tokens were read together, read by read, where the first `failures` reads fail. */
+/** The number of tokens in each read, if the first `failures` reads fail. */
 async function batchSizes(
   t: TestContext,
   { failures, cause }: { readonly failures: number; readonly cause: Error },
@@ -56,12 +56,12 @@ async function batchSizes(
   return sizes;
 }
 
-test("failures of several batches are not the tokens': they are read together as before", async (t) => {
+test("after failures of several batches the tokens are read together as before", async (t) => {
   const sizes = await batchSizes(t, { failures: 4, cause: new Error("unreachable") });
   assert.deepEqual(sizes, new Array(9).fill(48));
 });
 
-test("a read that is refused for the load on the node is repeated as it was", async (t) => {
+test("a read that is refused because of the node's load is repeated unchanged", async (t) => {
   const publicMessage = "Later.";
   const limited = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null });
   for (const cause of [
@@ -72,7 +72,7 @@ test("a read that is refused for the load on the node is repeated as it was", as
   }
 });
 
-test("several tokens whose reads always fail leave all others to be followed, and are given up", async (t) => {
+test("tokens whose reads always fail are given up, and all others are followed", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   const mints = await followMany(chain, database, 100);

@@ -20,7 +20,7 @@ const MINT = namedAddress("token");
 const SLOTS_PER_MINUTE = 150;
 const RESTORED_WITHIN_MS = 20_000;
 
-/** A process that follows these tokens, each asked for a minute after the one before, and ends. */
+/** A process that follows these tokens, each requested a minute after the previous one, and then ends. */
 async function follow(chain: ScriptedChain, database: Database, mints: readonly Address[]) {
   const tracker = track(chain, database);
   for (const mint of mints) {
@@ -144,7 +144,7 @@ test("known tokens are read again without a search, and their answers are as bef
   });
 });
 
-test("the pools of known tokens are searched behind, within the first wait", async (t) => {
+test("the pools of known tokens are searched in the background, within the first wait", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
@@ -163,7 +163,7 @@ test("the pools of known tokens are searched behind, within the first wait", asy
   await tracker.close();
 });
 
-test("after a long pause, known pools alone are called an incomplete search", async (t) => {
+test("after a long pause, known pools count as an incomplete search", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
@@ -178,7 +178,7 @@ test("after a long pause, known pools alone are called an incomplete search", as
   assert.ok(findings.some(({ kind }) => kind === "search-incomplete"));
 });
 
-test("watched tokens come first, then the last used, and one that is asked for before all", async (t) => {
+test("a requested token is restored first, then watched tokens, then the last used", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   const mints = ["oldest", "older", "newer", "newest"].map(namedAddress);
@@ -204,7 +204,7 @@ test("watched tokens come first, then the last used, and one that is asked for b
   await tracker.close();
 });
 
-test("a batch of accounts that is refused, or hangs, delays no other", async (t) => {
+test("a batch of accounts that is refused or hangs delays no other batch", async (t) => {
   const mints = Array.from({ length: 200 }, (_, index) => namedAddress(`token ${index}`));
   for (const fault of ["refused", "hangs"] as const) {
     const database = await sqliteDatabase(t);
@@ -224,7 +224,7 @@ test("a batch of accounts that is refused, or hangs, delays no other", async (t)
     };
     const tracker = track(chain, database, { readAccounts });
     await tracker.restore();
-    // Refused batches are divided until the one token is alone; those of a hanging one stay with it.
+    // A refused batch is divided until the refused token is alone; a batch that hangs is not divided.
     const others = fault === "refused" ? mints.length - 1 : mints.length - 48;
     await eventually(
       "the others are followed",
@@ -239,7 +239,7 @@ test("a batch of accounts that is refused, or hangs, delays no other", async (t)
   }
 });
 
-test("a pool that is no longer its program's makes the token be searched, not be taken as known", async (t) => {
+test("a token with a known pool that no longer belongs to its program is searched", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   const pool = placeToken(chain, MINT, 80);
@@ -299,7 +299,7 @@ test("a watched token whose accounts are being read is not loaded a second time"
   await tracker.close();
 });
 
-test("a tracker that closes while a token waits for its turn ends, and restores no more", async (t) => {
+test("a tracker that closes while a token waits for its turn ends and restores no further token", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
@@ -312,7 +312,7 @@ test("a tracker that closes while a token waits for its turn ends, and restores 
   await assert.rejects(tracker.snapshot(MINT), { name: "AbortError" });
 });
 
-test("a known token has its subscription to new pools: one is found without a search", async (t) => {
+test("a restored token is subscribed to new pools: a new pool is found without a search", async (t) => {
   const database = await sqliteDatabase(t);
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
@@ -334,7 +334,7 @@ test("a known token has its subscription to new pools: one is found without a se
   await tracker.close();
 });
 
-test("tokens that wait while the next process ends too are restored by the one after it", async (t) => {
+test("tokens that still wait when the next process ends are restored by the process after it", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const chain = new ScriptedChain();
     const [later, ...mints] = ["later", "a", "b"].map(namedAddress);

@@ -18,15 +18,15 @@ import type { PoolRef } from "./open-pool.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 
-/** Tokens whose accounts are read together: their reads fill calls of a hundred accounts. */
+/** Number of tokens whose accounts are read together, to fill calls of a hundred accounts. */
 const BATCH = 48;
 const MAX_AT_ONCE = 8;
-/** While the node fails, no batch begins for so long, doubled with each further failure. */
+/** Pause after a failure before the next batch begins; doubled with each further failure. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
-/** A token that is blamed so often for a failure is loaded like an unknown one. */
+/** After this many failures caused by a token, it is loaded like an unknown one. */
 const MAX_TRIES = 8;
-/** After a longer time without being followed, a search may have missed new pools. */
+/** If a token was not followed for longer than this, new pools may be missing from its stored search. */
 const UNOBSERVED_MS = 10 * 60_000;
 
 export type TokenRestoreDeps = {
@@ -44,15 +44,15 @@ type RestoreTurn = { readonly mint: Address; readonly tries: number };
 type AwaitedRestore = PromiseWithResolvers<FollowedToken | null>;
 
 /**
- * Follows again what an earlier process followed: its pools are on disk, so that only their accounts are
- * read, those of many tokens in one call, and no venue is searched. Tokens that are asked for come first,
- * then those on watchlists, then the last used. A batch that fails or hangs delays no other.
+ * Restores the tokens that an earlier process followed. Their pools are on disk, so only the accounts are
+ * read, those of many tokens in one call, and no venue is searched. Requested tokens come first, then those
+ * on watchlists, then the others, the last used first. A batch that fails or hangs delays no other batch.
  */
 export class TokenRestore {
   readonly #deps: TokenRestoreDeps;
-  /** Null: nothing is to be restored. */
+  /** Null before `begin`. */
   #listing: Promise<void> | null = null;
-  /** In the order of their turns. */
+  /** Waiting tokens, in the order of their turns. */
   readonly #waiting = new Map<Address, RestoreTurn>();
   readonly #first = new Set<Address>();
   /** Tokens of running batches. */
@@ -61,9 +61,9 @@ export class TokenRestore {
   readonly #running = new Set<Promise<void>>();
   #pausedUntilMs = 0;
   #pauseMs = FIRST_PAUSE_MS;
-  /** Batches that failed since one succeeded, or since tokens were blamed. */
+  /** Batches that failed since the last success, or since a failure was attributed to tokens. */
   #failures = 0;
-  /** Tokens of the one batch that failed; after several, those that failed alone. */
+  /** After one failure, the tokens of that batch; after several, those that failed in a batch of their own. */
   readonly #suspects = new Set<Address>();
 
   constructor(deps: TokenRestoreDeps) {
@@ -73,20 +73,20 @@ export class TokenRestore {
     });
   }
 
-  /** Reads from disk what is to be restored. Without the list, every token is loaded like an unknown one. */
+  /** Reads the list of tokens to restore. Without the list, every token is loaded like an unknown one. */
   begin(): Promise<void> {
     this.#listing ??= this.#list();
     return this.#listing;
   }
 
-  /** Whether the token will be followed without being loaded. */
+  /** Whether the token is still to be restored, so that it need not be loaded. */
   isWaiting(mint: Address): boolean {
     return this.#waiting.has(mint) || this.#reading.has(mint);
   }
 
   /**
-   * The token, before those without a request; null: nothing is known of it, or what is known is no
-   * longer so, and it has to be loaded.
+   * Restores the token before those without a request. Null: it has no stored pools, or they are no longer
+   * valid, so the token has to be loaded.
    *
    * @throws AppError chain_unavailable if its accounts can't be read now; the signal's reason
    */
@@ -138,7 +138,7 @@ export class TokenRestore {
     return this.#failures > 1;
   }
 
-  /** Tokens that failed as often go together, and the fewer, the more often they did. */
+  /** Tokens with the same number of failures form a batch; with each failure the batch is half as large. */
   #nextBatch(): readonly RestoreTurn[] {
     const batch: RestoreTurn[] = [];
     let tries = 0;
@@ -195,7 +195,7 @@ export class TokenRestore {
     this.#asked.delete(mint);
   }
 
-  /** One failure is of its batch; a second one without a success between may be of the node. */
+  /** A first failure may be caused by the batch; a second one without a success in between may be the node's. */
   #suspect(mints: readonly Address[]): void {
     this.#failures++;
     if (this.#failures === 2) this.#suspects.clear();
@@ -209,7 +209,7 @@ export class TokenRestore {
 
   readonly #isSuspect = (mint: Address): boolean => this.#suspects.has(mint);
 
-  /** Only where no other batch failed, or no other token is left, is one of these tokens the cause. */
+  /** A suspect is the cause only if no other batch failed, or if no other token is left. */
   #blameSuspects({ areAlone }: { readonly areAlone: boolean }): void {
     this.#failures = 0;
     const blamed = areAlone ? [...this.#suspects] : [];
@@ -255,7 +255,7 @@ export class TokenRestore {
     const first = new Set([...groups.keys(), ...refs.map(({ address }) => address)]);
     const missing = [...first].filter((address) => !loaded.has(address));
     if (missing.length > 0) {
-      // With the clock, so that the tokens can be assessed as soon as they are followed.
+      // The clock is read too, so that the tokens can be assessed as soon as they are followed.
       addAll(loaded, await source.readAccounts([CLOCK_SYSVAR, ...missing], signal));
       const chainClock = clockOf(loaded);
       if (chainClock !== null) recordClock(state.times, chainClock, clock.nowMs());
@@ -263,7 +263,7 @@ export class TokenRestore {
     await gatherAccounts(source, refs, loaded, { signal });
   }
 
-  /** The quote mints that these tokens' pools lead through, and those that theirs lead through. */
+  /** Restores the quote mints that these tokens' routes lead through, hop by hop. */
   async #restoreHops(
     tokens: ReadonlyMap<Address, KnownMint>,
     loaded: LoadedAccounts,
@@ -294,7 +294,7 @@ export class TokenRestore {
     state.hops.set(mint, group);
   }
 
-  /** Null where it is no longer what is known: then its pools are searched. */
+  /** Null if the stored pools are no longer valid: then the token is loaded like an unknown one. */
   #add(
     mint: Address,
     { group: known, followedAtMs, usedAtMs }: KnownMint,
@@ -328,21 +328,21 @@ export class TokenRestore {
     for (const account of accountsOf(state, token)) {
       if (account.held.account === undefined || readSlot === undefined) continue;
       account.wasAsked = true;
-      // One that does not exist has no slot of its own: it was absent when the clock was read, or later.
+      // An account that does not exist has no slot: it was absent when the clock was read, or later.
       if (account.held.heldSlot === 0n) account.held = { ...account.held, heldSlot: readSlot };
     }
     return token;
   }
 }
 
-/** Whether the read was refused because of the number of reads, whatever it was for. */
+/** Whether the read was refused because of the node's load, independently of the accounts. */
 function isOfLoad(cause: unknown): boolean {
   if (cause instanceof RpcFailure) return isRateLimit(cause);
   if (!(cause instanceof AppError)) return false;
   return cause.code === "overloaded" || isOfLoad(cause.cause);
 }
 
-/** Whether each of them still is an account of its program. */
+/** Whether each pool still is an account of its program. */
 function arePools(pools: readonly PoolRef[], loaded: LoadedAccounts): boolean {
   return pools.every(({ address, venue }) => loaded.get(address)?.owner === venue.programId);
 }

@@ -27,7 +27,7 @@ export type TrackerHealth = {
   readonly waitingTokens: number;
   /** Tokens being loaded for the first time, and tokens waiting to be loaded. */
   readonly loads: TokenLoadCounts;
-  /** Since when every read has failed; null: reads work. */
+  /** Time from which every read has failed; null: reads succeed. */
   readonly readsFailingSinceMs: number | null;
   /** How changes of accounts arrive; null: nothing is tracked. */
   readonly stream: StreamInUse | null;

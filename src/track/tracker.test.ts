@@ -70,7 +70,7 @@ test("a first answer needs no further read where one call had every account of t
   assert.equal(whole[0], chain.reads.at(-1));
 });
 
-test("a first answer is of one read where calls are too small, or a pool leads through another token", async (t) => {
+test("a first answer uses one read of all accounts if calls are too small, or a pool leads through another token", async (t) => {
   const small = Object.assign(new ScriptedChain(), { accountsPerCall: () => 3 });
   const led = new ScriptedChain();
   const hop = plainPool("hop", USDC, WSOL);
@@ -83,7 +83,7 @@ test("a first answer is of one read where calls are too small, or a pool leads t
   for (const [chain, pool] of pools) {
     const { tracker } = track(chain);
     t.after(() => tracker.close());
-    // Another slot with each read: a state out of several reads would never have existed.
+    // Each read has another slot: a state combined from several reads would never have existed.
     const read = chain.readAccounts.bind(chain);
     chain.readAccounts = async (addresses) => {
       chain.advance(1);

@@ -182,7 +182,7 @@ export class Tracker implements Markets {
       return this.#registry.isKnownMissing(mint) ? this.#notFound(mint) : null;
     }
     token.askedAtMs = this.#deps.clock.nowMs();
-    // Of a token that only the stream named, pools without trades are missing: `snapshot` searches them.
+    // A token known only from the stream lacks its pools without trades: `snapshot` searches them.
     return token.isSearched ? this.#answers.of(token) : null;
   }
 
@@ -301,13 +301,13 @@ export class Tracker implements Markets {
     return this.#answers.onServed.add(listener);
   }
 
-  /** Called with the past day of a tracked token when it was computed. Returns a function that stops the calls. */
+  /** Calls the listener with each computed past day of a tracked token. Returns a function that stops the calls. */
   onPastDay(listener: (computed: ComputedDay) => void): () => void {
     return this.#archive?.onPastDay.add(listener) ?? (() => {});
   }
 
   /**
-   * Called with the sample of each token every ten seconds, its figures as the history keeps them.
+   * Calls the listener with the sample of each token every ten seconds, rounded as the history stores it.
    * Returns a function that stops the calls.
    */
   onSample(listener: (sampled: Sampled) => void): () => void {
@@ -319,13 +319,13 @@ export class Tracker implements Markets {
     return this.#answers.onReport.add(listener);
   }
 
-  /** Follows again what an earlier process followed, and calls `tick` periodically until `close`. */
+  /** Begins to restore the tokens of an earlier process, and calls `tick` periodically until `close`. */
   start(): void {
     this.#background.run("list known tokens", this.restore());
     this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
   }
 
-  /** Reads from disk what an earlier process followed; ticks follow it again. */
+  /** Reads the list of tokens that an earlier process followed; ticks restore them. */
   restore(): Promise<void> {
     return this.#registry.restore();
   }

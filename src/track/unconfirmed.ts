@@ -27,7 +27,7 @@ export type Unconfirmed = {
   readonly dropped: Set<bigint>;
   /** The newest slot known to be confirmed. */
   confirmedSlot: bigint;
-  /** What is written once the slots that it rests on are confirmed, in the order in which it was measured. */
+  /** Records that are written once their slots are confirmed, in the order of measurement. */
   readonly records: WaitingRecord[];
   /** Tokens that a dropped slot had changed, until that is published. */
   readonly takenBack: Map<FollowedToken, TakenBack>;
@@ -36,7 +36,7 @@ export type Unconfirmed = {
 /** A sample or an answer of a token, to be written. */
 type WaitingRecord = {
   readonly token: FollowedToken;
-  /** Of the assessment. */
+  /** The slot of the assessment. */
   readonly slot: bigint;
   readonly write: () => void;
 };
@@ -191,7 +191,7 @@ function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAcco
   return reverted;
 }
 
-/** What was measured on a dropped slot is not written: of its tokens, or of all where a hop had changed. */
+/** Removes the records measured on a dropped slot: those of its tokens, or of all tokens if a hop had changed. */
 function takeBackRecords(
   unconfirmed: Unconfirmed,
   { accounts, series }: UnconfirmedSlot,

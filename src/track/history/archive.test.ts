@@ -158,7 +158,7 @@ function sampleAt(atMs: number, c10Sol: number): Sample {
   return { atMs, ...figures, confidence: "high", basis: 1 };
 }
 
-test("a write that fails while the hour changes loses no sample of the hour before", async (t) => {
+test("a write that fails while an hour ends loses no sample of that hour", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     let isFailing = false;
     const db = database.db.withPlugin({

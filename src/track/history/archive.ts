@@ -40,7 +40,7 @@ const WRITE_EVERY_MS = 300_000;
 const BATCH_DELAY_MS = 25;
 const MAX_BATCH = 200;
 const MS_PER_DAY = 86_400_000;
-/** Of every five seconds, so long is spent on samples that are old. */
+/** Time spent on rolling up and deleting old samples, in every five seconds. */
 const ROLL_UP_MS = 250;
 /** Of one range: at most one for each point of a history. */
 const ALERTS_SHOWN = 2_000;
@@ -48,7 +48,7 @@ const ALERTS_SHOWN = 2_000;
 export type ArchiveDeps = {
   readonly database: Database;
   readonly clock: WallClock;
-  /** Samples are kept for so many days, rolled up after a day or two. */
+  /** Number of days for which samples are kept; they are rolled up after a day or two. */
   readonly historyDays: number;
   /** States are kept for so many days, today included; 0: none is. */
   readonly stateDays: number;
@@ -186,7 +186,7 @@ export class TokenArchive {
     await this.#writeStates([...this.#entries.values()]);
   }
 
-  /** Rolls up and deletes what is old enough, for a quarter of a second at most. */
+  /** Rolls up and deletes old samples and answers, for a quarter of a second at most. */
   async rollUp(): Promise<void> {
     const startMs = performance.now();
     while (performance.now() - startMs < ROLL_UP_MS) {
@@ -288,16 +288,16 @@ export class TokenArchive {
     for (const entry of entries) entry.ended = entry.ended.filter((hour) => !written.has(hour));
   }
 
-  /** Keeps a block that a later hour replaced while it was being written, which failed. */
+  /** Keeps a block whose write failed if a later hour has replaced it meanwhile. */
   #keepEnded(entry: Entry, block: SampleBlock): void {
     const { tokenId, ended } = entry;
     if (block === entry.block || ended.some(({ hour }) => hour === block.hour)) return;
-    // As the block is now: it may have got samples after the write began.
+    // The block's present content: it may have received samples after the write began.
     const kept = this.#hourOf({ tokenId, block });
     entry.ended = [...ended, kept].toSorted((a, b) => a.hour - b.hour);
   }
 
-  /** States are asked for by their slot, and can be from the moment that they are on disk. */
+  /** Answers are requested by their slot (`at_slot`), once they are on disk. */
   async #writeStates(entries: readonly Entry[]): Promise<void> {
     const states = entries.flatMap((entry) => entry.states.pending);
     if (states.length === 0) return;

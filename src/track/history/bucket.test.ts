@@ -14,7 +14,7 @@ const series = sampleSeries(START_MS - SAMPLE_EVERY_MS, { maxLength: 400 }).map(
   samples.filter(({ atMs }) => atMs < START_MS + DAY_MS),
 );
 
-/** The definition: every moment of the grid, and one between each two. */
+/** The definition of the history, applied to every moment of the grid and one between each two. */
 function pointByMoments(samples: readonly Sample[], startMs: number, atMs: number): HistoryPoint {
   const heldAt = (momentMs: number): Sample | null => {
     const last = samples.findLast((sample) => sample.atMs <= momentMs);
@@ -41,7 +41,7 @@ function pointByMoments(samples: readonly Sample[], startMs: number, atMs: numbe
   };
 }
 
-test("a rolled day answers each grid of five minutes as every moment of its samples does", () => {
+test("on each grid of five minutes a rolled day gives the history of its samples", () => {
   fc.assert(
     fc.property(series, fc.integer({ min: 1, max: 12 }), (samples, steps) => {
       const rolled = unpackDay(DAY, packDay(DAY, mergeBuckets(samples.map(bucketOf))));
@@ -56,7 +56,7 @@ test("a rolled day answers each grid of five minutes as every moment of its samp
   );
 });
 
-test("parts of a series roll up to the same, in any order and more than once", () => {
+test("parts of a series roll up to the same buckets in any order, also if repeated", () => {
   fc.assert(
     fc.property(series, fc.array(fc.nat(2), { minLength: 400, maxLength: 400 }), (samples, to) => {
       const buckets = samples.map(bucketOf);

@@ -1,18 +1,18 @@
 import { HOLDS_FOR_MS, type Sample } from "./sample.ts";
 
 /**
- * What is kept of the samples of one step: the last one whole, and what within the step was worse. A
- * sample is a bucket of its own. Combining buckets loses nothing more: the buckets of a set of samples
- * are the same whichever parts of the set were combined first, and however often.
+ * The part of a step's samples that is kept: the whole last sample, and the worst of the step. A single
+ * sample is a bucket of its own. Buckets can be combined in any order and repeatedly: the buckets of a set
+ * of samples do not depend on which parts of the set were combined first.
  */
 export type Bucket = {
   readonly last: Sample;
   /** Time of the first sample. */
   readonly firstMs: number;
-  /** The least that was known within; null: nothing was. */
+  /** The lowest known value within the step; null: no value was known. */
   readonly lowestC10Sol: number | null;
   readonly lowestDepthSol: number | null;
-  /** For some time within, the token was blocked, or its last sample had expired. */
+  /** At some time within the step, the token was blocked or its last sample had expired. */
   readonly wasUnknown: boolean;
 };
 
@@ -22,8 +22,8 @@ export const ROLLED_STEP_MS = 300_000;
 export type SampleGrid = { readonly fromMs: number; readonly stepMs: number };
 export const ROLLED_GRID: SampleGrid = { fromMs: 0, stepMs: ROLLED_STEP_MS };
 /**
- * Every sample is kept for so long at least: what waiting cost (past-day.ts) compares samples ten seconds
- * apart over a day, and the first of them with one up to five and a half minutes older.
+ * Minimum time for which every sample is kept: past-day.ts compares samples ten seconds apart over a day,
+ * and the first of them with a sample up to five and a half minutes older.
  */
 const FINE_FOR_MS = 25 * 3_600_000;
 const MS_PER_DAY = 86_400_000;
@@ -44,7 +44,7 @@ export function lower(a: number | null, b: number | null): number | null {
   return Math.min(a, b);
 }
 
-/** Of two buckets in any order; they may share samples. */
+/** Combines two buckets in any order; they may share samples. */
 function combined(a: Bucket, b: Bucket): Bucket {
   const [earlier, later] = a.last.atMs <= b.last.atMs ? [a, b] : [b, a];
   return {

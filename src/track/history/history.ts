@@ -9,7 +9,7 @@ export type HistoryQuery = {
   readonly stepMs: number;
 };
 
-/** A query as it is answered, with the finest step that is stored of its whole range. */
+/** The grid of an answer, with the finest step that is stored for its whole range. */
 export type HistoryGrid = HistoryQuery & { readonly resolutionMs: number };
 
 /** The values known at the end of one step; null where none was known. */
@@ -17,7 +17,7 @@ export type HistoryPoint = {
   readonly atMs: number;
   readonly c10Sol: number | null;
   readonly depthSol: number | null;
-  /** The least that was known at any time of the step; null: nothing was. */
+  /** The lowest known value within the step; null: no value was known. */
   readonly lowestC10Sol: number | null;
   readonly lowestDepthSol: number | null;
   /** Whether C10 was known for the whole step. */
@@ -33,9 +33,9 @@ export const MAX_POINTS = 2_000;
 const MS_PER_DAY = 86_400_000;
 
 /**
- * The grid that a query is answered on: with longer steps where it would have too many points. If the
- * range begins where samples may have been rolled up, the grid is made of whole rolled steps: it begins
- * up to five minutes earlier. The grid of a grid is itself.
+ * The grid of a query's answer. Its steps are longer than requested if it would have too many points. If
+ * the range begins where samples may have been rolled up, the grid has whole rolled steps and begins up to
+ * five minutes earlier. Applied to its own result, the function changes nothing.
  */
 export function gridOf({ fromMs, toMs, stepMs }: HistoryQuery, nowMs: number): HistoryGrid {
   const step = Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);

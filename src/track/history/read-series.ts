@@ -13,7 +13,7 @@ const MS_PER_DAY = 86_400_000;
 /** Where a token's samples are. */
 export type StoredSeries = {
   readonly tokenId: bigint;
-  /** Hours that are not on disk as they are here. */
+  /** Hours whose newest samples are not on disk yet. */
   readonly unsaved: readonly SampleHour[];
 };
 
@@ -33,7 +33,7 @@ export async function readHours(
   return [...hours].toSorted(([a], [b]) => a - b).map(([hour, data]) => ({ hour, data }));
 }
 
-/** What a grid is computed from, ascending: no bucket spans the end of a step. */
+/** The buckets from which a grid is computed, ascending: no bucket spans the end of a step. */
 export async function readBuckets(
   db: Kysely<Schema>,
   series: StoredSeries,
@@ -45,7 +45,8 @@ export async function readBuckets(
     rollHour(hour, data, isRolled ? ROLLED_GRID : grid),
   );
   if (!isRolled) return buckets;
-  // After the samples: what was rolled up between the two reads is in both, and else would be in neither.
+  // Read after the samples: a sample that is rolled up between the two reads is then in both results; in
+  // the other order it would be in neither.
   const days = await readRolledDays(db, {
     tokenId: series.tokenId,
     fromDay: dayOf(firstHeldMs(grid.fromMs)),
@@ -54,7 +55,7 @@ export async function readBuckets(
   return mergeBuckets([...days.flatMap(({ day, data }) => unpackDay(day, data)), ...buckets]);
 }
 
-/** A sample holds for minutes: the one valid at the start may be of the hour before. */
+/** A sample holds for minutes, so the sample that is valid at the start may be in the hour before. */
 function firstHeldMs(fromMs: number): number {
   return fromMs - MS_PER_HOUR;
 }

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const START_MS = DAY * DAY_MS;
 /** Day two is not old enough to be rolled up, days zero and one are. */
 const NOW_MS = START_MS + 3 * DAY_MS + 3 * 3_600_000;
-/** Of several slices. */
+/** Enough for several slices. */
 const TOKENS = 55;
 const KEPT = { historyDays: 30, stateDays: 3 };
 
@@ -55,13 +55,13 @@ function hoursOf(tokenId: bigint, samples: readonly Sample[]) {
   return [...blocks.values()].map(({ hour, data }) => ({ tokenId, hour, data }));
 }
 
-/** As a process does that has just been started. */
+/** Rolls up with a new RollUp, like a process that has just started. */
 async function rollUpAll(database: Database): Promise<void> {
   const rollUp = new RollUp({ database, ...KEPT });
   while (await rollUp.slice(NOW_MS));
 }
 
-/** All that is kept, on a grid that begins before every sample. */
+/** The whole stored history, on a grid that begins before every sample. */
 const WHOLE = gridOf({ fromMs: START_MS - 900_000, toMs: NOW_MS, stepMs: 1 }, NOW_MS);
 
 async function historyIn(database: Database, tokenId: bigint): Promise<readonly HistoryPoint[]> {
@@ -73,7 +73,7 @@ function expectedOf(samples: readonly Sample[]): readonly HistoryPoint[] {
   return historyOf(mergeBuckets(samples.map(bucketOf)), WHOLE);
 }
 
-/** Checks that the history of tokens is that of their samples: of each `every`th one. */
+/** Checks for each `every`th token that its history is that of its samples. */
 function checkOf(tokenIds: readonly bigint[], series: readonly (readonly Sample[])[]) {
   const expected = series.map(expectedOf);
   return async (database: Database, every = 1): Promise<void> => {
@@ -83,7 +83,7 @@ function checkOf(tokenIds: readonly bigint[], series: readonly (readonly Sample[
   };
 }
 
-test("history across the ages is the same before, at every slice of, and after the roll-up", async (t) => {
+test("history is the same before the roll-up, after each of its slices and at its end", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const series = drawnSeries(1);
     const tokenIds = await write(database, series);
@@ -101,7 +101,7 @@ test("history across the ages is the same before, at every slice of, and after t
   });
 });
 
-test("a roll-up that is killed between any two statements loses nothing, and ends as if it had not been", async (t) => {
+test("a roll-up killed between any two statements loses nothing; the next one ends as without the kill", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const series = drawnSeries(2);
     const tokenIds = await write(database, series);
@@ -126,7 +126,7 @@ test("a roll-up that is killed between any two statements loses nothing, and end
   });
 });
 
-/** The database of a process that dies after so many statements: each later one fails unsent. */
+/** The database of a process that dies after a number of statements: later ones fail and are not sent. */
 function dyingAfter(database: Database, statements: number) {
   let left = statements;
   let hasEnded = false;
@@ -141,7 +141,7 @@ function dyingAfter(database: Database, statements: number) {
   return { killed: { ...database, db }, hasEnded: () => hasEnded };
 }
 
-test("samples that are written of a day that was rolled up already are added to it", async (t) => {
+test("samples written after their day was rolled up are added to the rolled day", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const [samples = []] = drawnSeries(3).toSorted((a, b) => b.length - a.length);
     const isLate = ({ atMs }: Sample) =>
@@ -157,7 +157,7 @@ test("samples that are written of a day that was rolled up already are added to 
   });
 });
 
-test("every sample of the last 25 hours is kept, so that the past day compares ten seconds", async (t) => {
+test("every sample of the last 25 hours is kept, so that the past day has changes within ten seconds", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const samples = Array.from({ length: 3 * 8_640 }, (_, step): Sample => {
       const slippagePct = [1, 1, 1, 1, 1, 1];

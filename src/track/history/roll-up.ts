@@ -18,33 +18,33 @@ import { firstFineDay, mergeBuckets, ROLLED_GRID } from "./bucket.ts";
 import { packDay, unpackDay } from "./rolled-day.ts";
 import { rollHour } from "./sample-block.ts";
 
-/** One transaction of the roll-up: what a writer waits for at most. */
+/** Tokens in one transaction of the roll-up: another writer waits for one transaction at most. */
 const TOKENS_PER_SLICE = 20;
 const ROWS_PER_SLICE = 500;
 const MS_PER_DAY = 86_400_000;
-/** Work without a pause for other work. */
+/** Longest time of work without a pause for other work. */
 const LONGEST_TURN_MS = 8;
 
 export type RollUpDeps = {
   readonly database: Database;
-  /** Rolled samples are kept for so many days. */
+  /** Number of days for which rolled samples are kept. */
   readonly historyDays: number;
-  /** Answers are kept for so many days, today included; 0: none is. */
+  /** Number of days, today included, for which answers are kept; 0: none. */
   readonly stateDays: number;
 };
 
-/** Where the day that is being rolled up goes on. */
+/** Position in the day that is being rolled up. */
 type Place = { readonly day: number; readonly afterId: bigint; readonly rolledTokens: number };
 
 /**
- * Rolls up days of samples that are old enough, and deletes what was kept long enough, in slices of some
- * tokens. A slice is one transaction, and a slice that is done again changes nothing: what is rolled up
- * is combined with what was rolled up before. So after a kill it begins again with what is left.
+ * Rolls up the samples of earlier days and deletes expired data, in slices of some tokens. A slice is one
+ * transaction. Repeating a slice changes nothing, because its result is combined with the stored result.
+ * So after a kill the roll-up continues with the samples that are left.
  */
 export class RollUp {
   readonly #deps: RollUpDeps;
   #place: Place | null = null;
-  /** The days for which nothing was left to do. */
+  /** The days for which the work is done. */
   #doneFor = "";
 
   constructor(deps: RollUpDeps) {
@@ -52,7 +52,7 @@ export class RollUp {
   }
 
   /**
-   * Does one slice of what is due.
+   * Does one slice of the work that is due.
    *
    * @returns whether more is due now
    */
@@ -81,7 +81,7 @@ export class RollUp {
       this.#place = { day, afterId: last.id, rolledTokens: place.rolledTokens + rolled };
       return true;
     }
-    // On SQLite only what was written meanwhile is left: that is rolled up in another round.
+    // On SQLite only samples written meanwhile are left: another round rolls them up.
     if (database.dialect === "postgres" || place.rolledTokens === 0) return await this.#drop(day);
     this.#place = null;
     return true;
@@ -123,7 +123,7 @@ export class RollUp {
   }
 }
 
-/** The packed day of a token: the hours of its samples, and what was rolled up of it before. */
+/** The packed day of a token, from the hours of its samples and the earlier rolled day, if there is one. */
 export function rolledData(
   day: number,
   hours: readonly SampleHour[],
@@ -134,7 +134,7 @@ export function rolledData(
   return packDay(day, mergeBuckets([...rolled, ...added]));
 }
 
-/** Lets requests and updates that wait be served. */
+/** Lets waiting requests and updates be served. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -18,7 +18,7 @@ function quiet(step: number, change: Partial<Sample> = {}): Sample {
   };
 }
 
-test("a day is unpacked as it was packed", () => {
+test("unpacking a packed day returns the same buckets", () => {
   const day = sampleSeries(START_MS - 10_000, { maxLength: 1_000 });
   fc.assert(
     fc.property(day, (samples) => {
@@ -39,7 +39,7 @@ test("a day without a change takes about fifty bytes, a change of its price eigh
   assert.equal(bytes(moved) - unchanged, 8);
 });
 
-test("a token that is blocked all day takes no more than one that is not", () => {
+test("a token that is blocked all day takes no more bytes than another token", () => {
   const blocked = { c10Sol: null, depthSol: null };
   const samples = Array.from({ length: 288 }, (_, step) => quiet(step, blocked));
   assert.ok(packDay(DAY, samples.map(bucketOf)).length < 60);

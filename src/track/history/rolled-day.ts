@@ -5,40 +5,41 @@ import { type Bucket, ROLLED_STEP_MS, rolledEnd } from "./bucket.ts";
 import { SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 
 /**
- * The buckets of a token's day, packed: a byte for the form, the number of bytes of heads (u16), the
- * heads, then the figures by column. A head is a mask of what differs from the bucket before (u16) and
- * the differing values except the figures; or the number of buckets in a row that differ in nothing. A day without a
- * change takes about fifty bytes. Figures are f32 with NaN for null, as in an hour of samples; the bytes
- * of each column are stored by their place in the figure, which halves them when deflated.
+ * The buckets of a token's day, packed: a byte for the form, the length of all heads in bytes (u16), the
+ * heads, then the figures by column. A head is a mask of the fields that differ from the previous bucket
+ * (u16), followed by the differing values except the figures; or the number of consecutive buckets without
+ * a difference. A day without a change takes about fifty bytes. Figures are f32 with NaN for null, as in an
+ * hour of samples. Each column is stored byte by byte (all first bytes, then all second bytes, and so on),
+ * which halves its size when deflated.
  */
 
 const MS_PER_DAY = 86_400_000;
 const STEPS_PER_DAY = MS_PER_DAY / ROLLED_STEP_MS;
 const PLAIN = 1;
 const DEFLATED = 2;
-/** Shorter days do not get smaller. */
+/** Fewer bytes do not get smaller by deflating. */
 const DEFLATE_FROM = 256;
 const DEFLATE_LEVEL = 6;
-/** Far above any day. */
+/** Limit of unpacked bytes, far above any valid day. */
 const LONGEST_DAY = 64 * 1024;
 const HEADS_AT = 3;
 const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
-/** C10, depth, slippage by size, mid: a bit says that it differs from the bucket before. */
+/** C10, depth, slippage by size, mid: one bit each, set if it differs from the previous bucket. */
 const FIGURES = 3 + STANDARD_SIZES.length;
-/** The lowest C10 and depth: a bit says that it differs from the last. */
+/** The lowest C10 and depth: one bit each, set if it differs from the last sample's value. */
 const LOWEST = 2;
 const COLUMNS = FIGURES + LOWEST;
 const CONFIDENCE = 1 << COLUMNS;
 const BASIS = 2 << COLUMNS;
-/** Bucket, time of the first sample and of the last; without it: the next bucket, the same times. */
+/** Set: step, time of the first and of the last sample follow. Not set: the next step, the same times. */
 const PLACE = 4 << COLUMNS;
-/** Some time within was unknown, although C10 was known at the end. */
+/** At some time within the step C10 was unknown, although it was known at the end. */
 const WAS_UNKNOWN = 8 << COLUMNS;
 const REPEATED = 16 << COLUMNS;
 
-/** What two buckets in a row are compared by. */
+/** The fields of a bucket, except its figures, that are compared with the previous bucket. */
 type Head = {
-  /** Steps since the day began, of the step's end. */
+  /** End of the step, in steps since the day began. */
   readonly step: number;
   /** Tens of seconds since the step began. */
   readonly first: number;

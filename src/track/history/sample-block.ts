@@ -106,7 +106,7 @@ export function rollHour(
   let confidence: Confidence = "high";
   let basis = 0;
   let offset = 1;
-  /** The samples of the newest step read, not yet added. */
+  /** The samples of the newest step that was read; not yet added to the result. */
   let open: OpenBucket | null = null;
   const close = ({ lastMs, ...rest }: OpenBucket): void => {
     buckets.push({ last: sampleFrom(figures, { atMs: lastMs, confidence, basis }), ...rest });

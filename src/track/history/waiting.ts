@@ -67,7 +67,7 @@ export function rangeOf(changes: Float64Array, waited: number): WaitingRange | n
   return { observations, quantilesPct: quantiles.map(roundedPct) };
 }
 
-/** A change as ranges give it, in percent to four places. */
+/** A change in percent, rounded to four decimals like the ranges. */
 export function roundedPct(change: number): number {
   return Math.round(change * 1e4) / 1e4;
 }

@@ -55,7 +55,7 @@ function writeVesting(writer: ByteWriter, offset: number, terms: Terms): ByteWri
 describe("a DAMM v2 position that vests", () => {
   const TOKEN = namedAddress("position token");
 
-  /** 1,000 of liquidity in one position: what it counts as vesting, its own terms, and other accounts'. */
+  /** One position with 1,000 of liquidity: its vesting amount, its own terms, and those of other accounts. */
   function position(
     vesting: bigint,
     own: Terms | null,
@@ -94,7 +94,7 @@ describe("a DAMM v2 position that vests", () => {
     return { chain, ask: () => read({ pool, quoteMint: WSOL, shares }) };
   }
 
-  test("is withdrawable as far as it is due, from its own account and from others, and no further", async () => {
+  test("is withdrawable as far as its own and other vestings are due, and no further", async () => {
     const own = { cliff: NOW - 30n, cliffAmount: 100n, period: 20n, perPeriod: 50n, periods: 4 };
     const other = { cliff: NOW + 90n, cliffAmount: 300n };
     const { chain, ask } = position(570n, { ...own, released: 30n }, [other]);
@@ -111,7 +111,7 @@ describe("a DAMM v2 position that vests", () => {
     assert.equal(chain.searches.length, 2);
   });
 
-  test("counts slots where its pool does, with an estimated time", async () => {
+  test("counts slots if its pool does, with an estimated time", async () => {
     const { chain, ask } = position(400n, { cliff: 3_500n, cliffAmount: 400n }, [], {
       countsSlots: true,
     });
@@ -123,7 +123,7 @@ describe("a DAMM v2 position that vests", () => {
     assert.equal(chain.searches.length, 1);
   });
 
-  test("counts whole as its owner's, with the reason, where vestings are missing, contradictory or refused", async () => {
+  test("counts wholly for its owner, with the reason, if vestings are missing, contradictory or refused", async () => {
     const terms = { cliff: NOW + 90n, cliffAmount: 300n };
     const missing = position(400n, null, [terms]);
     const tooMuch = position(200n, null, [terms]);
@@ -149,7 +149,7 @@ describe("a DAMM v2 position that vests", () => {
     }
   });
 
-  test("is one lock of all its vestings; what never opens is locked for good", async () => {
+  test("has one lock for all its vestings; the part that never opens is locked for good", async () => {
     const all = Array.from({ length: 99 }, (_, place) => ({
       cliff: NOW + 1_000n - BigInt(place),
       cliffAmount: 5n,
@@ -164,7 +164,7 @@ describe("a DAMM v2 position that vests", () => {
     );
   });
 
-  test("counts as its owner's where it has too many vestings to read", async () => {
+  test("counts for its owner if it has too many vestings to read", async () => {
     const all = Array.from({ length: 101 }, (_, place) => ({
       cliff: NOW + 1_000n - BigInt(place),
       cliffAmount: 5n,
@@ -175,7 +175,7 @@ describe("a DAMM v2 position that vests", () => {
     });
   });
 
-  test("counts as its owner's where its vestings are not found within three seconds", async (t) => {
+  test("counts for its owner if its vestings are not found within three seconds", async (t) => {
     t.mock.timers.enable();
     const { chain, ask } = position(300n, null, [{ cliff: NOW + 90n, cliffAmount: 300n }]);
     const matches = ({ dataSize }: ProgramFilter) => dataSize === VESTING_LENGTH;
@@ -189,7 +189,7 @@ describe("a DAMM v2 position that vests", () => {
     });
   });
 
-  test("whose token is in a lock opens for the lock's recipient, when both are open", async () => {
+  test("whose token is in a lock opens for the lock's recipient when both locks are open", async () => {
     const { chain, ask } = position(400n, { cliff: NOW + 90n, cliffAmount: 400n }, [], {
       owner: ESCROW,
     });
@@ -206,7 +206,7 @@ describe("a DAMM v2 position that vests", () => {
     );
   });
 
-  test("whose token is in a lock that can be cancelled is listed once, until its own vesting opens, before the rest", async () => {
+  test("whose token is in a lock that can be cancelled is listed once: its vesting part with its own dates, before the rest", async () => {
     const { chain, ask } = position(400n, { cliff: NOW + 90n, cliffAmount: 400n }, [], {
       owner: ESCROW,
     });

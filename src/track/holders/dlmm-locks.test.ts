@@ -9,7 +9,7 @@ import { POSITION as DLMM_POSITION, LB_PAIR } from "#src/venues/meteora-dlmm/lay
 import { dlmmAccounts, PAIR } from "#test/support/dlmm-pool.ts";
 import { holdersReader, NOW, WALLET } from "#test/support/locked-shares.ts";
 
-test("a DLMM position is its owner's from its release on, by seconds or slots as its pair counts", async () => {
+test("a DLMM position counts for its owner from its release on, in seconds or slots as its pair counts", async () => {
   const SUPPLY = 1_000_000n;
   for (const [countsSlots, point, isLocked] of [
     [false, NOW + 60n, true],

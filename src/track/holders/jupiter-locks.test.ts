@@ -24,7 +24,7 @@ const VESTS = {
 };
 
 describe("shares in a Jupiter lock", () => {
-  test("do not count with any owner until they open, and then with the recipient, as much as is due", async () => {
+  test("count for no owner until they open, and then for the recipient, as far as they are due", async () => {
     const { chain, ask } = poolHeldBy([
       [WALLET, 400n],
       [ESCROW, 600n],
@@ -92,7 +92,7 @@ describe("shares in a Jupiter lock", () => {
     }
   });
 
-  test("that is not decoded is neither locked nor free: it counts, as a program's, with the reason", async () => {
+  test("in an undecodable lock count for the program's address, with the reason", async () => {
     const sound = escrowAccount(escrowUntil(0n, VESTS));
     const broken: Account[] = [
       { ...sound, data: sound.data.slice(0, -1) },
@@ -101,7 +101,7 @@ describe("shares in a Jupiter lock", () => {
       escrowAccount(escrowUntil(0n, { ...VESTS, claimed: 1n })),
       escrowAccount(escrowUntil(0n, { ...VESTS, period: 0n })),
       escrowAccount(escrowUntil(0n, { ...VESTS, cancelMode: 4 })),
-      // It says that it holds more than it does.
+      // The escrow's terms claim more than it holds.
       escrowAccount(escrowUntil(0n, { ...VESTS, cliffAmount: 1_000n })),
     ];
     for (const account of broken) {
@@ -118,7 +118,7 @@ describe("shares in a Jupiter lock", () => {
     }
   });
 
-  test("of an account that only looks like one are a program's, without a lock", async () => {
+  test("in an account that only resembles a lock count for the program's address, without a lock", async () => {
     const { chain, ask } = poolHeldBy([[ESCROW, 1_000n]]);
     const forged = { ...escrowAccount(escrowUntil(0n, VESTS)), owner: namedAddress("forger") };
     chain.set(ESCROW, forged);
@@ -128,7 +128,7 @@ describe("shares in a Jupiter lock", () => {
     });
   });
 
-  test("beyond what its terms speak of are not locked", async () => {
+  test("beyond the amount in the lock's terms are not locked", async () => {
     const { chain, ask } = poolHeldBy([
       [ESCROW, 700n],
       [ESCROW, 300n],

@@ -12,11 +12,11 @@ import {
 } from "#src/venues/shared/vesting.ts";
 import type { Clock } from "#src/venues/venue.ts";
 
-/** A later opening counts as never: JSON and people write dates up to the year 9999. */
+/** A lock that opens at or after this time counts as never opening: dates in JSON end with the year 9999. */
 const NEVER_FROM = 253_402_300_800n;
 const MS_PER_SLOT = 400n;
 
-/** What is known of the locks that hold a pool's shares. */
+/** The accounts that were read about the locks of a pool's shares. */
 export type LocksRead = {
   /** The owners' own accounts. */
   readonly known: AccountSet;
@@ -26,7 +26,7 @@ export type LocksRead = {
   readonly found: ReadonlyMap<Address, LockAccount>;
 };
 
-/** Tokens in a lock, and the shares that they stand for. */
+/** Tokens in a lock. */
 export type LockedTokens = {
   readonly owner: Address;
   readonly mint: Address;
@@ -35,13 +35,13 @@ export type LockedTokens = {
 
 /** How a lock divides the tokens in it. The parts add up to the amount. */
 export type LockDivision = {
-  /** Who can take out what, now. */
+  /** The owners that can take out tokens now, with their amounts. */
   readonly free: readonly { readonly owner: Address; readonly amount: bigint }[];
-  /** Null: nothing of it is locked, or that is not known. */
+  /** Null: no token is locked. */
   readonly locked: (Omit<ShareLock, "shares"> & { readonly amount: bigint }) | null;
 };
 
-/** The lock whose account owns tokens; null: no locker that we know. */
+/** The lock that owns the tokens; null: the owner is not a known locker. */
 export function lockOf(owner: Address, { known, found }: LocksRead): LockAccount | null {
   const searched = found.get(owner);
   if (searched !== undefined) return searched;
@@ -50,7 +50,7 @@ export function lockOf(owner: Address, { known, found }: LocksRead): LockAccount
   return { locker: "jupiter-lock", terms: jupiterLock.decodeEscrow(account) ?? "undecodable" };
 }
 
-/** Divides the tokens in a lock at the chain's clock. What contradicts its terms stays with its address. */
+/** Divides the tokens in a lock at the chain's clock. Tokens that contradict the terms count for the lock's address. */
 export function divideLock(
   { locker, terms }: LockAccount,
   { owner, mint, amount }: LockedTokens,
@@ -97,13 +97,13 @@ function unknownLock(
   return { free: [{ owner, amount }], locked: { locker, owner, amount, terms } };
 }
 
-/** A moment in Unix seconds, at 400 ms a slot where it is a slot. */
+/** A moment in Unix seconds; a slot is converted at 400 ms a slot. */
 export function opening({ counts, at }: ChainMoment, { slot, unixTimestamp }: Clock): Opening {
   if (counts === "seconds") return { at, slot: null };
   return { at: unixTimestamp + ((at - slot) * MS_PER_SLOT) / 1_000n, slot: at };
 }
 
-/** What a pool's own program locks until a moment; nothing where that has passed. */
+/** The lock of a pool's own program as a field; empty once its moment has passed. */
 export function lockUntil(
   lock: { readonly locker: LockerId; readonly until: ChainMoment } | undefined,
   { clock }: LocksRead,
@@ -123,7 +123,7 @@ export function isForever(terms: ShareLock["terms"]): boolean {
   return terms.kind === "dated" && terms.next.at >= NEVER_FROM;
 }
 
-/** Locks of one program, owner and opening as one; those that open first, first; those without dates last. */
+/** Merges locks of the same program, owner and dates; sorted by opening, those without dates last. */
 export function mergeLocks(locks: readonly ShareLock[]): readonly ShareLock[] {
   const merged = new Map<string, ShareLock>();
   for (const lock of locks) {

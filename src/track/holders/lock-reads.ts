@@ -12,21 +12,21 @@ import { clockOf } from "../chain-clock.ts";
 import type { LocksRead } from "./lock-claims.ts";
 import { type LargePosition, vestsElsewhere } from "./sum-positions.ts";
 
-/** Searches for locks per pool and kind: for those that hold most. */
+/** Maximum number of searches for locks per pool and kind; the largest holdings are searched. */
 const MAX_SEARCHES = 4;
-/** Vestings of one position: only its owner can make more of them. */
+/** Maximum number of vestings of a position that are read; only its owner can create more. */
 const MAX_VESTINGS = 100;
 /**
- * Time limit for the searches of one pool and kind, which run in parallel. The holders are known without
- * them: anyone can send shares to a locker, so a slow search must not make the pool unknown.
+ * Time limit for the searches of one pool and kind, which run in parallel. A timeout does not make the
+ * pool's holders unknown, because anyone could send shares to a locker whose search is slow.
  */
 const SEARCH_TIMEOUT_MS = 3_000;
 
 type Source = Pick<ChainSource, "searchAccounts" | "readAccounts">;
 
 /**
- * Those accounts, the accounts of their owners with the chain's clock at the same slot, and the locks that
- * hold them. `others` are owners without a token account. The largest are first.
+ * Reads the owners of these token accounts, with the chain's clock at the same slot, and searches the locks
+ * that hold them. `others` are owners without a token account. The largest must come first.
  */
 export async function readOwners(
   source: Source,
@@ -38,7 +38,7 @@ export async function readOwners(
     return { known: accounts, clock: null, found: new Map() };
   const read = await source.readAccounts([CLOCK_SYSVAR, ...owners, ...others], signal);
   const known = new Map([...read.accounts, ...accounts]);
-  // Streamflow's token accounts are their own owners; others are too, rarely.
+  // Each token account of Streamflow is its own owner; other accounts rarely are.
   const ownOwners = tokenAccounts.filter(
     (address) => tokenAccountOwner(accounts.get(address)) === address,
   );
@@ -61,7 +61,7 @@ export type TokenAccounts = {
 
 type LockSearch = (filter: ProgramFilter) => Promise<SearchResult>;
 
-/** Searches of one deadline: one that fails, or does not end in time, is refused. */
+/** Searches with a common deadline; a search that fails, or does not end in time, counts as refused. */
 function lockSearch(source: Source, signal: AbortSignal): LockSearch {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_TIMEOUT_MS)]);
   return async (filter) => {
@@ -74,7 +74,7 @@ function lockSearch(source: Source, signal: AbortSignal): LockSearch {
   };
 }
 
-/** Null where no contract keeps its tokens there. */
+/** Null if no contract keeps its tokens in this account. */
 async function searchContract(search: LockSearch, escrow: Address): Promise<LockAccount | null> {
   const searched = await search(contractOf(escrow));
   if (searched.kind === "refused") return { locker: "streamflow", terms: "not-read" };
@@ -85,7 +85,7 @@ async function searchContract(search: LockSearch, escrow: Address): Promise<Lock
   return searched.accounts.size === 0 ? null : { locker: "streamflow", terms: "undecodable" };
 }
 
-/** Vestings in accounts of their own, of the first positions that have any; absent where not read. */
+/** The vestings in separate accounts, for the first positions that have any; absent if not read. */
 export async function readVestings(
   source: Source,
   positions: readonly LargePosition[],

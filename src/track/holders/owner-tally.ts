@@ -4,13 +4,13 @@ import { mulDivFloor } from "#src/units/integer.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";
 import { divideLock, isForever, type LocksRead, lockOf, mergeLocks } from "./lock-claims.ts";
 
-/** Shares, and the tokens that stand for them. */
+/** Shares of one owner, and the tokens that represent them. */
 export type OwnedShares = {
   readonly owner: Address;
   readonly shares: bigint;
   /** Null: the pool's program names the owner itself. */
   readonly token: { readonly mint: Address; readonly amount: bigint } | null;
-  /** The pool's own program keeps these shares from the token's owner. */
+  /** A lock of the pool's own program, which keeps these shares from the token's owner. */
   readonly until?: Pick<ShareLock, "locker" | "terms">;
 };
 
@@ -20,7 +20,7 @@ export type OwnerTally = {
   readonly burned: bigint;
   readonly locked: bigint;
   readonly locks: readonly ShareLock[];
-  /** All shares of the parts, burned and locked ones included. */
+  /** The sum of all shares, burned and locked ones included. */
   readonly whole: bigint;
 };
 
@@ -60,7 +60,7 @@ export function tallyOwners(parts: readonly OwnedShares[], read: LocksRead): Own
       const sharesOf = (part: bigint): bigint => mulDivFloor(shares, part, amount);
       for (const free of divided.free) addOwner(free.owner, sharesOf(free.amount), until);
       if (divided.locked === null) continue;
-      // The pool's own program keeps all of it until then, whatever the lock says.
+      // The pool's own program locks all of these shares until its date, whatever the other lock's terms are.
       if (divided.locked.terms.kind === "unknown" && until?.terms.kind === "dated") continue;
       const { amount: tokens, ...held } = divided.locked;
       addLock({ ...held, terms: later(held.terms, until?.terms), shares: sharesOf(tokens) });
@@ -72,14 +72,14 @@ export function tallyOwners(parts: readonly OwnedShares[], read: LocksRead): Own
   return { owners: largestFirst, burned, locked, locks: mergeLocks(locks), whole };
 }
 
-/** Accounts of one owner and token as one: a lock says how much it holds in all. */
+/** Merges accounts of the same owner and token, since a lock's terms are about the sum of its accounts. */
 function byOwner(parts: readonly OwnedShares[]): readonly OwnedShares[] {
   const merged = new Map<string, OwnedShares>();
   const apart: OwnedShares[] = [];
   for (const part of parts) {
     const { owner, shares, token, until } = part;
     if (shares === 0n) continue;
-    // A position's token stands for all of its shares, whatever these are divided into.
+    // A position's token represents all of its shares, however they are divided into parts.
     if (token === null || until !== undefined || token.amount !== shares) {
       apart.push(part);
       continue;

@@ -147,7 +147,7 @@ function chainWithPositions(
 }
 
 describe("who owns a pool's positions", () => {
-  test("is summed by owner; vesting of unknown dates is the owner's, permanently locked liquidity has no owner", async () => {
+  test("is summed by owner; vesting with unknown dates counts for the owner, permanently locked liquidity for no owner", async () => {
     const { ask } = chainWithPositions(1_000n, [
       { owner: WALLET, unlocked: 100n, vested: 50n },
       { owner: FARM, unlocked: 200n },
@@ -177,7 +177,7 @@ describe("who owns a pool's positions", () => {
     assert.partialDeepStrictEqual(await ask(), { kind: "known", unlisted: 50n });
   });
 
-  test("addresses are derived for the positions whose owners are read, and no others", () => {
+  test("addresses are derived only for the positions whose owners are read", () => {
     const { accounts, pool } = dammV2Fixture(dammV2State({ liquidity: 1_000n }));
     const shares = meteoraDammV2.shares(pool, accounts);
     assert.ok(shares?.kind === "positions");

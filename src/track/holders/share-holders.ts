@@ -19,8 +19,8 @@ import { largestRanged, sumRanged } from "./sum-ranged.ts";
 /** Shares are transferred rarely: holders are read again after this time. */
 const MAX_AGE_MS = 60_000;
 /**
- * After this time if the pool's share count changed, since then a holder deposited or withdrew, or if a lock
- * has opened.
+ * Holders are read again after this time if the pool's share count changed, because a holder deposited or
+ * withdrew, or if a lock has opened.
  */
 const MAX_AGE_AFTER_CHANGE_MS = 5_000;
 /** A failed read is not repeated before this time. */
@@ -57,7 +57,7 @@ type HoldersReading = {
   readonly holders: PoolHolders;
   readonly issued: bigint | null;
   readonly atMs: number;
-  /** After this time a lock opens; null: none is known. */
+  /** Time from the read until the first lock opens; null: no date is known. */
   readonly opensInMs: number | null;
 };
 
@@ -185,7 +185,7 @@ export class ShareHolders {
     return { holders, clock: read.clock };
   }
 
-  /** The accounts that hold positions' tokens, with their owners; and owners that have none. */
+  /** The accounts that hold the positions' tokens, with their owners, and the owners without such an account. */
   async #readTokens(
     {
       holders,

@@ -25,7 +25,7 @@ describe("shares in a Streamflow contract", () => {
   };
 
   function heldByContract(change: (writer: ByteWriter) => unknown = () => null) {
-    // 50 are fees, that the program pays out to others.
+    // 50 are fees, which the program pays to others.
     const { chain, ask } = poolHeldBy([[TOKENS, 1_000n, TOKENS]]);
     const account = contractAccount(CONTRACT);
     change(new ByteWriter(account.data));
@@ -33,7 +33,7 @@ describe("shares in a Streamflow contract", () => {
     return { chain, ask };
   }
 
-  test("are found by one search, and open as the contract says", async () => {
+  test("are found by one search, and open by the contract's terms", async () => {
     const { chain, ask } = heldByContract();
     const found = await ask();
     assert.equal(chain.searches.length, 1);
@@ -56,7 +56,7 @@ describe("shares in a Streamflow contract", () => {
     assert.partialDeepStrictEqual(await ask(), { owners: [{ owner: WALLET, shares: 950n }] });
   });
 
-  test("that can be cancelled, changed or paused count as the sender's now", async () => {
+  test("count for the sender now if the contract can be cancelled or changed, or was paused", async () => {
     for (const change of [
       (writer: ByteWriter) => writer.u8(streamflow.CONTRACT.cancelableBySender, 1),
       (writer: ByteWriter) => writer.u8(streamflow.CONTRACT.cancelableByRecipient, 1),
@@ -71,7 +71,7 @@ describe("shares in a Streamflow contract", () => {
     }
   });
 
-  test("whose contract is closed, forged or of other tokens are a program's", async () => {
+  test("count for the program's address if the contract is closed, forged or about other tokens", async () => {
     const other = namedAddress("other");
     for (const change of [
       (writer: ByteWriter) => writer.u8(streamflow.CONTRACT.closed, 1),
@@ -87,7 +87,7 @@ describe("shares in a Streamflow contract", () => {
     }
   });
 
-  test("that the node refuses to search leave all else as it is", async () => {
+  test("whose search the node refuses change nothing else", async () => {
     const { chain, ask } = heldByContract();
     chain.refusedPrograms.add(streamflow.PROGRAM_ID);
     assert.partialDeepStrictEqual(await ask(), {

@@ -24,8 +24,8 @@ const MAX_UNLISTED_PCT = 1n;
 export type LargePosition = PositionShare & PositionAccounts;
 
 /**
- * The positions whose owners are read: those with most that is not locked for good. Null if an account is
- * not a position.
+ * The positions whose owners are read: those with the most liquidity that is not locked for good. Null if
+ * an account is not a position.
  */
 export function largestPositions(
   { decode, accountsOf }: PositionShares,
@@ -51,7 +51,7 @@ export function largestPositions(
   return { all, largest };
 }
 
-/** What its owner can withdraw now or later. */
+/** The liquidity that the owner can withdraw now or later. */
 function ownedIn({ unlocked, vesting }: PositionShare): bigint {
   return unlocked + vesting;
 }
@@ -60,7 +60,7 @@ export type FoundPositions = {
   readonly issued: bigint;
   readonly all: readonly PositionShare[];
   readonly largest: readonly LargePosition[];
-  /** By position: its vestings in accounts of their own, where these were searched for. */
+  /** By position: its vestings in separate accounts, if these were searched for. */
   readonly vestings: ReadonlyMap<LargePosition, readonly Vesting[]>;
   /** Accounts of the largest positions' tokens, and their owners. */
   readonly read: LocksRead;
@@ -102,9 +102,9 @@ export function sumPositions(found: FoundPositions): PoolHolders {
 }
 
 /**
- * What of a position is open, and what opens when. Anyone may have its vesting refreshed, so what is due
- * counts as open. Vestings that do not add up to what the position counts are not all of them: then all of
- * it counts as open.
+ * Divides a position into the part that is open and parts that open later. Anyone may refresh a position's
+ * vesting, so liquidity that is due counts as open. If the vestings do not add up to the position's vesting
+ * liquidity, some are missing: then all of it counts as open, with the reason.
  */
 function partsOf(
   position: LargePosition,
@@ -148,7 +148,7 @@ type DatedPart = {
   readonly terms: Extract<ShareLock["terms"], { readonly kind: "dated" }>;
 };
 
-/** Vestings as one: from when the first of them opens until all are open. */
+/** Merges parts into one, from the first opening to the last. */
 function asOne(parts: readonly DatedPart[]): readonly DatedPart[] {
   const [first, ...others] = parts;
   if (first === undefined) return [];
@@ -167,7 +167,7 @@ function asOne(parts: readonly DatedPart[]): readonly DatedPart[] {
   ];
 }
 
-/** What of a position's vesting is in accounts of its own. */
+/** The part of a position's vesting liquidity that is described in separate accounts. */
 export function vestsElsewhere({ vesting, ownVesting }: PositionShare): bigint {
   return vesting - (ownVesting === null ? 0n : ownVesting.total - ownVesting.released);
 }

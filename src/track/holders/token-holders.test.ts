@@ -82,7 +82,7 @@ test("sellers are summed by owner; pools, curves, burned tokens, lockers and pro
   assert.equal(holders.unlisted, 0n);
 });
 
-test("of tokens in a lock the recipient can sell what is due, and no holder the rest before its time", async () => {
+test("the recipient of a lock can sell its opened tokens, and no holder can sell the rest", async () => {
   const escrow = escrowAddress(namedAddress("base"));
   const { ask, chain, calls } = readerOf(1_000n, [
     ["escrowed", escrow, 900n],
