@@ -2,10 +2,10 @@ import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { readOwn } from "../shared/own-account.ts";
-import { unusable } from "../shared/refusals.ts";
-import { decodeMint } from "../shared/token/mint.ts";
-import { decodeTokenAccount, tokenBalance } from "../shared/token/token-account.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { decodeMint, loadedMint } from "../shared/token/mint.ts";
+import { loadedVault, tokenBalance } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import {
   CONSTANT_PRODUCT_END,
@@ -153,7 +153,10 @@ function stakeAddress(reader: ByteReader): Address | null {
 /** Where a vault's token account and share mint are, or null where it is missing or no vault. */
 export function vaultAddresses(vault: Address, known: AccountSet): VaultAddresses | null {
   const reader = readOwn(known.get(vault), VAULT_KIND);
-  if (reader === null) return null;
+  return reader === null ? null : vaultAddressesIn(reader);
+}
+
+function vaultAddressesIn(reader: ByteReader): VaultAddresses {
   return { tokenVault: reader.address(VAULT.tokenVault), lpMint: reader.address(VAULT.lpMint) };
 }
 
@@ -180,74 +183,60 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
 
 /** Pool, both vaults, their token accounts and share mints, the pool's shares, and a stake account. */
 export function decode(pool: Address, known: AccountSet): Decoded<DammV1State> {
-  const account = known.get(pool);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `pool ${pool}`);
-  }
-  const reader = poolReader(account);
-  if (reader === null) return unusable("undecodable", "no DAMM v1 pool");
+  return decodedOrUnusable(() => readState(pool, known));
+}
+
+function readState(pool: Address, known: AccountSet): DammV1State {
+  const reader = decodable(poolReader(loaded(known, pool, "pool")), "not a DAMM v1 pool");
   const addresses = addressesIn(reader);
   const activationType = reader.u8(POOL.activationType);
-  if (activationType > 1) return unusable("unsupported", `activation type ${activationType}`);
-  const curve = decodeCurve(reader, addresses.stake, known);
-  if (curve.kind === "unusable") return curve;
-  const a = decodeShare(known, {
-    mint: addresses.mintA,
-    vault: addresses.vaultA,
-    poolLp: addresses.poolLpA,
-  });
-  if (a.kind === "unusable") return a;
-  const b = decodeShare(known, {
-    mint: addresses.mintB,
-    vault: addresses.vaultB,
-    poolLp: addresses.poolLpB,
-  });
-  if (b.kind === "unusable") return b;
+  if (activationType > 1) {
+    throw new UnusableError("unsupported", `activation type ${activationType}`);
+  }
+  const curve = readCurve(reader, addresses.stake, known);
   return {
-    kind: "pool",
-    state: {
-      a: a.state,
-      b: b.state,
-      isEnabled: reader.bool(POOL.enabled),
-      activationPoint: reader.u64(POOL.activationPoint),
-      activationType: activationType === 0 ? "slot" : "time",
-      tradeFeeNumerator: reader.u64(POOL.tradeFeeNumerator),
-      tradeFeeDenominator: reader.u64(POOL.tradeFeeDenominator),
-      protocolFeeNumerator: reader.u64(POOL.protocolTradeFeeNumerator),
-      protocolFeeDenominator: reader.u64(POOL.protocolTradeFeeDenominator),
-      curve: curve.state,
-    },
+    a: readShare(known, {
+      mint: addresses.mintA,
+      vault: addresses.vaultA,
+      poolLp: addresses.poolLpA,
+    }),
+    b: readShare(known, {
+      mint: addresses.mintB,
+      vault: addresses.vaultB,
+      poolLp: addresses.poolLpB,
+    }),
+    isEnabled: reader.bool(POOL.enabled),
+    activationPoint: reader.u64(POOL.activationPoint),
+    activationType: activationType === 0 ? "slot" : "time",
+    tradeFeeNumerator: reader.u64(POOL.tradeFeeNumerator),
+    tradeFeeDenominator: reader.u64(POOL.tradeFeeDenominator),
+    protocolFeeNumerator: reader.u64(POOL.protocolTradeFeeNumerator),
+    protocolFeeDenominator: reader.u64(POOL.protocolTradeFeeDenominator),
+    curve,
   };
 }
 
-function decodeCurve(reader: ByteReader, stake: Address | null, known: AccountSet): Decoded<Curve> {
-  if (reader.u8(POOL.curveType) === 0) return { kind: "pool", state: { kind: "constant-product" } };
+function readCurve(reader: ByteReader, stake: Address | null, known: AccountSet): Curve {
+  if (reader.u8(POOL.curveType) === 0) return { kind: "constant-product" };
   const depegType = reader.u8(POOL.depegType);
-  if (depegType > 3) return unusable("unsupported", `depeg type ${depegType}`);
+  if (depegType > 3) throw new UnusableError("unsupported", `depeg type ${depegType}`);
   const curve = {
     kind: "stable" as const,
     amp: reader.u64(POOL.amp),
     multiplierA: reader.u64(POOL.tokenAMultiplier),
     multiplierB: reader.u64(POOL.tokenBMultiplier),
   };
-  if (stake === null) return { kind: "pool", state: { ...curve, depeg: null } };
-  const account = known.get(stake);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `stake account ${stake}`);
-  }
-  const stakeReader = new ByteReader(account.data);
-  if (stakeReader.length < MARINADE_PRICE_OFFSET + 8 && depegType === 1) {
-    return unusable("undecodable", `stake account ${stake}`);
-  }
+  if (stake === null) return { ...curve, depeg: null };
+  const stakeReader = new ByteReader(loaded(known, stake, "stake account").data);
   if (stakeReader.length < STAKE_POOL_SUPPLY_OFFSET + 8) {
-    return unusable("undecodable", `stake account ${stake}`);
+    throw new UnusableError("undecodable", `stake account ${stake}`);
   }
   const depeg = {
     cachedPrice: reader.u64(POOL.baseVirtualPrice),
     cacheUpdated: reader.u64(POOL.baseCacheUpdated),
     currentPrice: stakePrice(stakeReader, depegType),
   };
-  return { kind: "pool", state: { ...curve, depeg } };
+  return { ...curve, depeg };
 }
 
 /** What one staked token is worth, in millionths, rounded down; null where the program fails. */
@@ -266,42 +255,27 @@ function stakeFraction(reader: ByteReader, depegType: number): readonly [bigint,
 
 type ShareFields = { readonly mint: Address; readonly vault: Address; readonly poolLp: Address };
 
-function decodeShare(known: AccountSet, fields: ShareFields): Decoded<VaultShare> {
-  const { mint, vault, poolLp } = fields;
-  const vaultAccount = known.get(vault);
-  if (vaultAccount === null || vaultAccount === undefined) {
-    return unusable("missing-account", `vault ${vault}`);
+function readShare(known: AccountSet, { mint, vault, poolLp }: ShareFields): VaultShare {
+  const reader = decodable(readOwn(loaded(known, vault, "vault"), VAULT_KIND), `vault ${vault}`);
+  if (reader.address(VAULT.tokenMint) !== mint) {
+    throw new UnusableError("undecodable", `vault ${vault}`);
   }
-  const reader = readOwn(vaultAccount, VAULT_KIND);
-  const addresses = vaultAddresses(vault, known);
-  if (reader === null || addresses === null || reader.address(VAULT.tokenMint) !== mint) {
-    return unusable("undecodable", `vault ${vault}`);
-  }
-  const { tokenVault, lpMint } = addresses;
-  for (const needed of [tokenVault, lpMint, poolLp]) {
-    if (known.get(needed) === null || known.get(needed) === undefined) {
-      return unusable("missing-account", `${needed} of vault ${vault}`);
-    }
-  }
-  const tokens = decodeTokenAccount(known.get(tokenVault));
-  const share = decodeTokenAccount(known.get(poolLp));
-  const shareMint = decodeMint(known.get(lpMint));
-  if (tokens === null || tokens.mint !== mint) return unusable("undecodable", tokenVault);
-  if (share === null || share.mint !== lpMint) return unusable("undecodable", poolLp);
-  if (shareMint === null) return unusable("undecodable", lpMint);
+  const { tokenVault, lpMint } = vaultAddressesIn(reader);
+  for (const needed of [tokenVault, lpMint, poolLp])
+    loaded(known, needed, "token or share account");
+  const tokens = loadedVault(known, tokenVault, mint);
+  const share = loadedVault(known, poolLp, lpMint);
+  const shareMint = loadedMint(known, lpMint);
   return {
-    kind: "pool",
-    state: {
-      mint,
-      takesDeposits: reader.u8(VAULT.enabled) !== 0,
-      totalAmount: reader.u64(VAULT.totalAmount),
-      lockedProfit: reader.u64(VAULT.lastUpdatedLockedProfit),
-      lastReport: reader.u64(VAULT.lastReport),
-      degradation: reader.u64(VAULT.lockedProfitDegradation),
-      lpSupply: shareMint.supply,
-      poolLp: share.amount,
-      tokenVaultAmount: tokens.amount,
-      isFrozen: tokens.isFrozen,
-    },
+    mint,
+    takesDeposits: reader.u8(VAULT.enabled) !== 0,
+    totalAmount: reader.u64(VAULT.totalAmount),
+    lockedProfit: reader.u64(VAULT.lastUpdatedLockedProfit),
+    lastReport: reader.u64(VAULT.lastReport),
+    degradation: reader.u64(VAULT.lockedProfitDegradation),
+    lpSupply: shareMint.supply,
+    poolLp: share.amount,
+    tokenVaultAmount: tokens.amount,
+    isFrozen: tokens.isFrozen,
   };
 }

@@ -1,9 +1,8 @@
 import type { Address } from "#src/units/address.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
-import { readOwn } from "../shared/own-account.ts";
-import { unusable } from "../shared/refusals.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { type PairVaults, readTransfer, type TokenTransfer } from "../shared/reserve-pool.ts";
 import { decodeTokenAccount } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
@@ -117,12 +116,11 @@ function addressesIn(reader: ByteReader): DammV2Addresses {
  * delivered does not set the pool aside: its balance could only refuse what the reserves allow.
  */
 export function decode(pool: Address, known: AccountSet): Decoded<DammV2State> {
-  const account = known.get(pool);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `pool ${pool}`);
-  }
-  const reader = readOwn(account, POOL_KIND);
-  if (reader === null) return unusable("undecodable", "no DAMM v2 pool");
+  return decodedOrUnusable(() => readState(pool, known));
+}
+
+function readState(pool: Address, known: AccountSet): DammV2State {
+  const reader = decodable(readOwn(loaded(known, pool, "pool"), POOL_KIND), "not a DAMM v2 pool");
   const addresses = addressesIn(reader);
   const baseFee = readBaseFee(reader);
   const collectFeeMode = COLLECT_FEE_MODES[reader.u8(POOL.collectFeeMode)];
@@ -136,46 +134,38 @@ export function decode(pool: Address, known: AccountSet): Decoded<DammV2State> {
     maxFeeNumerator === undefined ||
     layoutVersion > 1
   ) {
-    return unusable("unsupported", "a mode or version that the program does not know yet");
+    throw new UnusableError("unsupported", "a mode or version that the program does not know yet");
   }
   const reserves = readReserves(reader, layoutVersion === 0 && collectFeeMode !== "compounding");
-  if (reserves === null) return unusable("undecodable", "reserves beyond u64");
-  const tokenA = decodeToken(known, {
-    vault: addresses.vaultA,
-    mint: addresses.mintA,
-    isExtended: addresses.isExtendedA,
-    reserve: reserves.a,
-    protocolFee: reader.u64(POOL.protocolAFee),
-  });
-  if (tokenA.kind === "unusable") return tokenA;
-  const tokenB = decodeToken(known, {
-    vault: addresses.vaultB,
-    mint: addresses.mintB,
-    isExtended: addresses.isExtendedB,
-    reserve: reserves.b,
-    protocolFee: reader.u64(POOL.protocolBFee),
-  });
-  if (tokenB.kind === "unusable") return tokenB;
   return {
-    kind: "pool",
-    state: {
-      tokenA: tokenA.state,
-      tokenB: tokenB.state,
-      liquidity: reader.u128(POOL.liquidity),
-      sqrtMinPrice: reader.u128(POOL.sqrtMinPrice),
-      sqrtMaxPrice: reader.u128(POOL.sqrtMaxPrice),
-      sqrtPrice: reader.u128(POOL.sqrtPrice),
-      initSqrtPrice: reader.u128(POOL.initSqrtPrice),
-      activationPoint: reader.u64(POOL.activationPoint),
-      activationType,
-      isEnabled: reader.u8(POOL.poolStatus) === 0,
-      collectFeeMode,
-      maxFeeNumerator,
-      baseFee,
-      dynamicFee: readDynamicFee(reader),
-      protocolFeePercent: BigInt(reader.u8(POOL.protocolFeePercent)),
-      compoundingFeeBps: BigInt(reader.u16(POOL.compoundingFeeBps)),
-    },
+    tokenA: readToken(known, {
+      vault: addresses.vaultA,
+      mint: addresses.mintA,
+      isExtended: addresses.isExtendedA,
+      reserve: reserves.a,
+      protocolFee: reader.u64(POOL.protocolAFee),
+    }),
+    tokenB: readToken(known, {
+      vault: addresses.vaultB,
+      mint: addresses.mintB,
+      isExtended: addresses.isExtendedB,
+      reserve: reserves.b,
+      protocolFee: reader.u64(POOL.protocolBFee),
+    }),
+    liquidity: reader.u128(POOL.liquidity),
+    sqrtMinPrice: reader.u128(POOL.sqrtMinPrice),
+    sqrtMaxPrice: reader.u128(POOL.sqrtMaxPrice),
+    sqrtPrice: reader.u128(POOL.sqrtPrice),
+    initSqrtPrice: reader.u128(POOL.initSqrtPrice),
+    activationPoint: reader.u64(POOL.activationPoint),
+    activationType,
+    isEnabled: reader.u8(POOL.poolStatus) === 0,
+    collectFeeMode,
+    maxFeeNumerator,
+    baseFee,
+    dynamicFee: readDynamicFee(reader),
+    protocolFeePercent: BigInt(reader.u8(POOL.protocolFeePercent)),
+    compoundingFeeBps: BigInt(reader.u16(POOL.compoundingFeeBps)),
   };
 }
 
@@ -238,7 +228,9 @@ function readDynamicFee(reader: ByteReader): DynamicFee | null {
 
 /**
  * Pools of before version 0.2 do not count their reserves: the first swap fills them in from the
- * price range, rounded up. Null where that leaves u64, as the swap then fails.
+ * price range, rounded up.
+ *
+ * @throws MathError where that leaves u64, as the swap then fails
  */
 function readReserves(reader: ByteReader, isUncounted: boolean) {
   if (!isUncounted) {
@@ -246,15 +238,10 @@ function readReserves(reader: ByteReader, isUncounted: boolean) {
   }
   const liquidity = reader.u128(POOL.liquidity);
   const price = reader.u128(POOL.sqrtPrice);
-  try {
-    return {
-      a: amountA(liquidity, price, reader.u128(POOL.sqrtMaxPrice), "up"),
-      b: amountB(liquidity, reader.u128(POOL.sqrtMinPrice), price, "up"),
-    };
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  return {
+    a: amountA(liquidity, price, reader.u128(POOL.sqrtMaxPrice), "up"),
+    b: amountB(liquidity, reader.u128(POOL.sqrtMinPrice), price, "up"),
+  };
 }
 
 type TokenFields = Pick<DammToken, "mint" | "reserve" | "protocolFee"> & {
@@ -262,17 +249,16 @@ type TokenFields = Pick<DammToken, "mint" | "reserve" | "protocolFee"> & {
   readonly isExtended: boolean;
 };
 
-function decodeToken(known: AccountSet, fields: TokenFields): Decoded<DammToken> {
+function readToken(known: AccountSet, fields: TokenFields): DammToken {
   const { vault, isExtended, ...kept } = fields;
   const vaultAccount = known.get(vault) ?? null;
   const decodedVault = decodeTokenAccount(vaultAccount);
   if (vaultAccount !== null && decodedVault?.mint !== kept.mint) {
-    return unusable("undecodable", `vault ${vault}`);
+    throw new UnusableError("undecodable", `vault ${vault}`);
   }
   const isFrozen = decodedVault?.isFrozen === true;
   const transfer = readTransfer(known, { mint: kept.mint, isExtended, isFrozen });
-  if (transfer.kind === "unusable") return transfer;
   const { transferFee, isStuck, hasHook } = transfer;
   const vaultAmount = decodedVault?.amount ?? null;
-  return { kind: "pool", state: { ...kept, vaultAmount, transferFee, isStuck, hasHook } };
+  return { ...kept, vaultAmount, transferFee, isStuck, hasHook };
 }

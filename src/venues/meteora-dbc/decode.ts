@@ -1,10 +1,11 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
-import { decodedOrUnusable, UnusableError, unusable } from "../shared/refusals.ts";
+import { loaded } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
-import { type Layout, readConfig, readPool } from "./accounts.ts";
+import { readConfig, readPool } from "./accounts.ts";
 import { POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";
 import type { BaseFee, CurvePoint, DbcConfig, DbcState, DynamicFee } from "./state.ts";
 
@@ -14,25 +15,18 @@ const ACTIVATION_TYPE = { slot: 0, timestamp: 1 } as const;
 
 /** The curve and the config it names. Vaults may be missing: they only confirm what the curve says. */
 export function decodePool(address: Address, known: AccountSet): Decoded<DbcState> {
-  const account = known.get(address);
-  if (account === null || account === undefined) return unusable("missing-account", "pool");
-  const pool = readPool(account);
-  if (pool === null) return unusable("undecodable", "not a pool of this program");
-  const configAccount = known.get(pool.reader.address(VIRTUAL_POOL.config));
-  if (configAccount === null || configAccount === undefined) {
-    return unusable("missing-account", "config");
-  }
-  const config = readConfig(configAccount);
-  if (config === null) return unusable("undecodable", "not a config of this program");
-  return decodedOrUnusable(() => readState(pool, readConfigFields(config), known));
+  return decodedOrUnusable(() => readState(address, known));
 }
 
-function readState(pool: Layout, config: DbcConfig, known: AccountSet): DbcState {
+function readState(address: Address, known: AccountSet): DbcState {
+  const pool = decodable(readPool(loaded(known, address, "pool")), "not a pool of this program");
   const { reader, hasTransferHook } = pool;
+  const configAccount = loaded(known, reader.address(VIRTUAL_POOL.config), "config");
+  const config = decodable(readConfig(configAccount), "not a config of this program");
   const baseVault = known.get(reader.address(VIRTUAL_POOL.baseVault));
   const quoteVault = known.get(reader.address(VIRTUAL_POOL.quoteVault));
   return {
-    config,
+    config: readConfigFields(config),
     baseMint: reader.address(VIRTUAL_POOL.baseMint),
     baseVaultBalance: tokenBalance(baseVault),
     quoteVaultBalance: tokenBalance(quoteVault),

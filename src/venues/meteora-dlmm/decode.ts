@@ -4,9 +4,9 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
 import type { Direction } from "../shared/curves/direction.ts";
-import { readOwn } from "../shared/own-account.ts";
-import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
-import { decodeMint } from "../shared/token/mint.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { loadedMint } from "../shared/token/mint.ts";
 import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import {
@@ -51,10 +51,7 @@ export function decodePool(pool: Address, known: AccountSet): Decoded<DlmmState>
 }
 
 function readState(pool: Address, known: AccountSet): DlmmState {
-  const account = known.get(pool);
-  if (account === null || account === undefined) throw new UnusableError("missing-account", "pair");
-  const pair = readPair(account);
-  if (pair === null) throw new UnusableError("undecodable", "not a pair of this program");
+  const pair = decodable(readPair(loaded(known, pool, "pair")), "not a pair of this program");
   const activeId = pair.i32(LB_PAIR.activeId);
   if (activeId < MIN_BIN_ID || activeId > MAX_BIN_ID) {
     throw new UnusableError("undecodable", `active bin ${activeId} is out of range`);
@@ -83,8 +80,8 @@ function readState(pool: Address, known: AccountSet): DlmmState {
     activation: readActivation(pair),
     mintX,
     mintY,
-    transferFeeX: readMint(known, mintX).transferFee,
-    transferFeeY: readMint(known, mintY).transferFee,
+    transferFeeX: loadedMint(known, mintX).transferFee,
+    transferFeeY: loadedMint(known, mintY).transferFee,
     reserveX: tokenBalance(reserveX),
     reserveY: tokenBalance(reserveY),
     protocolFeeX: pair.u64(LB_PAIR.protocolFeeX),
@@ -259,12 +256,4 @@ function holdsOrdersOlderThanOrders(array: ByteReader): boolean {
     if (open !== 0n || remaining !== 0n) return true;
   }
   return false;
-}
-
-function readMint(known: AccountSet, address: Address) {
-  const account = known.get(address);
-  if (account === null || account === undefined) throw new UnusableError("missing-account", "mint");
-  const mint = decodeMint(account);
-  if (mint === null) throw new UnusableError("undecodable", "mint");
-  return mint;
 }

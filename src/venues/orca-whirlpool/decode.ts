@@ -4,8 +4,9 @@ import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
 import { type AccountKind, loaded, readOwn } from "../shared/own-account.ts";
-import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
-import { readTickSide, readTickVault } from "../shared/tick-pool.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { readTickSide } from "../shared/tick-pool.ts";
+import { loadedVault } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import { type AdaptiveFee, MAX_CROSSED } from "./adaptive-fee.ts";
 import { DEPLOYMENTS, ORACLE, WHIRLPOOL } from "./layout.ts";
@@ -85,11 +86,10 @@ export function neededArrayStarts(header: PoolHeader): readonly number[] {
 }
 
 function readState(pool: Address, known: AccountSet): WhirlpoolState {
-  const header = readPoolHeader(loaded(known, pool, "pool"));
-  if (header === null) throw new UnusableError("undecodable", "the account is not a Whirlpool");
+  const header = decodable(readPoolHeader(loaded(known, pool, "pool")), "not a Whirlpool");
   const { reader, programId } = header;
-  const vaultA = readTickVault(known, header.vaultA, header.mintA);
-  const vaultB = readTickVault(known, header.vaultB, header.mintB);
+  const vaultA = loadedVault(known, header.vaultA, header.mintA);
+  const vaultB = loadedVault(known, header.vaultB, header.mintB);
   const feeRatePpm = reader.u16(WHIRLPOOL.feeRate);
   if (feeRatePpm > MAX_FEE_RATE) throw new UnusableError("undecodable", `fee rate ${feeRatePpm}`);
   const oracle = header.hasOwnFeeTier ? readOracle({ pool, programId }, known) : null;
@@ -184,13 +184,7 @@ function readArrays(
       continue;
     }
     const array = readTickArray(account, { pool, programId, start, tickSpacing });
-    if (array === null) {
-      throw new UnusableError(
-        "undecodable",
-        `${address} is not a tick array at ${start} of this pool`,
-      );
-    }
-    arrays.set(start, array);
+    arrays.set(start, decodable(array, `${address} is not a tick array at ${start} of this pool`));
   }
   const firsts = DIRECTIONS.map(
     (direction) => arrayStarts(header.tickCurrent, tickSpacing, direction)[0] ?? header.tickCurrent,

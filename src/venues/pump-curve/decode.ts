@@ -1,7 +1,7 @@
 import { type Address, address } from "#src/units/address.ts";
 import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { readOwn } from "../shared/own-account.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
 import {
   decodeFeeConfig,
   EMPTY_TIERS,
@@ -9,8 +9,8 @@ import {
   launchedSchedule,
   withCreatorRate,
 } from "../shared/pump-fees/fee-config.ts";
-import { unusable } from "../shared/refusals.ts";
-import { readTransfer } from "../shared/reserve-pool.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { readTransfer, type TokenTransfer } from "../shared/reserve-pool.ts";
 import { decodeMint } from "../shared/token/mint.ts";
 import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 import type { Decoded } from "../venue.ts";
@@ -106,47 +106,41 @@ export function decodePumpCurve(
   known: AccountSet,
   mint: Address | null,
 ): Decoded<PumpCurveState> {
-  const account = known.get(pool);
-  const global = known.get(GLOBAL_ADDRESS);
-  const feeConfig = known.get(CURVE_FEE_CONFIG_ADDRESS);
-  if (!account) return unusable("missing-account", "curve account");
-  if (!global) return unusable("missing-account", "Global of pump");
-  if (!feeConfig) return unusable("missing-account", "FeeConfig of the curve");
+  return decodedOrUnusable(() => readState(pool, known, mint));
+}
 
-  const curve = decodeBondingCurve(account);
-  if (curve === null) return unusable("undecodable", "curve account");
-  const isCreatorFeeConfigurable = decodeGlobal(global);
-  if (isCreatorFeeConfigurable === null) return unusable("undecodable", "Global of pump");
-  const config = decodeFeeConfig(feeConfig);
-  if (config === null) return unusable("undecodable", "FeeConfig of the curve");
+function readState(pool: Address, known: AccountSet, mint: Address | null): PumpCurveState {
+  const account = loaded(known, pool, "curve");
+  const global = loaded(known, GLOBAL_ADDRESS, "Global of pump");
+  const feeConfig = loaded(known, CURVE_FEE_CONFIG_ADDRESS, "FeeConfig of the curve");
+
+  const curve = decodable(decodeBondingCurve(account), "curve account");
+  const isCreatorFeeConfigurable = decodable(decodeGlobal(global), "Global of pump");
+  const config = decodable(decodeFeeConfig(feeConfig), "FeeConfig of the curve");
   const launched = launchedSchedule(config, curve.quoteMint);
-  if (launched === null) return unusable("unsupported", EMPTY_TIERS);
+  if (launched === null) throw new UnusableError("unsupported", EMPTY_TIERS);
 
   const schedule = ownSchedule(curve, launched, isCreatorFeeConfigurable);
   const marketCapSupply = supplyForTiers(curve, schedule, mint && known.get(mint));
-  if (marketCapSupply === null) return unusable("missing-account", "mint of the coin");
+  if (marketCapSupply === null) throw new UnusableError("missing-account", "mint of the coin");
   const transfer = quoteTransfer(curve.quoteMint, known);
-  if (transfer.kind === "unusable") return transfer;
   const { virtualToken, virtualQuote, realToken, realQuote } = curve;
   const { isComplete, isMayhem, isCashback, quoteMint } = curve;
   return {
-    kind: "pool",
-    state: {
-      baseMint: mint,
-      quoteMint,
-      virtualToken,
-      virtualQuote,
-      realToken,
-      realQuote,
-      isComplete,
-      isMayhem,
-      hasFrozenVault: mint !== null && hasFrozenVault(mint, quoteMint, known),
-      isCashback,
-      quoteTransferFee: transfer.transferFee,
-      isQuoteStuck: transfer.isStuck,
-      schedule,
-      marketCapSupply,
-    },
+    baseMint: mint,
+    quoteMint,
+    virtualToken,
+    virtualQuote,
+    realToken,
+    realQuote,
+    isComplete,
+    isMayhem,
+    hasFrozenVault: mint !== null && hasFrozenVault(mint, quoteMint, known),
+    isCashback,
+    quoteTransferFee: transfer.transferFee,
+    isQuoteStuck: transfer.isStuck,
+    schedule,
+    marketCapSupply,
   };
 }
 
@@ -196,7 +190,7 @@ export function isUntaxedQuote(quoteMint: Address): boolean {
 }
 
 /** The curve does not say which token program its quote belongs to: the mint's owner does. */
-function quoteTransfer(quoteMint: Address, known: AccountSet): ReturnType<typeof readTransfer> {
+function quoteTransfer(quoteMint: Address, known: AccountSet): TokenTransfer {
   const isExtended = !isUntaxedQuote(quoteMint);
   return readTransfer(known, { mint: quoteMint, isExtended, isFrozen: false });
 }

@@ -5,20 +5,19 @@ import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { readOwn } from "../shared/own-account.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
 import {
   decodeFeeConfig,
   EMPTY_TIERS,
-  type FeeConfig,
   type FeeSchedule,
   flatSchedule,
   LAUNCH_SUPPLY,
   launchedSchedule,
   withCreatorRate,
 } from "../shared/pump-fees/fee-config.ts";
-import { unusable } from "../shared/refusals.ts";
-import { decodeMint, type Mint } from "../shared/token/mint.ts";
-import { decodeTokenAccount, type TokenAccount } from "../shared/token/token-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { loadedMint, type Mint } from "../shared/token/mint.ts";
+import { loadedVault } from "../shared/token/token-account.ts";
 import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 import type { Decoded } from "../venue.ts";
 import { poolAuthority } from "./addresses.ts";
@@ -120,64 +119,34 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
 
 /** The pool with its vaults, and the rates that it pays now. */
 export function decodePumpSwap(address: Address, known: AccountSet): Decoded<PumpSwapState> {
-  const account = known.get(address);
-  if (!account) return unusable("missing-account", "pool account");
-  const pool = decodePool(account);
-  if (pool === null) return unusable("undecodable", "pool account");
-  const missing = missingAccount(pool, known);
-  if (missing !== null) return unusable("missing-account", missing);
+  return decodedOrUnusable(() => readState(address, known));
+}
 
-  const baseVault = decodeTokenAccount(known.get(pool.baseVault));
-  const quoteVault = decodeTokenAccount(known.get(pool.quoteVault));
-  if (baseVault?.mint !== pool.baseMint) return unusable("undecodable", "base vault");
-  if (quoteVault?.mint !== pool.quoteMint) return unusable("undecodable", "quote vault");
+function readState(address: Address, known: AccountSet): PumpSwapState {
+  const pool = decodable(decodePool(loaded(known, address, "pool")), "not a PumpSwap pool");
+  for (const needed of [pool.baseVault, pool.quoteVault, pool.baseMint]) {
+    loaded(known, needed, "vault or base mint");
+  }
+  const globalAccount = loaded(known, GLOBAL_CONFIG_ADDRESS, "GlobalConfig");
+  const feeAccount = loaded(known, POOL_FEE_CONFIG_ADDRESS, "FeeConfig of the pools");
+
+  const baseVault = loadedVault(known, pool.baseVault, pool.baseMint);
+  const quoteVault = loadedVault(known, pool.quoteVault, pool.quoteMint);
   if (quoteVault.amount + pool.virtualQuote > U64_MAX) {
-    return unusable("undecodable", "virtual quote reserves");
+    throw new UnusableError("undecodable", "virtual quote reserves");
   }
-  const mint = decodeMint(known.get(pool.baseMint));
-  if (mint === null) return unusable("undecodable", "base mint");
+  const mint = loadedMint(known, pool.baseMint);
   const quoteMint = extendedQuoteMint(pool, known);
-  if (quoteMint !== null && "reason" in quoteMint) return quoteMint;
   if (mint.transferHook !== null || (quoteMint?.transferHook ?? null) !== null) {
-    return unusable("unsupported", "mint with a transfer hook");
+    throw new UnusableError("unsupported", "mint with a transfer hook");
   }
-  const global = decodeGlobalConfig(known.get(GLOBAL_CONFIG_ADDRESS));
-  if (global === null) return unusable("undecodable", "GlobalConfig");
-  const feeConfig = decodeFeeConfigAt(known);
-  if (feeConfig === null) return unusable("undecodable", "FeeConfig of the pools");
+  const global = decodable(decodeGlobalConfig(globalAccount), "GlobalConfig");
+  const feeConfig = decodable(decodeFeeConfig(feeAccount), "FeeConfig of the pools");
   const isLaunched = pool.creator === AUTHORITIES.get(pool.baseMint, 0);
   const launched = isLaunched
     ? launchedSchedule(feeConfig, pool.quoteMint)
     : flatSchedule(feeConfig);
-  if (launched === null) return unusable("unsupported", EMPTY_TIERS);
-  const schedule = ownSchedule(pool, launched, global.isCreatorFeeConfigurable);
-  return {
-    kind: "pool",
-    state: joinState(pool, {
-      baseVault,
-      quoteVault,
-      mint,
-      quoteMint,
-      global,
-      isLaunched,
-      schedule,
-    }),
-  };
-}
-
-type Parts = {
-  readonly baseVault: TokenAccount;
-  readonly quoteVault: TokenAccount;
-  readonly mint: Mint;
-  /** Null for a plain SPL token. */
-  readonly quoteMint: Mint | null;
-  readonly isLaunched: boolean;
-  readonly global: GlobalConfig;
-  readonly schedule: FeeSchedule;
-};
-
-function joinState(pool: Pool, parts: Parts): PumpSwapState {
-  const { baseVault, quoteVault, mint, quoteMint, global, isLaunched, schedule } = parts;
+  if (launched === null) throw new UnusableError("unsupported", EMPTY_TIERS);
   const isStuck =
     baseVault.isFrozen ||
     quoteVault.isFrozen ||
@@ -195,34 +164,17 @@ function joinState(pool: Pool, parts: Parts): PumpSwapState {
     isLaunched,
     isMayhem: pool.isMayhem,
     isCashback: pool.isCashback,
-    schedule,
+    schedule: ownSchedule(pool, launched, global.isCreatorFeeConfigurable),
     marketCapSupply: pool.isMayhem ? LAUNCH_SUPPLY : mint.supply,
     isBuyDisabled: isStuck || global.isBuyDisabled,
     isSellDisabled: isStuck || global.isSellDisabled,
   };
 }
 
-/** The first account that a quote needs and that is not there. */
-function missingAccount(pool: Pool, known: AccountSet): string | null {
-  const needed: readonly (readonly [string, Address])[] = [
-    ["base vault", pool.baseVault],
-    ["quote vault", pool.quoteVault],
-    ["base mint", pool.baseMint],
-    ["GlobalConfig", GLOBAL_CONFIG_ADDRESS],
-    ["FeeConfig of the pools", POOL_FEE_CONFIG_ADDRESS],
-  ];
-  return needed.find(([, address]) => !known.get(address))?.[0] ?? null;
-}
-
 /** The quote mint where it is a Token-2022 one; a plain SPL Token mint has no rules of its own. */
-function extendedQuoteMint(
-  pool: Pool,
-  known: AccountSet,
-): Mint | null | Extract<Decoded<never>, { readonly kind: "unusable" }> {
-  if (known.get(pool.quoteVault)?.owner !== TOKEN_2022_PROGRAM) return null;
-  const account = known.get(pool.quoteMint);
-  if (!account) return unusable("missing-account", "quote mint");
-  return decodeMint(account) ?? unusable("undecodable", "quote mint");
+function extendedQuoteMint(pool: Pool, known: AccountSet): Mint | null {
+  const isExtended = known.get(pool.quoteVault)?.owner === TOKEN_2022_PROGRAM;
+  return isExtended ? loadedMint(known, pool.quoteMint) : null;
 }
 
 /** The token program refuses to move it. */
@@ -242,8 +194,8 @@ type GlobalConfig = {
   readonly isCreatorFeeConfigurable: boolean;
 };
 
-function decodeGlobalConfig(account: Account | null | undefined): GlobalConfig | null {
-  if (account === null || account === undefined || account.owner !== PUMPSWAP_PROGRAM) return null;
+function decodeGlobalConfig(account: Account): GlobalConfig | null {
+  if (account.owner !== PUMPSWAP_PROGRAM) return null;
   const reader = new ByteReader(account.data);
   const { disable_flags, creator_fee_configurable } = GLOBAL_CONFIG;
   if (!reader.has(0, GLOBAL_CONFIG.discriminator) || reader.length <= disable_flags) return null;
@@ -254,11 +206,6 @@ function decodeGlobalConfig(account: Account | null | undefined): GlobalConfig |
     isCreatorFeeConfigurable:
       reader.length > creator_fee_configurable && reader.bool(creator_fee_configurable),
   };
-}
-
-function decodeFeeConfigAt(known: AccountSet): FeeConfig | null {
-  const account = known.get(POOL_FEE_CONFIG_ADDRESS);
-  return account ? decodeFeeConfig(account) : null;
 }
 
 /** Derived once a coin: it takes longer than all the rest of a decode. */

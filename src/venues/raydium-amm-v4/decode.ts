@@ -4,9 +4,10 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { readOwn } from "../shared/own-account.ts";
-import { unusable } from "../shared/refusals.ts";
-import { type PairVaults, readVault } from "../shared/reserve-pool.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import type { PairVaults } from "../shared/reserve-pool.ts";
+import { loadedVault } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import { type AmmStatus, POOL, POOL_LENGTH, PROGRAM_ID, STATUSES } from "./layout.ts";
 
@@ -64,51 +65,44 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
 
 /** Pool and both vaults: since July 2026 the program reads nothing of the order book. */
 export function decode(pool: Address, known: AccountSet): Decoded<AmmState> {
-  const account = known.get(pool);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `pool ${pool}`);
-  }
-  const reader = readOwn(account, POOL_KIND);
-  if (reader === null) return unusable("undecodable", "no AMM v4 pool");
+  return decodedOrUnusable(() => readState(pool, known));
+}
+
+function readState(pool: Address, known: AccountSet): AmmState {
+  const reader = decodable(readOwn(loaded(known, pool, "pool"), POOL_KIND), "not an AMM v4 pool");
   const addresses = addressesIn(reader);
   const statusNumber = reader.u64(POOL.status);
   const status =
     statusNumber < BigInt(STATUSES.length) ? STATUSES[toNumber(statusNumber)] : undefined;
-  if (status === undefined) return unusable("unsupported", `status ${statusNumber}`);
-  const coin = decodeToken(known, {
-    vault: addresses.vaultA,
-    mint: addresses.mintA,
-    needTakePnl: reader.u64(POOL.needTakePnlCoin),
-  });
-  if (coin.kind === "unusable") return coin;
-  const pc = decodeToken(known, {
-    vault: addresses.vaultB,
-    mint: addresses.mintB,
-    needTakePnl: reader.u64(POOL.needTakePnlPc),
-  });
-  if (pc.kind === "unusable") return pc;
+  if (status === undefined) throw new UnusableError("unsupported", `status ${statusNumber}`);
   return {
-    kind: "pool",
-    state: {
-      coin: coin.state,
-      pc: pc.state,
-      status,
-      openTime: reader.u64(POOL.poolOpenTime),
-      swapFeeNumerator: reader.u64(POOL.swapFeeNumerator),
-      swapFeeDenominator: reader.u64(POOL.swapFeeDenominator),
-    },
+    coin: readToken(known, {
+      vault: addresses.vaultA,
+      mint: addresses.mintA,
+      needTakePnl: reader.u64(POOL.needTakePnlCoin),
+    }),
+    pc: readToken(known, {
+      vault: addresses.vaultB,
+      mint: addresses.mintB,
+      needTakePnl: reader.u64(POOL.needTakePnlPc),
+    }),
+    status,
+    openTime: reader.u64(POOL.poolOpenTime),
+    swapFeeNumerator: reader.u64(POOL.swapFeeNumerator),
+    swapFeeDenominator: reader.u64(POOL.swapFeeDenominator),
   };
 }
 
 type TokenFields = Pick<AmmToken, "mint" | "needTakePnl"> & { readonly vault: Address };
 
 /** The program unpacks vaults as SPL Token accounts: Token-2022 ones it refuses. */
-function decodeToken(known: AccountSet, fields: TokenFields): Decoded<AmmToken> {
-  const { vault: address, mint, needTakePnl } = fields;
-  const vault = readVault(known, { vault: address, mint, tokenProgram: TOKEN_PROGRAM });
-  if (vault.kind === "unusable") return vault;
-  return {
-    kind: "pool",
-    state: { mint, vaultAmount: vault.amount, needTakePnl, isFrozen: vault.isFrozen },
-  };
+function readToken(
+  known: AccountSet,
+  { vault: address, mint, needTakePnl }: TokenFields,
+): AmmToken {
+  const vault = loadedVault(known, address, mint);
+  if (known.get(address)?.owner !== TOKEN_PROGRAM) {
+    throw new UnusableError("undecodable", `vault ${address} is not an SPL Token account`);
+  }
+  return { mint, vaultAmount: vault.amount, needTakePnl, isFrozen: vault.isFrozen };
 }

@@ -3,8 +3,9 @@ import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
 import { loaded, readOwn } from "../shared/own-account.ts";
-import { decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
-import { readTickSide, readTickVault } from "../shared/tick-pool.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { readTickSide } from "../shared/tick-pool.ts";
+import { loadedVault } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import { type DynamicFee, MAX_CROSSED } from "./dynamic-fee.ts";
 import {
@@ -81,11 +82,10 @@ export function readPoolHeader(account: Account | null | undefined): PoolHeader 
 }
 
 function readState(pool: Address, known: AccountSet): ClmmState {
-  const header = readPoolHeader(loaded(known, pool, "pool"));
-  if (header === null) throw new UnusableError("undecodable", "the account is not a CLMM pool");
+  const header = decodable(readPoolHeader(loaded(known, pool, "pool")), "not a CLMM pool");
   const { reader } = header;
-  const vault0 = readTickVault(known, header.vault0, header.mint0);
-  const vault1 = readTickVault(known, header.vault1, header.mint1);
+  const vault0 = loadedVault(known, header.vault0, header.mint0);
+  const vault1 = loadedVault(known, header.vault1, header.mint1);
   const sqrtPriceX64 = readSqrtPrice(header);
   const reach = readTicks(pool, header, known);
   return {
@@ -188,17 +188,14 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
       }
       if (read.has(start)) continue;
       read.add(start);
-      const found = readTickArray(account, {
-        pool: poolBytes,
-        startTick: start,
-        tickSpacing: header.tickSpacing,
-      });
-      if (found === null) {
-        throw new UnusableError(
-          "undecodable",
-          `${address} is not a tick array at ${start} of this pool`,
-        );
-      }
+      const found = decodable(
+        readTickArray(account, {
+          pool: poolBytes,
+          startTick: start,
+          tickSpacing: header.tickSpacing,
+        }),
+        `${address} is not a tick array at ${start} of this pool`,
+      );
       // The program refuses to enter a marked array that holds nothing.
       if (found.length === 0 && position > 0) break;
       ticks.push(...found);
@@ -214,7 +211,5 @@ function readExtension(pool: Address, header: PoolHeader, known: AccountSet): By
   const account = known.get(address);
   if (account === null || account === undefined) return null;
   const reader = readBitmapExtension(account, bytesOf(pool));
-  if (reader === null)
-    throw new UnusableError("undecodable", `${address} is not a bitmap of this pool`);
-  return reader;
+  return decodable(reader, `${address} is not a bitmap of this pool`);
 }

@@ -3,15 +3,15 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts
 import type { AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
 import type { LiquidityShares } from "../liquidity-shares.ts";
-import { readOwn } from "../shared/own-account.ts";
-import { unusable } from "../shared/refusals.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import {
   isExtendedMint,
   type PairVaults,
   readTransfer,
-  readVault,
   type TokenTransfer,
 } from "../shared/reserve-pool.ts";
+import { loadedVault } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import {
   CONFIG,
@@ -105,75 +105,58 @@ export function liquidityShares(pool: Address, known: AccountSet): LiquidityShar
 
 /** Pool, configuration, both vaults, and the mint of each Token-2022 token. */
 export function decode(pool: Address, known: AccountSet): Decoded<CpmmState> {
-  const account = known.get(pool);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `pool ${pool}`);
-  }
-  const reader = readOwn(account, POOL_KIND);
-  if (reader === null) return unusable("undecodable", "no CPMM pool");
+  return decodedOrUnusable(() => readState(pool, known));
+}
+
+function readState(pool: Address, known: AccountSet): CpmmState {
+  const reader = decodable(readOwn(loaded(known, pool, "pool"), POOL_KIND), "not a CPMM pool");
   const addresses = addressesIn(reader);
   for (const program of [reader.address(POOL.token0Program), reader.address(POOL.token1Program)]) {
     if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) {
-      return unusable("undecodable", `token program ${program}`);
+      throw new UnusableError("undecodable", `token program ${program}`);
     }
   }
   const creatorFeeOn = CREATOR_FEE_ON[reader.u8(POOL.creatorFeeOn)];
   if (creatorFeeOn === undefined) {
-    return unusable("unsupported", `creator fee mode ${reader.u8(POOL.creatorFeeOn)}`);
+    throw new UnusableError("unsupported", `creator fee mode ${reader.u8(POOL.creatorFeeOn)}`);
   }
-  const config = decodeConfig(addresses.config, known);
-  if (config.kind === "unusable") return config;
-  const token0 = decodeToken(known, {
-    vault: addresses.vaultA,
-    mint: addresses.mintA,
-    isExtended: addresses.isExtendedA,
-    protocolFees: reader.u64(POOL.protocolFeesToken0),
-    fundFees: reader.u64(POOL.fundFeesToken0),
-    creatorFees: reader.u64(POOL.creatorFeesToken0),
-  });
-  if (token0.kind === "unusable") return token0;
-  const token1 = decodeToken(known, {
-    vault: addresses.vaultB,
-    mint: addresses.mintB,
-    isExtended: addresses.isExtendedB,
-    protocolFees: reader.u64(POOL.protocolFeesToken1),
-    fundFees: reader.u64(POOL.fundFeesToken1),
-    creatorFees: reader.u64(POOL.creatorFeesToken1),
-  });
-  if (token1.kind === "unusable") return token1;
+  const rates = readRates(addresses.config, known);
   return {
-    kind: "pool",
-    state: {
-      token0: token0.state,
-      token1: token1.state,
-      isSwapDisabled: (reader.u8(POOL.status) & STATUS_SWAP_DISABLED) !== 0,
-      openTime: reader.u64(POOL.openTime),
-      tradeFeeRate: config.state.tradeFeeRate,
-      protocolFeeRate: config.state.protocolFeeRate,
-      fundFeeRate: config.state.fundFeeRate,
-      creatorFeeRate: reader.bool(POOL.enableCreatorFee) ? config.state.creatorFeeRate : 0n,
-      creatorFeeOn,
-    },
+    token0: readToken(known, {
+      vault: addresses.vaultA,
+      mint: addresses.mintA,
+      isExtended: addresses.isExtendedA,
+      protocolFees: reader.u64(POOL.protocolFeesToken0),
+      fundFees: reader.u64(POOL.fundFeesToken0),
+      creatorFees: reader.u64(POOL.creatorFeesToken0),
+    }),
+    token1: readToken(known, {
+      vault: addresses.vaultB,
+      mint: addresses.mintB,
+      isExtended: addresses.isExtendedB,
+      protocolFees: reader.u64(POOL.protocolFeesToken1),
+      fundFees: reader.u64(POOL.fundFeesToken1),
+      creatorFees: reader.u64(POOL.creatorFeesToken1),
+    }),
+    isSwapDisabled: (reader.u8(POOL.status) & STATUS_SWAP_DISABLED) !== 0,
+    openTime: reader.u64(POOL.openTime),
+    tradeFeeRate: rates.tradeFeeRate,
+    protocolFeeRate: rates.protocolFeeRate,
+    fundFeeRate: rates.fundFeeRate,
+    creatorFeeRate: reader.bool(POOL.enableCreatorFee) ? rates.creatorFeeRate : 0n,
+    creatorFeeOn,
   };
 }
 
 type Rates = Pick<CpmmState, "tradeFeeRate" | "protocolFeeRate" | "fundFeeRate" | "creatorFeeRate">;
 
-function decodeConfig(config: Address, known: AccountSet): Decoded<Rates> {
-  const account = known.get(config);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `config ${config}`);
-  }
-  const reader = readOwn(account, CONFIG_KIND);
-  if (reader === null) return unusable("undecodable", `config ${config}`);
+function readRates(config: Address, known: AccountSet): Rates {
+  const reader = decodable(readOwn(loaded(known, config, "config"), CONFIG_KIND), "not a config");
   return {
-    kind: "pool",
-    state: {
-      tradeFeeRate: reader.u64(CONFIG.tradeFeeRate),
-      protocolFeeRate: reader.u64(CONFIG.protocolFeeRate),
-      fundFeeRate: reader.u64(CONFIG.fundFeeRate),
-      creatorFeeRate: reader.u64(CONFIG.creatorFeeRate),
-    },
+    tradeFeeRate: reader.u64(CONFIG.tradeFeeRate),
+    protocolFeeRate: reader.u64(CONFIG.protocolFeeRate),
+    fundFeeRate: reader.u64(CONFIG.fundFeeRate),
+    creatorFeeRate: reader.u64(CONFIG.creatorFeeRate),
   };
 }
 
@@ -182,24 +165,22 @@ type TokenFields = Pick<CpmmToken, "mint" | "protocolFees" | "fundFees" | "creat
   readonly isExtended: boolean;
 };
 
-function decodeToken(known: AccountSet, fields: TokenFields): Decoded<CpmmToken> {
+function readToken(known: AccountSet, fields: TokenFields): CpmmToken {
   const { vault: address, isExtended, mint, protocolFees, fundFees, creatorFees } = fields;
-  const vault = readVault(known, { vault: address, mint, tokenProgram: null });
-  if (vault.kind === "unusable") return vault;
-  const transfer = readTransfer(known, { mint, isExtended, isFrozen: vault.isFrozen });
-  if (transfer.kind === "unusable") return transfer;
-  const { transferFee, isStuck, hasHook } = transfer;
+  const vault = loadedVault(known, address, mint);
+  const { transferFee, isStuck, hasHook } = readTransfer(known, {
+    mint,
+    isExtended,
+    isFrozen: vault.isFrozen,
+  });
   return {
-    kind: "pool",
-    state: {
-      mint,
-      vaultAmount: vault.amount,
-      protocolFees,
-      fundFees,
-      creatorFees,
-      transferFee,
-      isStuck,
-      hasHook,
-    },
+    mint,
+    vaultAmount: vault.amount,
+    protocolFees,
+    fundFees,
+    creatorFees,
+    transferFee,
+    isStuck,
+    hasHook,
   };
 }

@@ -1,8 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
-import { readOwn } from "../shared/own-account.ts";
-import { type Unusable, unusable } from "../shared/refusals.ts";
-import { decodeMint } from "../shared/token/mint.ts";
+import { loaded, readOwn } from "../shared/own-account.ts";
+import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { loadedMint } from "../shared/token/mint.ts";
 import { isFrozenAccount } from "../shared/token/token-account.ts";
 import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 import type { Decoded } from "../venue.ts";
@@ -95,66 +95,51 @@ export function decodeLaunchPool(account: Account | null | undefined): LaunchPoo
 
 /** The launch with the curve and the rates that its two configurations give it. */
 export function decodeLaunchLab(address: Address, known: AccountSet): Decoded<LaunchLabState> {
-  const account = known.get(address);
-  if (!account) return unusable("missing-account", "pool account");
-  const pool = decodeLaunchPool(account);
-  if (pool === null) return unusable("undecodable", "pool account");
-  const status = launchStatus(pool.status);
-  if (status === null) return unusable("undecodable", `status ${pool.status}`);
+  return decodedOrUnusable(() => readState(address, known));
+}
 
+function readState(address: Address, known: AccountSet): LaunchLabState {
+  const pool = decodable(decodeLaunchPool(loaded(known, address, "pool")), "not a launch");
+  const status = decodable(launchStatus(pool.status), `status ${pool.status}`);
   const terms = readTerms(known, pool);
-  if (terms.kind === "unusable") return terms;
-  const baseFee = pool.isBaseToken2022 ? readTransferFee(known, pool.baseMint) : NO_FEE;
-  const quoteFee = pool.isQuoteToken2022 ? readTransferFee(known, pool.quoteMint) : NO_FEE;
-  if (baseFee.kind === "unusable") return baseFee;
-  if (quoteFee.kind === "unusable") return quoteFee;
   const { baseMint, quoteMint, totalBaseSell } = pool;
   const { virtualBase, virtualQuote, realBase, realQuote } = pool;
   return {
-    kind: "pool",
-    state: {
-      baseMint,
-      quoteMint,
-      kind: terms.curve,
-      status,
-      totalBaseSell,
-      virtualBase,
-      virtualQuote,
-      realBase,
-      realQuote,
-      feeRates: terms.feeRates,
-      baseTransferFee: baseFee.schedule,
-      quoteTransferFee: quoteFee.schedule,
-      hasFrozenVault: [pool.baseVault, pool.quoteVault].some((vault) =>
-        isFrozenAccount(known.get(vault)),
-      ),
-    },
+    baseMint,
+    quoteMint,
+    kind: terms.curve,
+    status,
+    totalBaseSell,
+    virtualBase,
+    virtualQuote,
+    realBase,
+    realQuote,
+    feeRates: terms.feeRates,
+    baseTransferFee: pool.isBaseToken2022 ? readTransferFee(known, baseMint) : null,
+    quoteTransferFee: pool.isQuoteToken2022 ? readTransferFee(known, quoteMint) : null,
+    hasFrozenVault: [pool.baseVault, pool.quoteVault].some((vault) =>
+      isFrozenAccount(known.get(vault)),
+    ),
   };
 }
 
-type Terms = {
-  readonly kind: "read";
-  readonly curve: CurveKind;
-  readonly feeRates: LaunchFeeRates;
-};
+type Terms = { readonly curve: CurveKind; readonly feeRates: LaunchFeeRates };
 
 /** What the two configurations say: which curve, and what is charged. */
-function readTerms(known: AccountSet, pool: LaunchPool): Terms | Unusable {
-  const globalAccount = known.get(pool.globalConfig);
-  const platformAccount = known.get(pool.platformConfig);
-  if (!globalAccount) return unusable("missing-account", "GlobalConfig");
-  if (!platformAccount) return unusable("missing-account", "PlatformConfig");
-  const global = decodeGlobalConfig(globalAccount);
-  if (global === null) return unusable("undecodable", "GlobalConfig");
+function readTerms(known: AccountSet, pool: LaunchPool): Terms {
+  const globalAccount = loaded(known, pool.globalConfig, "GlobalConfig");
+  const platformAccount = loaded(known, pool.platformConfig, "PlatformConfig");
+  const global = decodable(decodeGlobalConfig(globalAccount), "GlobalConfig");
   const curve = CURVE_KINDS[global.curveType];
-  if (curve === undefined) return unusable("unsupported", `curve type ${global.curveType}`);
-  const platform = decodePlatformConfig(platformAccount);
-  if (platform === null) return unusable("undecodable", "PlatformConfig");
+  if (curve === undefined) {
+    throw new UnusableError("unsupported", `curve type ${global.curveType}`);
+  }
+  const platform = decodable(decodePlatformConfig(platformAccount), "PlatformConfig");
   const feeRates = { protocol: global.tradeFeeRate, ...platform };
   if (feeRates.protocol + feeRates.platform + feeRates.creator >= FEE_DENOMINATOR) {
-    return unusable("undecodable", "fees of the whole amount");
+    throw new UnusableError("undecodable", "fees of the whole amount");
   }
-  return { kind: "read", curve, feeRates };
+  return { curve, feeRates };
 }
 
 function launchStatus(status: number): LaunchStatus | null {
@@ -187,15 +172,10 @@ function decodePlatformConfig(
   };
 }
 
-type MintFee = { readonly kind: "read"; readonly schedule: TransferFeeSchedule | null } | Unusable;
-
-const NO_FEE: MintFee = { kind: "read", schedule: null };
-
-function readTransferFee(known: AccountSet, address: Address): MintFee {
-  const account = known.get(address);
-  if (!account) return unusable("missing-account", "Token-2022 mint");
-  const mint = decodeMint(account);
-  if (mint === null) return unusable("undecodable", "Token-2022 mint");
-  if (mint.transferHook !== null) return unusable("unsupported", "mint with a transfer hook");
-  return { kind: "read", schedule: mint.transferFee };
+function readTransferFee(known: AccountSet, address: Address): TransferFeeSchedule | null {
+  const mint = loadedMint(known, address);
+  if (mint.transferHook !== null) {
+    throw new UnusableError("unsupported", "mint with a transfer hook");
+  }
+  return mint.transferFee;
 }

@@ -2,18 +2,13 @@ import { MathError } from "#src/units/math-error.ts";
 import { BytesEnded } from "../byte-reader.ts";
 import type { Decoded, UnfillableReason, UnusableReason } from "../venue.ts";
 
-export type Unusable = Extract<Decoded<never>, { readonly kind: "unusable" }>;
 export type Unfillable = { readonly kind: "unfillable"; readonly reason: UnfillableReason };
-
-export function unusable(reason: UnusableReason, detail: string): Unusable {
-  return { kind: "unusable", reason, detail };
-}
 
 export function unfillable(reason: UnfillableReason): Unfillable {
   return { kind: "unfillable", reason };
 }
 
-/** Thrown inside a decoder whose steps nest; `decodedOrUnusable` turns it into a value. */
+/** Thrown inside a decoder; `decodedOrUnusable` turns it into a value. */
 export class UnusableError extends Error {
   readonly reason: UnusableReason;
 
@@ -23,14 +18,22 @@ export class UnusableError extends Error {
   }
 }
 
+/** @throws UnusableError where a decoder found other bytes than the program writes */
+export function decodable<Value>(found: Value | null, what: string): Value {
+  if (found === null) throw new UnusableError("undecodable", what);
+  return found;
+}
+
 /** The decoded state; bytes that end early and values outside the program's integers are undecodable. */
 export function decodedOrUnusable<State>(read: () => State): Decoded<State> {
   try {
     return { kind: "pool", state: read() };
   } catch (error) {
-    if (error instanceof UnusableError) return unusable(error.reason, error.message);
+    if (error instanceof UnusableError) {
+      return { kind: "unusable", reason: error.reason, detail: error.message };
+    }
     if (error instanceof BytesEnded || error instanceof MathError) {
-      return unusable("undecodable", error.message);
+      return { kind: "unusable", reason: "undecodable", detail: error.message };
     }
     throw error;
   }

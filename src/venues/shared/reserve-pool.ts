@@ -5,9 +5,9 @@ import type { AccountSet } from "../account-set.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import type { PoolCaution, PoolOutline } from "../venue.ts";
 import { constantProductReachable } from "./curves/constant-product.ts";
-import { nullOnMathError, type Unusable, unusable } from "./refusals.ts";
-import { decodeMint } from "./token/mint.ts";
-import { decodeTokenAccount, tokenBalance } from "./token/token-account.ts";
+import { nullOnMathError } from "./refusals.ts";
+import { loadedMint } from "./token/mint.ts";
+import { tokenBalance } from "./token/token-account.ts";
 import { type TransferFeeSchedule, transferFeeBps } from "./token/transfer-fee.ts";
 
 const PPM_PER_BPS = 100;
@@ -63,42 +63,21 @@ export type TokenTransfer = {
   readonly hasHook: boolean;
 };
 
-/** Transfer rules of a vault's token; the mint is read only where it is a Token-2022 one. */
+/**
+ * Transfer rules of a vault's token; the mint is read only where it is a Token-2022 one.
+ *
+ * @throws UnusableError where that mint is missing or undecodable
+ */
 export function readTransfer(
   known: AccountSet,
   token: { readonly mint: Address; readonly isExtended: boolean; readonly isFrozen: boolean },
-): ({ readonly kind: "read" } & TokenTransfer) | Unusable {
-  const { mint: address, isExtended, isFrozen } = token;
-  if (!isExtended) return { kind: "read", transferFee: null, isStuck: isFrozen, hasHook: false };
-  const account = known.get(address);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `mint ${address}`);
-  }
-  const mint = decodeMint(account);
-  if (mint === null) return unusable("undecodable", `mint ${address}`);
+): TokenTransfer {
+  const { isExtended, isFrozen } = token;
+  if (!isExtended) return { transferFee: null, isStuck: isFrozen, hasHook: false };
+  const mint = loadedMint(known, token.mint);
   const hasHook = mint.transferHook !== null;
   const isStuck = isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
-  return { kind: "read", transferFee: mint.transferFee, isStuck, hasHook };
-}
-
-/** A vault's token account; `tokenProgram` null: either token program. */
-export function readVault(
-  known: AccountSet,
-  expected: {
-    readonly vault: Address;
-    readonly mint: Address;
-    readonly tokenProgram: Address | null;
-  },
-): { readonly kind: "read"; readonly amount: bigint; readonly isFrozen: boolean } | Unusable {
-  const { vault, mint, tokenProgram } = expected;
-  const account = known.get(vault);
-  if (account === null || account === undefined) {
-    return unusable("missing-account", `vault ${vault}`);
-  }
-  const isOwned = tokenProgram === null || account.owner === tokenProgram;
-  const decoded = isOwned ? decodeTokenAccount(account) : null;
-  if (decoded === null || decoded.mint !== mint) return unusable("undecodable", `vault ${vault}`);
-  return { kind: "read", amount: decoded.amount, isFrozen: decoded.isFrozen };
+  return { transferFee: mint.transferFee, isStuck, hasHook };
 }
 
 export function hookCautions(

@@ -5,10 +5,8 @@ import type { AccountSet } from "../account-set.ts";
 import type { PoolCaution } from "../venue.ts";
 import { squareRootFloor } from "./curves/constant-product.ts";
 import type { Direction } from "./curves/direction.ts";
-import { loaded } from "./own-account.ts";
-import { UnusableError } from "./refusals.ts";
-import { decodeMint } from "./token/mint.ts";
-import { decodeTokenAccount, type TokenAccount } from "./token/token-account.ts";
+import { loadedMint } from "./token/mint.ts";
+import type { TokenAccount } from "./token/token-account.ts";
 import type { TransferFeeSchedule } from "./token/transfer-fee.ts";
 
 const Q128 = Q64 * Q64;
@@ -23,19 +21,9 @@ export type TickSide = {
   readonly hasHook: boolean;
 };
 
-/** @throws UnusableError where the vault is missing or no token account of that mint */
-export function readTickVault(known: AccountSet, address: Address, mint: Address): TokenAccount {
-  const vault = decodeTokenAccount(loaded(known, address, "vault"));
-  if (vault === null || vault.mint !== mint) {
-    throw new UnusableError("undecodable", `vault ${address} is not a token account of ${mint}`);
-  }
-  return vault;
-}
-
 /** @throws UnusableError where the mint is missing or undecodable */
 export function readTickSide(known: AccountSet, address: Address, vault: TokenAccount): TickSide {
-  const mint = decodeMint(loaded(known, address, "mint"));
-  if (mint === null) throw new UnusableError("undecodable", `${address} is not a mint`);
+  const mint = loadedMint(known, address);
   return {
     mint: address,
     transferFee: mint.transferFee,

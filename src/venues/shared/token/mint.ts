@@ -1,7 +1,9 @@
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
-import type { Account } from "../../account-set.ts";
+import type { Account, AccountSet } from "../../account-set.ts";
 import { ByteReader } from "../../byte-reader.ts";
+import { loaded } from "../own-account.ts";
+import { decodable } from "../refusals.ts";
 import type { TransferFee, TransferFeeSchedule } from "./transfer-fee.ts";
 
 const BASE_LENGTH = 82;
@@ -92,6 +94,11 @@ export function decodeMint(account: Account | null | undefined): Mint | null {
         : { isPaused: pausable.bool(32), authority: optionalAddress(pausable, 0) },
     metadata: readMetadata(extensions.get(EXTENSION.tokenMetadata)),
   };
+}
+
+/** @throws UnusableError where the mint is missing or undecodable */
+export function loadedMint(known: AccountSet, address: Address): Mint {
+  return decodable(decodeMint(loaded(known, address, "mint")), `${address} is not a mint`);
 }
 
 function readExtensions(data: Uint8Array): Map<number, Uint8Array> | null {

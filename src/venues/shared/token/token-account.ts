@@ -1,7 +1,9 @@
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
-import type { Account } from "../../account-set.ts";
+import type { Account, AccountSet } from "../../account-set.ts";
 import { ByteReader } from "../../byte-reader.ts";
+import { loaded } from "../own-account.ts";
+import { UnusableError } from "../refusals.ts";
 
 const LENGTH = 165;
 const OWNER = 32;
@@ -28,6 +30,15 @@ export function decodeTokenAccount(account: Account | null | undefined): TokenAc
     amount: reader.u64(AMOUNT),
     isFrozen: reader.u8(STATE) === FROZEN,
   };
+}
+
+/** @throws UnusableError where the vault is missing or no token account of that mint */
+export function loadedVault(known: AccountSet, address: Address, mint: Address): TokenAccount {
+  const vault = decodeTokenAccount(loaded(known, address, "vault"));
+  if (vault === null || vault.mint !== mint) {
+    throw new UnusableError("undecodable", `vault ${address} is not a token account of ${mint}`);
+  }
+  return vault;
 }
 
 /** Whether the mint's authority froze the account: nothing moves in or out. False where it is none. */
