@@ -17,12 +17,12 @@ export type NewEscrow = {
   readonly perPeriod: bigint;
   readonly periods: bigint;
   readonly claimed: bigint;
-  /** 0: no one may cancel it; 1: the creator, 2: the recipient, 3: both. */
+  /** Who may cancel it: 0: no one; 1: the creator; 2: the recipient; 3: both. */
   readonly cancelMode: number;
   readonly slot: bigint;
 };
 
-/** Where the escrow of a base is: it owns the account with the tokens. */
+/** Address of the escrow with this base. The escrow owns the account with the tokens. */
 export function escrowAddress(base: Address): Address {
   return findProgramAddress(["escrow", { address: base }], PROGRAM_ID);
 }

@@ -7,14 +7,14 @@ import type { Clock, Venue } from "#src/venues/venue.ts";
 import { escrowAccount, escrowAddress } from "./jupiter-lock.ts";
 import type { ShareTaker } from "./market-program.ts";
 
-/** The part of a pool's shares that its creator has locked, and for how long. */
+/** The part of a pool's shares that its creator has locked, and the time of the lock. */
 export type LockPlan = { readonly bps: number; readonly days: number };
 
 const DAY_SECONDS = 86_400n;
 const MONTHS = 6n;
 const MONTH_SECONDS = 30n * DAY_SECONDS;
 
-/** Who gets shares of a token's pool besides its creator. */
+/** The owners of a pool's shares besides its creator. */
 export function shareTakers(
   baseMint: Address,
   { burnedBps, lock }: { readonly burnedBps?: number; readonly lock?: LockPlan },

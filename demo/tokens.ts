@@ -20,7 +20,7 @@ export type PoolPlan = {
   readonly depthSol: number;
   /** The part of its liquidity shares that was thrown away at the opening, where these are tokens. */
   readonly burnedBps?: number;
-  /** The part that its creator locked until a date, where shares are tokens. */
+  /** The part of the shares that the creator locked until a date, if shares are tokens. */
   readonly lock?: LockPlan;
 };
 
@@ -54,7 +54,7 @@ function burned(plan: PoolPlan, burnedBps: number): PoolPlan {
   return { ...plan, burnedBps };
 }
 
-/** The same pool with that part of its shares locked for so long. */
+/** The same pool with this part of its shares locked for this time. */
 function locked(plan: PoolPlan, lock: LockPlan): PoolPlan {
   return { ...plan, lock };
 }

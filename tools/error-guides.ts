@@ -1,6 +1,6 @@
 import type { PublicCode } from "#src/platform/app-error.ts";
 
-/** What a caller should know of an error code: when it occurs, and what to do. */
+/** Guide to an error code: when it occurs, and what the caller should do. */
 type ErrorGuide = { readonly when: string; readonly remedy: string };
 
 const SEE_REFERENCE = "Compare the request with /docs: `message` names the field.";

@@ -1,6 +1,7 @@
 /**
- * Writes what the compiled lockers pay out: escrows that Jupiter Lock created, claimed at random times, and
- * vestings that DAMM v2 released. `PROGRAMS_DIR=... node tools/record-lock-vectors.ts`; read the difference.
+ * Records the payments of the compiled lockers: escrows that Jupiter Lock created, claimed at random times,
+ * and vestings that DAMM v2 released. `PROGRAMS_DIR=... node tools/record-lock-vectors.ts`; then review the
+ * changes of the vectors.
  */
 import { writeFileSync } from "node:fs";
 import { ByteWriter } from "#demo/byte-writer.ts";
@@ -150,7 +151,7 @@ function writeTerms(writer: ByteWriter, at: number, terms: ReturnType<typeof ves
     .u16(at + damm.INNER_VESTING.numberOfPeriod, Number(terms.periods));
 }
 
-/** A position with a vesting of its own and one elsewhere, refreshed at some times. */
+/** A position with a vesting in its own account and one in a separate account, refreshed at several times. */
 function vestingCase() {
   const [token, owner, elsewhere, holder] = Array.from({ length: 4 }, random.address);
   if (!token || !owner || !elsewhere || !holder) throw new Error("no addresses");
@@ -181,7 +182,7 @@ function vestingCase() {
   const refreshes = [];
   const times = Array.from({ length: CLAIMS }, () => start + below(5_000));
   for (const at of times.toSorted((a, b) => (a < b ? -1 : 1))) {
-    // A vesting that is paid out whole is closed.
+    // The program closes a vesting that is fully paid out.
     const isOpen = (svm.getAccount(bytesOf(elsewhere))?.data().length ?? 0) > 0;
     const vesting = isOpen ? hex(data(elsewhere)) : null;
     const before = { position: hex(data(position)), vesting };

@@ -27,7 +27,7 @@ import { WaitingJudge } from "./waiting-judge.ts";
 const SAVE_EVERY_MS = 5_000;
 const UPDATE_POOLS_EVERY_MS = 1_000;
 const UPDATE_POOLS_REST = 50;
-/** One tracked token's past day is computed this often, whether or not it is asked for. */
+/** The past day of one tracked token, in turn, is computed this often, whether or not it is requested. */
 const JUDGE_WAITING_EVERY_MS = 60_000;
 
 export type AccuracyDeps = {
@@ -38,7 +38,7 @@ export type AccuracyDeps = {
   readonly starts: AccountStarts;
   /** Where transactions are received, on a separate connection. */
   readonly transactions: TransactionFeed;
-  /** True: no swap is judged; the stored record is still published. */
+  /** True: nothing is judged; the stored record is still published. */
   readonly isOff?: boolean;
   /** Called when a venue's program was seen to be another than before. */
   readonly onUpgrade?: (venue: VenueId) => void;
@@ -62,7 +62,7 @@ export type AccuracyReport = {
     readonly day: QuotedWindow;
     readonly month: QuotedWindow;
   }[];
-  /** How often the ranges of what waiting cost held afterwards; only what was judged. */
+  /** How often the ranges of what waiting cost held afterwards; cells without a judgement are left out. */
   readonly waiting: readonly WaitingReport[];
 };
 
@@ -80,7 +80,7 @@ export class Accuracy {
   #listening: readonly (() => void)[] = [];
   /** Counts the tokens whose past day was computed. */
   #turn = 0;
-  /** By `performance.now`. */
+  /** When pools are updated next, by `performance.now`. */
   #watchDueMs = 0;
   #saving: Promise<void> = Promise.resolve();
 
@@ -166,7 +166,7 @@ export class Accuracy {
     };
   }
 
-  /** Reads now when the programs were deployed; also done at the start and at each change. Never throws. */
+  /** Reads the programs' deployments now; this is also done at the start and at each change. Never throws. */
   checkPrograms(): Promise<void> {
     return this.#programs.check();
   }
@@ -214,7 +214,7 @@ export class Accuracy {
       .catch((cause: unknown) => this.#failed("compute what waiting cost", cause));
   }
 
-  /** With many pools less often: it takes at most a fiftieth of the time. */
+  /** Runs less often with many pools, so that it takes at most a fiftieth of the time. */
   #watchPools(): void {
     const startMs = performance.now();
     if (startMs < this.#watchDueMs) return;

@@ -7,7 +7,7 @@ import { DeploymentWatch } from "./deployment-watch.ts";
 const PROGRAMS = [namedAddress("first program data"), namedAddress("second program data")];
 const SLOT = 1_000n;
 
-/** A watch whose time and notifications the test gives. */
+/** A watch whose clock and notifications the test controls. */
 function watching() {
   const state = { nowMs: 0, reads: 0, isKnown: true };
   let events: FollowEvents | null = null;
@@ -63,7 +63,7 @@ test("while programs are followed, deployments are read at each change and every
   assert.equal(pass(2), 3);
 });
 
-test("a change whose notification does not come is read within ten minutes, also after a reconnect", () => {
+test("a change without a notification is read within ten minutes, also after a reconnect", () => {
   const { notify, pass } = watching();
   notify.onFollowed?.(PROGRAMS);
   pass(60);

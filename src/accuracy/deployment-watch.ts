@@ -4,11 +4,11 @@ import { Poller } from "#src/platform/poller.ts";
 import type { Address } from "#src/units/address.ts";
 
 const TICK_EVERY_MS = 30_000;
-/** While notifications come, deployments are read this often all the same: one may be missed. */
+/** How often deployments are read while notifications arrive, since one may be missed. */
 const CHECK_FOLLOWED_EVERY_MS = 10 * 60_000;
-/** Without a slot for this time, notifications do not come. */
+/** After this time without a slot, notifications count as interrupted. */
 const SILENT_MS = 15_000;
-/** Each tick reads for this time after a notification: a read may come from a node that is behind. */
+/** For this time after a notification each tick reads, because the node that answers a read may be behind. */
 const UNSETTLED_MS = 2 * 60_000;
 
 export type DeploymentWatchDeps = {
@@ -23,9 +23,9 @@ export type DeploymentWatchDeps = {
 };
 
 /**
- * Reads deployments when an account of theirs changes. A provider bills each read: they are repeated every
- * 30 seconds only while no notifications come at all. A source confirms an account once, not again after a
- * reconnect: if it is refused then, a change of it may be read only by the check every ten minutes.
+ * Reads deployments when one of their accounts changes. A provider bills each read, so reads are repeated
+ * every 30 seconds only while no notifications arrive at all. A source confirms an account once, and not
+ * again after a reconnect: if the account is refused then, only the check every ten minutes reads a change.
  */
 export class DeploymentWatch {
   readonly #deps: DeploymentWatchDeps;

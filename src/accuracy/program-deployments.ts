@@ -40,7 +40,7 @@ export type ProgramDeploymentsDeps = {
   readonly onDeployment: (deployment: Deployment) => void;
   /** Called for the operator's alert. */
   readonly onUpgrade: (venue: VenueId, upgrade: Upgrade) => void;
-  /** Called when programs' accounts no longer give a slot, once for all with the same reason. */
+  /** Called when the accounts of programs no longer have a slot, once for all programs with the same reason. */
   readonly onUnknown: (venues: readonly VenueId[], reason: string) => void;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
@@ -136,7 +136,7 @@ export class ProgramDeployments {
     }
   }
 
-  /** @returns whether it was applied: not if the node is behind the slot of the known deployment */
+  /** @returns whether the deployment was applied; false if the node is behind the slot of the known one */
   #apply(program: Watched, state: ProgramState, readSlot: bigint): boolean {
     const { clock, onDeployment, onUpgrade } = this.#deps;
     const last = program.deployments.at(-1) ?? null;

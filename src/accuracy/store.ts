@@ -205,7 +205,7 @@ function parseQuoted({ hour, ageSeconds, counts }: StoredQuoted): QuotedRow | nu
 }
 
 function parseWaiting({ hour, counts }: StoredWaiting): WaitingRow {
-  // Written by this service; a cell that this version does not know is never asked for.
+  // Written by this service; a cell that this version does not know is never reported.
   return { hour, counts: JSON.parse(counts) };
 }
 

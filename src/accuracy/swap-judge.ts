@@ -25,7 +25,7 @@ const SETTLE_MS = 1_200;
 const READ_DEADLINE_MS = 15_000;
 const TICK_EVERY_MS = 200;
 const FOLLOW_EVERY_MS = 1_000;
-/** With many pools less often: it takes at most one part in so many of the time. */
+/** Following runs less often with many pools, so that it takes at most one in this many parts of the time. */
 const FOLLOW_REST = 50;
 /** A pool's subscriptions are open and its first reads done by then. */
 const SETTLE_SLOTS = 12n;

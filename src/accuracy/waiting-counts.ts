@@ -4,7 +4,7 @@ const MS_PER_DAY = 86_400_000;
 const MS_PER_HOUR = 3_600_000;
 const HOURS_KEPT = 720;
 const HOURS_OF_DAY = 24;
-/** Below so many judgements a share is unknown. */
+/** With fewer judgements a share is unknown. */
 export const LEAST_JUDGED = 200;
 
 /** How long the service had known a token when its range was computed. */
@@ -13,15 +13,15 @@ export type TokenAge = (typeof TOKEN_AGES)[number];
 
 export type WaitedSeconds = (typeof WAITED_SECONDS)[number];
 
-/** What is counted together. */
+/** Judgements that are counted together. */
 export type WaitingCell = {
-  /** SOL. */
+  /** Standard size in SOL. */
   readonly size: number;
   readonly seconds: WaitedSeconds;
   readonly age: TokenAge;
 };
 
-/** Changes of an exit that were compared with a range known before they began. */
+/** Counts of exit changes that were compared with a range computed before they began. */
 export type HeldCounts = {
   readonly judged: number;
   /** Between the quantiles 10 and 90, ends included. */
@@ -68,14 +68,14 @@ export function tokenAgeOf(knownMs: number): TokenAge {
   return knownMs < 7 * MS_PER_DAY ? "1-to-7-days" : "over-7-days";
 }
 
-/** How often ranges of waiting held afterwards, by the hour for thirty days: at most 720 times 54 cells. */
+/** How often the ranges of what waiting cost held afterwards, by hour for thirty days: at most 720 times 54 cells. */
 export class HeldWaitings {
   readonly #hours = new Map<number, Map<string, HeldCounts>>();
   readonly #changed = new Set<number>();
-  /** Computed once an hour: only the newest hour is still counted. Null: unknown. */
+  /** The sums of past hours, computed once an hour, because only the newest hour still changes. Null: not computed. */
   #past: PastSums | null = null;
 
-  /** @param atMs when the waiting was over */
+  /** @param atMs end of the waiting */
   count(cell: WaitingCell, held: HeldCounts, atMs: number): void {
     const hour = Math.floor(atMs / MS_PER_HOUR);
     const counts = this.#hours.get(hour) ?? new Map<string, HeldCounts>();
@@ -92,7 +92,7 @@ export class HeldWaitings {
     this.#past = null;
   }
 
-  /** Marks hours as changed again: they were taken and could not be stored. */
+  /** Marks hours as changed again if they could not be stored. */
   giveBack(rows: readonly WaitingRow[]): void {
     for (const { hour } of rows) this.#changed.add(hour);
   }

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const STEP_MS = 10_000;
 const NOTHING_HELD = { judged: LEAST_JUDGED - 1, held80: 0, held98: 0, below10: 0 };
 
-/** A pool of so much SOL, `steps` samples after the start. */
+/** A sample of a calm token, `steps` samples after the start. */
 function sampleAt(steps: number, change: Partial<Sample> = {}): Sample {
   const atMs = START_MS + steps * STEP_MS;
   const slippagePct = [0.5, 1, 2, 5, 10, 50].map((size) => (100 * size) / (100 + size));
@@ -69,7 +69,7 @@ test("a range is judged 10 s, 60 s and 5 minutes after the next sample, once eac
   }
 });
 
-test("asking again while a range is being judged counts nothing twice", () => {
+test("a repeated request while a range is being judged counts nothing twice", () => {
   const { record, judge } = judging();
   for (let step = 1; step <= 31; step++) {
     const toMs = START_MS + step * STEP_MS;
@@ -82,14 +82,14 @@ test("asking again while a range is being judged counts nothing twice", () => {
   assert.ok(judgedOf(record).every((row) => row.endsWith(" 1")));
 });
 
-test("what held is what the range says of the later price, its ends included", () => {
+test("a range holds if the later change is within it, its ends included", () => {
   const counted = (mid: number) => {
     const record = new HeldWaitings();
     const judge = new WaitingJudge(record);
     for (let time = 0; time < LEAST_JUDGED; time++) {
       const from = time * 2;
       const toMs = START_MS + from * DAY_MS;
-      // The exit of a calm token changes by exactly nothing.
+      // The exit of a calm token does not change.
       const waiting = mid === 1 ? rangesWithin(0, 0) : rangesWithin(-1, 1);
       judge.compute({ mint: TOKEN, toMs, firstSeenMs: toMs, waiting });
       judge.sample(TOKEN, sampleAt(from));
@@ -130,12 +130,12 @@ test("a gap, another basis and an unknown exit are not judged; an exit that is g
 test("a sample of a later cell of the grid is not judged as one of the time waited", () => {
   const { record, judge } = judging();
   judge.sample(TOKEN, sampleAt(1));
-  // 20 s after the first: of the change within 10 s nothing is known.
+  // 20 s after the first: the change within 10 s is unknown.
   for (let step = 3; step <= 7; step++) judge.sample(TOKEN, sampleAt(step));
   assert.deepEqual(judgedOf(record), ["60 1-to-7-days 1"]);
 });
 
-test("a drift that the history does not keep held, where the stored price never changed", async (t) => {
+test("a price drift too small to be stored does not break a range", async (t) => {
   const database = await sqliteDatabase(t);
   const clock = { nowMs: () => START_MS };
   const archive = new TokenArchive({ database, clock, historyDays: 30, stateDays: 0 });
@@ -154,21 +154,21 @@ test("a drift that the history does not keep held, where the stored price never 
     return [row?.day.judged, row?.day.held80Pct];
   };
   assert.deepEqual(heldFrom([1, 1.000_05], 1), [LEAST_JUDGED, 0.5]);
-  // 0.02 % is kept, and did not hold.
+  // A drift of 0.02 % is stored, and breaks the range.
   assert.deepEqual(heldFrom([1.000_08, 1.000_2], 3), [LEAST_JUDGED, 0]);
 });
 
-test("a change is judged as it would be stored: rounded as the range is", () => {
+test("a change is rounded like the range before it is judged", () => {
   const { record, judge } = judging({ waiting: rangesWithin(-0.1235, 0.1234) });
   judge.sample(TOKEN, sampleAt(1, { slippagePct: Array(6).fill(0) }));
-  // 0.12344 % more, which the range has as 0.1234.
+  // 0.12344 % more, which the range stores as 0.1234.
   judge.sample(TOKEN, sampleAt(2, { slippagePct: Array(6).fill(0), mid: 1.0012344 }));
   record.count({ size: 5, seconds: 10, age: "1-to-7-days" }, NOTHING_HELD, START_MS);
   const [row] = record.report(START_MS).filter(({ size }) => size === 5);
   assert.deepEqual([row?.day.judged, row?.day.held80Pct], [LEAST_JUDGED, 0.5]);
 });
 
-test("a report between counts that are late, restored or dropped is that of the counts alone", () => {
+test("a report follows from the counts alone, also between late, restored and dropped ones", () => {
   const hourOf = (ms: number) => Math.floor(ms / HOUR_MS);
   const random = seededRandom(11);
   const record = new HeldWaitings();
@@ -205,7 +205,7 @@ test("a report between counts that are late, restored or dropped is that of the 
   }
 });
 
-test("a token that was let go is judged again after ten minutes, and unknown ranges never", () => {
+test("a token whose samples stopped is judged again after ten minutes; unknown ranges are never judged", () => {
   const { record, judge } = judging();
   judge.sample(TOKEN, sampleAt(1));
   const later = { mint: TOKEN, firstSeenMs: START_MS - 8 * DAY_MS, toMs: START_MS + 60 * STEP_MS };
@@ -219,7 +219,7 @@ test("a token that was let go is judged again after ten minutes, and unknown ran
   assert.deepEqual(judgedOf(unknown), []);
 });
 
-test("shares are null below 200 judgements, and hours leave after thirty days", () => {
+test("shares are null below 200 judgements, and hours are dropped after thirty days", () => {
   const record = new HeldWaitings();
   const cell = { size: 5, seconds: 60, age: "under-1-day" } as const;
   const held = { judged: LEAST_JUDGED - 1, held80: 150, held98: 190, below10: 20 };

@@ -12,25 +12,25 @@ import {
 import type { Address } from "#src/units/address.ts";
 import { type HeldCounts, type HeldWaitings, tokenAgeOf } from "./waiting-counts.ts";
 
-/** Tokens whose ranges wait for their judgement at the same time, about 2 kB each. */
+/** Maximum number of tokens whose ranges wait to be judged, about 2 kB each. */
 const MAX_TOKENS = 2_000;
-/** A token that gave no samples for this long after its range was computed is given up. */
+/** After this time, unfinished judgements of a token are dropped when new ranges are computed. */
 const GIVEN_UP_AFTER_MS = 600_000;
 
 type Ranges = Pick<ComputedDay, "mint" | "toMs" | "firstSeenMs" | "waiting">;
 
 type Pending = {
   readonly ranges: Ranges;
-  /** The first sample after the ranges were computed: the waiting begins there. */
+  /** The first sample after the ranges were computed, where the waiting begins. */
   before: Sample | null;
-  /** Index of the next time waited that is judged. */
+  /** Index of the next waiting time to judge. */
   next: number;
 };
 
 /**
- * Compares the ranges of waiting with what happened after them: from the next sample to those 10 s, 60 s
- * and 5 minutes later, by the rules of the ranges themselves. One waiting per token at a time, so that
- * judgements do not overlap however often a token is asked for.
+ * Compares the ranges of what waiting cost with later changes: from the next sample to the samples 10 s,
+ * 60 s and 5 minutes later, by the rules of the ranges. A token has one waiting at a time, so that its
+ * judgements never overlap, however often the token is requested.
  */
 export class WaitingJudge {
   readonly #record: HeldWaitings;
@@ -40,7 +40,7 @@ export class WaitingJudge {
     this.#record = record;
   }
 
-  /** Ranges are ignored while earlier ones of the token are being judged, or where all are unknown. */
+  /** Ignores the ranges while earlier ranges of the token are being judged, or if all are unknown. */
   compute(ranges: Ranges): void {
     if (ranges.waiting.every((bySeconds) => bySeconds.every((range) => range === null))) return;
     const earlier = this.#pending.get(ranges.mint);
@@ -48,7 +48,7 @@ export class WaitingJudge {
     this.#pending.set(ranges.mint, { ranges, before: null, next: 0 });
   }
 
-  /** Samples of one token on the grid of ten seconds, in their order, as the history keeps them. */
+  /** Takes a token's next sample, in order, on the grid of ten seconds, rounded as the history stores it. */
   sample(mint: Address, sample: Sample): void {
     const pending = this.#pending.get(mint);
     if (pending === undefined) return;
@@ -60,7 +60,7 @@ export class WaitingJudge {
     for (; pending.next < WAITED_SECONDS.length; pending.next++) {
       const lateMs = waitedMs - 1_000 * (WAITED_SECONDS[pending.next] ?? 0);
       if (lateMs < 0) return;
-      // A sample that comes later is another cell of the grid: without one here nothing is known.
+      // A later sample belongs to another cell of the grid: without a sample at this time nothing is judged.
       if (lateMs === 0) this.#judge(pending.ranges, pending.next, pending.before, sample);
     }
     this.#pending.delete(mint);
@@ -84,7 +84,7 @@ export class WaitingJudge {
   }
 }
 
-/** @param change percent of what the exit paid before, rounded as the range is */
+/** @param change in percent of the exit's earlier payment, rounded like the range */
 function heldBy({ quantilesPct }: WaitingRange, change: number): HeldCounts {
   const [p1 = 0, p10 = 0, , p90 = 0, p99 = 0] = quantilesPct;
   const within = (from: number, to: number) => (change >= from && change <= to ? 1 : 0);

@@ -52,7 +52,7 @@ test("the session's cookie has the name that the reference gives it, behind TLS 
   }
 });
 
-test("every schema of an input is valid and compiles, those of agents' tools too", () => {
+test("every input schema is valid and compiles, also those of MCP tools", () => {
   const ajv = new Ajv({ strict: false });
   const compileInput = createInputCompiler();
   for (const { id, params, query, body } of OPERATIONS) {

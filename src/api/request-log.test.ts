@@ -8,7 +8,7 @@ import { plainHttpDeps } from "#test/support/http-deps.ts";
 import { testUsers } from "#test/support/users.ts";
 import { buildApp } from "./app.ts";
 
-/** A service whose every answer fails, and what it logs. */
+/** A service of which every answer fails, and its log lines. */
 async function failingApp(t: TestContext, failure: Error) {
   const lines: string[] = [];
   const stream = new Writable({
@@ -32,7 +32,7 @@ async function failingApp(t: TestContext, failure: Error) {
   return { app, lines };
 }
 
-test("what failed is logged once, under the id that its answer carries, without who asked", async (t) => {
+test("a failure is logged once, with the request id of the answer, without the caller", async (t) => {
   const { app, lines } = await failingApp(t, new Error("a fault of ours"));
   const url = `/api/token/${SOME_MINT}/exitability`;
   const headers = { cookie: "a=secret-cookie", "x-forwarded-for": "203.0.113.77" };

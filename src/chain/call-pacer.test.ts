@@ -46,7 +46,7 @@ function answered(pacer: CallPacer, calls: number, tookMs: number): void {
   for (let call = 0; call < calls; call++) pacer.succeeded(tookMs);
 }
 
-test("a near node that refuses nothing is not spaced after some dozen answers", async () => {
+test("calls to a near node that refuses nothing are not spaced after some dozens of answers", async () => {
   const pacer = new CallPacer(SPACED);
   answered(pacer, 40, 5);
   assert.equal(pacer.intervalMs, 0);
@@ -56,7 +56,7 @@ test("a near node that refuses nothing is not spaced after some dozen answers", 
   assert.equal(await Promise.race([turns.then(() => "at once"), round]), "at once");
 });
 
-test("a node that is busy now and then is still near, and one far away is spaced however long it refuses nothing", () => {
+test("a node that is sometimes busy is still near; calls to a distant node stay spaced even without refusals", () => {
   const busy = new CallPacer(SPACED);
   for (let call = 0; call < 60; call++) busy.succeeded(call % 8 === 0 ? 5 : 200);
   assert.equal(busy.intervalMs, 0);
@@ -65,7 +65,7 @@ test("a node that is busy now and then is still near, and one far away is spaced
   assert.equal(far.intervalMs, 60);
 });
 
-test("the first refusal of a near node ends its unspaced calls, and near answers do not bring them back", () => {
+test("the first refusal of a near node spaces its calls, also if its answers stay fast", () => {
   const pacer = new CallPacer(SPACED);
   answered(pacer, 40, 5);
   pacer.limited(null);
@@ -75,7 +75,7 @@ test("the first refusal of a near node ends its unspaced calls, and near answers
   assert.equal(pacer.intervalMs, learnedMs);
 });
 
-test("after a pause as many calls go at once as the learned rate allows in a second, and no more", async () => {
+test("after a pause, exactly as many calls are sent at once as the learned rate allows in a second", async () => {
   const pacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 500, isBurst: true });
   for (let call = 0; call < 5; call++) pacer.succeeded(40);
   pacer.limited(null);
@@ -103,7 +103,7 @@ test("calls of less weight pause while calls of a learned rate are sent", async 
   assert.ok(pacer.isPressed);
 });
 
-/** A clock that the test alone moves on, for performance.now() and for timers. */
+/** A clock for performance.now() and timers that only the test advances. */
 function scriptedClock(t: TestContext): (ms: number) => Promise<void> {
   let nowMs = performance.now();
   t.mock.timers.enable({ apis: ["setTimeout"] });
@@ -122,7 +122,7 @@ function scriptedClock(t: TestContext): (ms: number) => Promise<void> {
   };
 }
 
-/** Reads at a steady rate of twenty a second, and four searches that wait for their turn at any time. */
+/** A learned rate of twenty reads a second, and four searches that wait for their turn at any time. */
 async function readsAndSearches(t: TestContext, everyMs: number) {
   const pass = scriptedClock(t);
   const reads = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 500, isBurst: true });
@@ -160,7 +160,7 @@ async function readsAndSearches(t: TestContext, everyMs: number) {
   return { readFor, sent, readWaitsMs };
 }
 
-test("calls of less weight take their share of a rate that is always in use, after first answers had theirs", async (t) => {
+test("calls of less weight get a share of a rate that is always in use, after the time of a first answer", async (t) => {
   const { readFor, sent, readWaitsMs } = await readsAndSearches(t, 200);
   await readFor(38);
   assert.equal(sent.searches, 0, "a first answer may still be prepared");
@@ -170,7 +170,7 @@ test("calls of less weight take their share of a rate that is always in use, aft
   assert.equal(Math.max(...readWaitsMs), 0, "no read waits for a search");
 });
 
-test("calls of less weight get a fifth of a rate of which others always use more than half", async (t) => {
+test("calls of less weight get a fifth of a rate of which calls of more weight always use more than half", async (t) => {
   const { readFor, sent, readWaitsMs } = await readsAndSearches(t, 75);
   await readFor(100);
   assert.equal(sent.searches, 0, "a first answer may still be prepared");
@@ -179,7 +179,7 @@ test("calls of less weight get a fifth of a rate of which others always use more
   assert.equal(Math.max(...readWaitsMs), 0, "no read waits for a search");
 });
 
-test("calls that an answer waits for take a turn of the reads too, whose rate counts both", async (t) => {
+test("searches that an answer waits for also take a turn of the reads, whose rate counts both", async (t) => {
   const pass = scriptedClock(t);
   const reads = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 500, isBurst: true });
   const soon = new CallPacer({

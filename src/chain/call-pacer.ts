@@ -9,8 +9,8 @@ export type PacerOptions = {
   /** Calls of this pacer also take a turn of the other one: the provider counts both. */
   readonly sharesWith?: CallPacer;
   /**
-   * After a pause as many calls go at once as a learned rate allows in a second: providers count calls by
-   * the second. False by default: they keep the interval.
+   * After a pause, send at once as many calls as the learned rate allows in a second, because providers
+   * count calls by the second. False by default: calls keep the interval.
    */
   readonly isBurst?: boolean;
 };
@@ -19,8 +19,8 @@ export type PacerOptions = {
 const LEAST_LEARNED_MS = 50;
 const GROWTH = 1.4;
 /**
- * What passed before a refusal is the provider's rate, if it was so many calls: since the refusal before,
- * as an allowance may be of many seconds, else in the last second.
+ * The provider's rate is the number of successful calls before a refusal, if there were enough of them:
+ * since the previous refusal, because a provider may count over several seconds, or else in the last second.
  */
 const RATE_WINDOW_MS = 1_000;
 const LONGEST_RATE_WINDOW_MS = 10_000;
@@ -30,36 +30,36 @@ const MOST_PASSED = 1_000;
 const SHRINK = 0.97;
 /** After so long without a refusal each success makes the calls a little faster. */
 const CALM_MS = 5_000;
-/** A node that answers so soon is near, as an own one is: providers are farther away. */
+/** A node that answers faster than this is near, such as the operator's own node; providers are farther away. */
 const NEAR_MS = 25;
-/** The soonest of so many answers counts: the others may have waited at a busy node. */
+/** The fastest of this many answers decides whether a node is near: the others may have waited at a busy node. */
 const ANSWERS_OF_DISTANCE = 16;
 /** Each answer of a near node that has refused nothing shortens the pause by this factor, down to none. */
 const SHRINK_NEAR = 0.85;
 const LEAST_NEAR_MS = 1;
-/** A node that refused a call for its rate is treated as a provider for so long. */
+/** For this time after a refusal because of the rate, a node counts as a provider. */
 const PROVIDER_FOR_MS = 10 * 60_000;
-/** How long calls of less weight pause after a refusal of these. */
+/** How long calls of less weight pause after a refusal of calls of more weight. */
 const GIVE_WAY_MS = 700;
 /** Refusals of calls that were sent together count as one. */
 const SAME_REFUSAL_MS = 150;
 /** No Retry-After is obeyed for longer at a time. */
 const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_YIELD_MS = 8_000;
-/** Calls of less weight leave half of a learned rate to the others. */
+/** Calls of less weight leave half of a learned rate to calls of more weight. */
 const LESSER_SHARE = 2;
-/** Where the others never pause and use more than that, these still get one in so many calls. */
+/** If calls of more weight never pause, every fifth call may still be one of less weight. */
 const LEAST_SHARE = 5;
 const YIELD_STEP_MS = 25;
-/** Where the rate is learned, calls of less weight pause for this time after each of these. */
+/** With a learned rate, calls of less weight pause for this time after each call of more weight. */
 const IN_USE_MS = 250;
 /** Providers count calls by the second; calls do not arrive as evenly as they are sent. */
 const BURST_WINDOW_MS = 1_050;
 
 /**
  * Spaces the calls of one kind. The rate is learned: each refusal for the rate makes the calls
- * slower, and a calm time makes them faster again. A near node that refuses nothing has no plan to keep:
- * within some dozen answers its calls are not spaced at all.
+ * slower, and a calm time makes them faster again. Calls to a near node that refuses nothing are not spaced
+ * any more after some dozens of answers.
  */
 export class CallPacer {
   readonly #options: PacerOptions;
@@ -68,7 +68,7 @@ export class CallPacer {
   #pausedUntilMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #usedAtMs = Number.NEGATIVE_INFINITY;
-  /** Since when no two of these calls were farther apart than IN_USE_MS. */
+  /** Begin of the present series of calls, in which no two are farther apart than IN_USE_MS. */
   #inUseSinceMs = Number.NEGATIVE_INFINITY;
   /** When a call of less weight was last sent. */
   #lesserSentAtMs = Number.NEGATIVE_INFINITY;
@@ -127,7 +127,7 @@ export class CallPacer {
     }
   }
 
-  /** The next call is sent at this time. */
+  /** @returns the time at which the next call is sent */
   #reserve(nowMs: number): number {
     const freeMs = this.#options.isBurst === true ? this.#freeInWindowMs(nowMs) : this.#nextMs;
     const atMs = Math.max(nowMs, freeMs, this.#pausedUntilMs);
@@ -136,7 +136,7 @@ export class CallPacer {
     return atMs;
   }
 
-  /** Takes no place before its time has come: calls of the other pacer may come meanwhile. */
+  /** Waits without reserving a place, so that calls of the other pacer can be sent meanwhile. */
   async #lesserTurn(other: CallPacer, signal: AbortSignal | undefined): Promise<void> {
     const startedMs = performance.now();
     this.#waiting++;
@@ -171,7 +171,7 @@ export class CallPacer {
     this.#refusedAtMs = nowMs;
   }
 
-  /** The interval by what passed before this refusal. */
+  /** The interval that follows from the successful calls before this refusal. */
   #learnedMs(nowMs: number): number {
     const sinceRefusalMs = nowMs - this.#refusedAtMs;
     const inSecond = this.#passedSince(nowMs - RATE_WINDOW_MS).length;
@@ -206,13 +206,13 @@ export class CallPacer {
     this.#intervalMs = shrunkMs < LEAST_LEARNED_MS / 2 ? this.#options.firstIntervalMs : shrunkMs;
   }
 
-  /** Whether the node answers as soon as an own one does and has refused nothing for a while. */
+  /** Whether the node answers fast enough to be near and has refused nothing for a while. */
   get isNear(): boolean {
     if (performance.now() - this.#refusedAtMs < PROVIDER_FOR_MS) return false;
     return Math.min(...this.#answeredInMs) < NEAR_MS;
   }
 
-  /** Whether some calls wait for their turn, or one was refused, or sent at a learned rate, a moment ago. */
+  /** Whether calls wait for their turn, or one was refused a moment ago, or sent at a learned rate. */
   get isPressed(): boolean {
     const nowMs = performance.now();
     return this.#isHeldUp(nowMs) || (this.#intervalMs > 0 && this.#isInUse(nowMs));
@@ -227,9 +227,9 @@ export class CallPacer {
   }
 
   /**
-   * Whether calls of less weight need not wait for a pause between these: there has been none for longer
-   * than a first answer takes, and half of the learned rate stays free with one call more, or their least
-   * share is due.
+   * Whether a call of less weight may be sent although this pacer's calls do not pause: they have not paused
+   * for longer than a first answer takes, and either half of the learned rate stays free with one more call,
+   * or the least share of calls of less weight is due.
    */
   #admitsLesser(nowMs: number): boolean {
     const isInUseForLong = this.#isInUse(nowMs) && nowMs - this.#inUseSinceMs >= LONGEST_YIELD_MS;
@@ -241,7 +241,7 @@ export class CallPacer {
     return LESSER_SHARE * (sent + 1) <= RATE_WINDOW_MS / this.#intervalMs;
   }
 
-  /** When the next call keeps within what the learned rate allows in a second. */
+  /** The time from which one more call stays within the calls that the learned rate allows in a second. */
   #freeInWindowMs(nowMs: number): number {
     if (this.#intervalMs === 0) return nowMs;
     if (this.#intervalMs >= BURST_WINDOW_MS) return this.#nextMs;

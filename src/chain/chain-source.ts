@@ -63,22 +63,22 @@ export type FollowEvents = {
   readonly onSlot: (slot: bigint) => void;
   /**
    * Whether every change is delivered from now on, so that an account without updates has not changed.
-   * Only a stream of whole programs calls it; until the first call it is not so.
+   * Only a stream of whole programs calls this; until the first call, changes may be missing.
    */
   readonly onWhole?: (isWhole: boolean) => void;
   /**
-   * The newest slot that all streams have delivered whole, which can be lower than before. Called by the
-   * sources that call `onWhole`, and before it; slots of another subscription do not count.
+   * The newest slot of which all streams have delivered every change; it can be lower than before. Called by
+   * sources that call `onWhole`, before each such call; slots of another subscription do not count.
    */
   readonly onReached?: (slot: bigint) => void;
   /**
-   * Accounts that no stream delivers, for which `onWhole` and `onReached` are not valid. Called once, by
-   * the sources that call `onWhole`; the set then changes with the subscriptions.
+   * Accounts that no stream delivers; `onWhole` and `onReached` do not apply to them. Called once, by sources
+   * that call `onWhole`; the same set object then changes with the subscriptions.
    */
   readonly onElsewhere?: (addresses: ReadonlySet<Address>) => void;
   /**
-   * Where state is followed before it is confirmed: what became of a slot. The changes of a dropped one
-   * are void. After a gap, nothing more is reported of the slots before it.
+   * If state is followed before it is confirmed: the outcome of a slot. The changes of a dropped slot are
+   * void. After a gap, no outcome of the slots before it is reported.
    */
   readonly onSlotEnd?: (slot: bigint, outcome: SlotOutcome) => void;
 };
@@ -88,9 +88,9 @@ export type StreamInUse = {
   readonly configured: "grpc" | "websocket";
   /** "polling": no stream delivers slots. */
   readonly inUse: "grpc" | "websocket" | "polling";
-  /** Why it is another than the configured one, in the server's words where there are any. */
+  /** Why `inUse` differs from `configured`, in the server's words if it gave a reason. */
   readonly reason: string | null;
-  /** Since when it is another; null: it is the configured one. */
+  /** Time from which `inUse` differs from `configured`; null: it does not. */
   readonly sinceMs: number | null;
 };
 
@@ -130,11 +130,11 @@ export type ObservedTransaction = {
   readonly instructions: readonly ObservedInstruction[] | null;
 };
 
-/** Accounts of which one has to be named; may change at any time. */
+/** A set of accounts to look for in transactions; may change at any time. */
 export type NamedAccounts = {
   readonly size: number;
   readonly has: (address: Address) => boolean;
-  /** False: none of them has these bytes. Spares the text of most addresses. */
+  /** False: no account of the set has these bytes. Most addresses need not be converted to text then. */
   readonly mayHave: (bytes: Uint8Array) => boolean;
 };
 
@@ -144,8 +144,8 @@ export type TransactionEvents = {
   /** Transactions since `sinceSlot` (null: unknown) may have been missed. */
   readonly onGap: (sinceSlot: bigint | null) => void;
   /**
-   * If given, only transactions that name one of these at that time are needed. A stream then leaves out
-   * the others without decoding them: those of whole programs are most of what it delivers.
+   * If given, only transactions that name an account of this set are needed. A stream skips all others
+   * without decoding them: with whole programs, transactions are most of its data.
    */
   readonly named?: NamedAccounts;
 };
@@ -162,7 +162,7 @@ export interface ChainSource {
    */
   readonly origin: "demo" | "recorded" | "live";
   readAccounts(addresses: readonly Address[], signal?: AbortSignal): Promise<AccountsRead>;
-  /** A read of so many accounts or fewer is one call, so that all are of one slot; absent: 100. */
+  /** Maximum number of accounts in one call; accounts of one call are of one slot. Absent: 100. */
   readonly accountsPerCall?: (() => number) | undefined;
   /** See AccountStarts; absent where accounts are always read whole. */
   readonly readAccountStarts?: AccountStarts["readAccountStarts"] | undefined;
@@ -177,11 +177,11 @@ export interface ChainSource {
     address: Address,
     signal?: AbortSignal,
   ) => Promise<ObservedTransaction | null>;
-  /** As `readAccounts`, within a second: it joins a call of others where one has room; absent: there is no difference. */
+  /** Like `readAccounts`, but waits up to a second to share a call with other reads; absent: use `readAccounts`. */
   readonly readPatiently?: ChainSource["readAccounts"] | undefined;
-  /** As `searchAccounts`, before the searches that no answer waits for; absent: there is no difference. */
+  /** Like `searchAccounts`, but before searches that no answer waits for; absent: use `searchAccounts`. */
   readonly searchSoon?: ChainSource["searchAccounts"] | undefined;
-  /** The pause between two searches now, in milliseconds; absent: they are not spaced. */
+  /** The present pause between two searches, in milliseconds; absent: searches are not spaced. */
   readonly searchPauseMs?: (() => number) | undefined;
   /** Reads that no answer waits for, sent when the provider's rate leaves room; absent: there is no difference. */
   readonly background?: BackgroundReads | undefined;

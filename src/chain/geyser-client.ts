@@ -2,7 +2,7 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { SubscribeRequest, SubscribeUpdate } from "@triton-one/yellowstone-grpc";
 import { encodeRequest } from "./geyser-encoding.ts";
 
-/** One subscription: its updates, and the requests that replace it. `cancel` ends it. */
+/** One subscription: it delivers updates and accepts requests that replace it. `cancel` ends it. */
 export type GeyserCall = ClientDuplexStream<SubscribeRequest, SubscribeUpdate>;
 /** Resolves once the server has accepted the stream and its first request; aborting ends the attempt. */
 export type OpenStream = (request: SubscribeRequest, signal: AbortSignal) => Promise<GeyserCall>;
@@ -21,23 +21,23 @@ export class GeyserUnavailable extends Error {
 const SUBSCRIBE = "/geyser.Geyser/Subscribe";
 const CHANNEL = {
   "grpc.max_receive_message_length": 64 * 1024 * 1024,
-  // What the server may send ahead: with the default of 64 KiB a distant server waits after a few updates.
+  // How much the server may send before we confirm it: with the default of 64 KiB a distant server waits often.
   "grpc-node.flow_control_window": 8 * 1024 * 1024,
-  // Each stream has a connection of its own: none waits for another's updates.
+  // A separate connection for each stream, so that no stream waits for the updates of another.
   "grpc.use_local_subchannel_pool": 1,
-  // A connection that no longer answers is given up, and a quiet one stays open through routers.
+  // Pings end a connection that no longer answers, and keep a quiet connection open in routers.
   "grpc.keepalive_time_ms": 20_000,
   "grpc.keepalive_timeout_ms": 8_000,
-  // Reopening waits for longer each time; the channel itself does not.
+  // GeyserStream already waits longer before each attempt; the channel need not.
   "grpc.max_reconnect_backoff_ms": 1_000,
-  // Nothing but the configuration decides where a stream goes.
+  // The target comes from the configuration only, not from proxy variables or DNS records.
   "grpc.enable_http_proxy": 0,
   "grpc.service_config_disable_resolution": 1,
 };
 
 /**
- * A client on HTTP/2 of Node's own: it takes every update that has arrived in one turn of the event loop,
- * where the package's own client takes one, at a cost of 5 instead of 78 microseconds of CPU each.
+ * A client on Node's own HTTP/2. In one turn of the event loop it processes all updates that have arrived;
+ * the package's own client processes one. An update costs 5 instead of 78 microseconds of CPU.
  *
  * @throws GeyserUnavailable if the packages can't be loaded on this platform
  */
@@ -56,7 +56,7 @@ export async function loadGeyserClient(endpoint: {
     const { createSsl, createInsecure } = grpc.credentials;
     const client = new grpc.Client(target, isSecure ? createSsl() : createInsecure(), CHANNEL);
     const call = client.makeBidiStreamRequest(SUBSCRIBE, serialize, deserialize, metadata);
-    // The channel ends with its only call.
+    // The channel has no other call: close it with the call.
     call.once("status", () => client.close());
     call.write(request);
     await accepted(call, signal);
@@ -64,7 +64,7 @@ export async function loadGeyserClient(endpoint: {
   };
 }
 
-/** @throws Error that does not quote the token */
+/** @throws Error whose message does not contain the token */
 function setToken(metadata: { readonly set: (key: string, value: string) => void }, token: string) {
   try {
     metadata.set("x-token", token);
@@ -73,7 +73,7 @@ function setToken(metadata: { readonly set: (key: string, value: string) => void
   }
 }
 
-/** A server accepts a call with its headers, and refuses it with a status in their place. */
+/** The server accepts a call by sending headers, and refuses it by sending a status instead. */
 function accepted(call: GeyserCall, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const cancel = (): void => call.cancel();

@@ -10,7 +10,7 @@ const encode = (request: SubscribeRequest) => SubscribeRequest.encode(request).f
 const read = (request: SubscribeRequest) =>
   SubscribeRequest.decode(new Uint8Array(encodeRequest(request, encode)));
 
-test("a request of any size is read as the package's own encoding of it is", () => {
+test("a request of any size decodes to the same as the package's own encoding", () => {
   for (const count of [0, 1, 3, 4_000]) {
     const addresses = Array.from({ length: count }, (_, index) => testAddress(index + 1));
     const memcmp = [{ offset: 8, bytes: testAddress(7) }];

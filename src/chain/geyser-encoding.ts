@@ -1,15 +1,15 @@
 import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 
-/** Field numbers of geyser.proto with the wire type of a length and bytes. */
+/** Tags of geyser.proto: field number and wire type 2 (length, then bytes). */
 const ACCOUNTS_OF_REQUEST = tag(1);
 const NAME_OF_FILTER = tag(1);
 const FILTER = tag(2);
 const ACCOUNT_OF_FILTER = tag(2);
-/** An address has at most 44 characters, so that one byte holds its length. */
+/** An address has at most 44 characters, so its length fits in one byte. */
 const HEAD_BYTES = 2;
 
 /**
- * The request as bytes. Filters of many accounts are written here: the package's encoder takes two
+ * The request as bytes. Filters with many accounts are encoded here, because the package's encoder takes two
  * microseconds for each address, and a request of a large stream has tens of thousands.
  */
 export function encodeRequest(

@@ -10,7 +10,7 @@ import type {
 
 /** What no stream delivers. */
 export type NotStreamed = {
-  /** Null: every account is streamed. */
+  /** Null: a stream delivers every account. */
   readonly isAccount: ((address: Address) => boolean) | null;
   readonly isProgram: (filter: ProgramFilter) => boolean;
   readonly areTransactions: boolean;

@@ -23,11 +23,11 @@ export type TransactionFollower = {
   readonly events: TransactionEvents;
 };
 
-/** What the subscribers of a gRPC source want, and who gets which message. */
+/** The subscribers of a gRPC source, and the dispatch of messages to them. */
 export class GeyserFollowers {
   readonly accounts = new Set<AccountFollower>();
   readonly programs = new Set<ProgramFollower>();
-  /** The same by program: an update is offered to the followers of its own program alone. */
+  /** The same followers by program: an update is passed only to followers of its program. */
   readonly #byProgram = new Map<Address, Set<ProgramFollower>>();
   readonly transactions = new Set<TransactionFollower>();
   readonly #onChange: () => void;
@@ -138,7 +138,7 @@ export class GeyserFollowers {
     for (const { address } of this.#unreported) this.#changed.add(address);
   }
 
-  /** The accounts added since the last call that are streamed, and what reports them to their followers. */
+  /** The streamed accounts added since the last call, and a function that reports them to their followers. */
   takeAdded(isStreamed: (address: Address) => boolean): {
     readonly addresses: readonly Address[];
     readonly report: () => void;

@@ -149,7 +149,7 @@ test("a stream whose filters are quiet is not taken for silent", async (t) => {
   assert.ok(!log.events.some(({ kind }) => kind === "gap"));
 });
 
-test("of two streams, the one that is behind determines the slot reached, also after a fallback", async (t) => {
+test("with two streams, the slot of the stream that is behind is reported as reached, also after a fallback", async (t) => {
   const chain = await startChain(t);
   const isOther = ({ accounts }: SubscribeRequest): boolean =>
     Object.values(accounts).some(({ account }) => account.includes(OTHER_POOL));
@@ -192,7 +192,7 @@ test("of two streams, the one that is behind determines the slot reached, also a
   await assertSlower();
 });
 
-test("accounts that no stream has room for are named: a claim that all changes arrive excludes them", async (t) => {
+test("accounts for which no stream has room are reported, and excluded from the claim that all changes arrive", async (t) => {
   const chain = await startChain(t);
   chain.geyser.refusalOf = (request) => limitRefusal(request, { filters: 1, addresses: 1 });
   const { following, log } = followAll(chain);

@@ -1,16 +1,16 @@
 import type { Address } from "#src/units/address.ts";
 import { accountsPerStream, type GeyserLimits } from "./geyser-limits.ts";
 
-/** Streams to one server; what does not fit is followed over the node's WebSocket. */
+/** Maximum number of streams to one server; further accounts are followed over the node's WebSocket. */
 const MAX_STREAMS = 16;
 /**
- * Each change repeats a stream's whole request, and encoding this many addresses takes some ten milliseconds:
- * further accounts go to another stream, until half of the streams have so many.
+ * Number of accounts after which another stream is used, until half of the streams have this many. Each
+ * change repeats a stream's whole request, and encoding this many addresses takes about ten milliseconds.
  */
 const COMFORTABLE = 20_000;
 const ELSEWHERE = -1;
 
-/** The accounts that were added or removed, or both, since the last call. */
+/** The accounts that were added or removed since the last call. */
 export type ChangedAccounts = {
   readonly changed: ReadonlySet<Address>;
   readonly isWanted: (address: Address) => boolean;
@@ -49,7 +49,7 @@ export class GeyserPlacement {
   }
 
   /**
-   * Places those of the changed accounts that are wanted, and forgets the others.
+   * Places the changed accounts that are wanted, and removes the others.
    *
    * @param otherFilters the account filters of each stream that are not for followed accounts
    * @returns the streams whose accounts changed

@@ -148,7 +148,7 @@ for (const [plan, limits, programs, accounts] of SMALL_PLANS) {
       },
       STREAMS_OPEN_WITHIN_MS,
     );
-    // On a busy machine a stream may be silent for too long, and is opened again.
+    // On a busy machine a stream may be silent for too long and be opened again.
     await eventually(
       "every account and program on a stream",
       () => {

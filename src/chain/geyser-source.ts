@@ -86,7 +86,7 @@ class GeyserSource {
   readonly #outcomes: SlotOutcomes | null;
   #limits = FIRST_LIMITS;
   #isWhole = false;
-  /** Of each stream, the filters for programs and transactions that it was last asked for. */
+  /** By stream, the filters for programs and transactions in its last request. */
   readonly #sentFilters = new Map<number, string>();
   #refreshTimer: NodeJS.Timeout | null = null;
   /** Changes when every account is placed again: what was asked for before has no meaning then. */
@@ -245,7 +245,7 @@ class GeyserSource {
     const { addresses, report } = this.followers.takeAdded((address) =>
       this.#placement.isStreamed(address),
     );
-    // Those that another follower has already: that stream's request may not be applied yet.
+    // Also for accounts that another follower already has: the stream's request may not be applied yet.
     for (const address of addresses) changed.add(this.#placement.streamOf(address) ?? 0);
     const generation = this.#generation;
     let left = changed.size;

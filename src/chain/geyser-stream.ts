@@ -61,7 +61,7 @@ export class GeyserStream {
   readonly #failures: FailureLog;
   readonly #watchdog: SilenceWatch;
   #aliveAtMs = 0;
-  /** Ends the opening in progress; null: none is. */
+  /** Aborts the attempt in progress to open the stream; null: there is none. */
   #opening: AbortController | null = null;
   #lastSlot: bigint | null = null;
   #hasBeenOpen = false;
@@ -281,7 +281,7 @@ export class GeyserStream {
   }
 }
 
-/** Cancelling emits one more error, which has no meaning here. */
+/** Cancels the call and ignores the error event that follows. */
 function cancel(stream: GeyserCall): void {
   stream.removeAllListeners("data").removeAllListeners("end");
   stream.removeAllListeners("error").on("error", () => {});

@@ -27,7 +27,7 @@ export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate 
   return { address, account: { owner, lamports, data: account.data, slot }, slot };
 }
 
-/** Whether an account of the transaction, of which nothing else is read, is one of these. */
+/** Whether the transaction names one of these accounts. Reads nothing else of the transaction. */
 export function namesAny(
   { transaction: info }: SubscribeUpdateTransaction,
   named: NamedAccounts,

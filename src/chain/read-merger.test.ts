@@ -42,7 +42,7 @@ function held({ batchSize = 100, repeats = (_error: unknown): boolean => false }
     call.resolve({ slot, accounts: new Map(call.addresses.map((address) => [address, null])) });
   return {
     ...{ merger, sent, nth, answer },
-    /** The node accepts no more accounts in a call than these. */
+    /** Maximum number of accounts that the node accepts in a call. */
     learn: (accepted: number) => {
       size = accepted;
     },
@@ -162,7 +162,7 @@ test("too many waiting reads are refused", async () => {
   await Promise.all(reads);
 });
 
-test("a read that waits for company is sent when its timer fires, though the clock is behind the timer", async (t) => {
+test("a read that waits for other reads is sent when its timer fires, although the clock is behind the timer", async (t) => {
   const { merger, nth, answer, sent } = held();
   t.mock.timers.enable({ apis: ["setTimeout"] });
   // The mocked timer fires while hardly a millisecond has passed by performance.now().
@@ -174,7 +174,7 @@ test("a read that waits for company is sent when its timer fires, though the clo
   assert.deepEqual([...(await read).accounts.keys()], ["a"]);
 });
 
-test("a read that fills a call does not wait for company, nor do several that fill one together", async () => {
+test("a read that fills a call does not wait for other reads, nor do several that fill a call together", async () => {
   const { merger, nth, answer, sent } = held({ batchSize: 5 });
   const full = merger.read(names("a", 5), undefined, 60_000);
   const call = await nth(0);

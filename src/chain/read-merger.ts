@@ -4,16 +4,16 @@ import type { Address } from "#src/units/address.ts";
 import type { AccountsAnswer } from "./rpc-answers.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
-/** While a call is on its way, reads that do not fill another one wait so long for more of them. */
+/** While a call is under way, reads that do not fill another call wait this long for further reads. */
 const GATHER_MS = 40;
 
 type Waiting = {
   readonly addresses: readonly Address[];
   readonly answer: PromiseWithResolvers<AccountsAnswer>;
   readonly sinceMs: number;
-  /** It waits until then for a call that has room for it: the order of reads in a call. */
+  /** Until this time the read waits for a call with room for it. Reads are put into a call in this order. */
   readonly patientUntilMs: number;
-  /** Set by its timer, which may fire a little before `patientUntilMs` of another clock. */
+  /** Set by the read's timer, which may fire a little before `patientUntilMs` on the other clock. */
   isDue: boolean;
   /** Set once it is part of a call. */
   call: Call | null;
@@ -25,16 +25,16 @@ type Call = { readonly abort: AbortController; readers: number };
 
 export type MergedCall = {
   readonly addresses: readonly Address[];
-  /** No other read goes with it. */
+  /** Whether the call has the accounts of a single read. */
   readonly isOneRead: boolean;
 };
 
 export type ReadMergerOptions = {
   /** Resolves when the provider's rate allows the next call; rejects if there is none any more. */
   readonly turn: () => Promise<void>;
-  /** Reads these accounts in one call, whose turn has come. Only those of one read may be divided. */
+  /** Reads these accounts in one call, whose turn has come. A call of several reads must not be divided. */
   readonly send: (call: MergedCall, signal: AbortSignal) => Promise<AccountsAnswer>;
-  /** Whether a read that has waited so long is sent again after this failure. */
+  /** Whether a read is sent again after this failure and this waiting time. */
   readonly repeats: (error: unknown, waitedMs: number) => boolean;
   /** The most accounts that the node accepts in one call. */
   readonly batchSize: () => number;
@@ -44,9 +44,9 @@ export type ReadMergerOptions = {
 };
 
 /**
- * Merges the account reads of all tokens: reads that wait, for the provider's rate or for a call before
- * them, go together in one call. A read is divided only if it alone has more accounts than the node accepts;
- * the accounts of any other are of one slot.
+ * Merges the account reads of all tokens: reads that wait for the provider's rate, or for an earlier call,
+ * are sent together in one call. A read is divided only if it alone has more accounts than the node accepts;
+ * otherwise all accounts of a read are of one slot.
  */
 export class ReadMerger {
   readonly #options: ReadMergerOptions;
@@ -63,7 +63,7 @@ export class ReadMerger {
 
   /**
    * @param addresses distinct, at most as many as the node accepts in one call
-   * @param patienceMs how long the read waits for a call of others before it is sent in one of its own
+   * @param patienceMs how long the read waits to share a call with other reads before it is sent alone
    * @throws RpcFailure; AppError overloaded; the signal's reason
    */
   async read(
@@ -121,7 +121,7 @@ export class ReadMerger {
   #schedule(): void {
     while (this.#turning === 0 && this.#active < this.#options.maxActive) {
       const isFull = this.#fillsCall();
-      // Reads wait for company: a full call has no room for any.
+      // Reads wait for other reads, unless they fill a call.
       if (!isFull && !this.#isCallDue()) return;
       const waitMs = this.#active === 0 || isFull ? 0 : this.#gatherMs();
       if (waitMs > 0) {
@@ -183,7 +183,7 @@ export class ReadMerger {
     const size = this.#options.batchSize();
     const taken: Waiting[] = [];
     const addresses = new Set<Address>();
-    // Those that can wait no longer go first; the others fill the call.
+    // The most urgent reads first; the others fill the call.
     const byUrgency = [...this.#waiting].toSorted((a, b) => a.patientUntilMs - b.patientUntilMs);
     for (const read of byUrgency) {
       const added = read.addresses.filter((address) => !addresses.has(address));
@@ -213,7 +213,7 @@ export class ReadMerger {
     } catch (error) {
       const isWanted = (read: Waiting): boolean => !call.abort.signal.aborted && !read.isGivenUp;
       const wanted = reads.filter(isWanted);
-      // The node accepts fewer accounts than were merged.
+      // More accounts were merged than the node accepts.
       if (!isOneRead && addresses.length > this.#options.batchSize()) this.#sendAgain(wanted);
       else if (!isOneRead && isTooLarge(error)) await this.#sendAlone(wanted);
       else for (const read of wanted) this.#repeat(read, error);
@@ -225,7 +225,7 @@ export class ReadMerger {
     else read.answer.reject(error);
   }
 
-  /** The reads go together with those that wait meanwhile. */
+  /** Puts the reads back, to be merged with those that wait now. */
   #sendAgain(reads: readonly Waiting[]): void {
     for (const read of reads) {
       read.call = null;

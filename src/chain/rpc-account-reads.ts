@@ -32,7 +32,7 @@ type Batch = {
   readonly addresses: readonly Address[];
   /** How many bytes of each account; null: all. */
   readonly bytes: number | null;
-  /** All of one read: where the node accepts fewer, they are read in several calls. */
+  /** All accounts belong to one read: if the node accepts fewer, they are read in several calls. */
   readonly isOneRead: boolean;
   /** The turn of its first call has come, and the sender repeats a call refused for its rate. */
   readonly isPacedByCaller?: boolean;
@@ -59,7 +59,7 @@ export class RpcAccountReader {
     return this.#slots.isBack;
   }
 
-  /** The most accounts that the node accepts in a call, as far as known. */
+  /** Maximum number of accounts that the node accepts in a call, as far as known. */
   get accountsPerCall(): number {
     return this.#batchSize;
   }
@@ -167,7 +167,7 @@ export class RpcAccountReader {
     } catch (error) {
       if (!isTooManyAccounts(error) || batch.length === 1) throw error;
       this.#halve(batch.length);
-      // Parts of this call may cut a read in two slots: the reads are merged again.
+      // Dividing the call could give a read two slots: the reads are merged again instead.
       if (!isOneRead) throw error;
       return this.#readParts({ lane, addresses: batch, bytes }, signal);
     }
@@ -187,7 +187,7 @@ export class RpcAccountReader {
   }
 
   #halve(refused: number): void {
-    // Another call has learned a smaller size meanwhile, which is tried first.
+    // Another call has learned a smaller size meanwhile: try that first.
     if (refused > this.#batchSize) return;
     const allowed = Math.ceil(refused / 2);
     const text =

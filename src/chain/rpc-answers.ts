@@ -129,7 +129,7 @@ export function parseAccount(entry: unknown, slot: bigint): Account | null | und
   return { owner: ownerAddress, lamports: BigInt(lamports), data: bytes, slot };
 }
 
-/** Programs are few: checking the text of each account's owner took most of the time of a large answer. */
+/** Owners parsed recently. Owners are few, and parsing each one took most of the time of a large answer. */
 const recentOwners = new BoundedMap<string, Address>(256);
 
 function parseOwner(text: string): Address | null {

@@ -130,7 +130,7 @@ test("a node that allows fewer accounts in a read gets smaller reads from then o
   );
 });
 
-test("reads that go together in a call of too many accounts stay of one slot each", async (t) => {
+test("merged reads that have too many accounts for a call still get one slot each", async (t) => {
   const counts: number[] = [];
   const node = await fakeNode(t, (request, response, count) => {
     const [addresses] = request.params as [unknown[]];

@@ -38,7 +38,7 @@ const READ_LIMITS = {
 const SEARCH_INTERVAL_MS = 60;
 /** Between two calls that no answer waits for, before a rate is learned. */
 const LATER_INTERVAL_MS = 200;
-/** How long a read that no answer waits for waits for a call that has room for it: a near node's calls cost nothing. */
+/** How long a read that no answer needs waits to share a call; not at a near node, whose calls cost nothing. */
 const PATIENCE_MS = 800;
 export type Commitment = "processed" | "confirmed" | "finalized";
 

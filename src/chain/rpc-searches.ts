@@ -29,7 +29,7 @@ const SEARCH_LIMITS = {
 const PAGE_ACCOUNTS = 1_000;
 const MAX_PAGES = 50;
 
-/** "soon": an answer waits for the search. */
+/** "soon": an answer needs the search. */
 type SearchUrgency = "soon" | "whenQuiet";
 
 export type RpcSearchesOptions = {
@@ -49,7 +49,7 @@ export class RpcSearches {
   readonly #memory: SearchMemory;
   /** Null: not known yet. */
   #hasPages: boolean | null = null;
-  /** The search that finds out whether there are pages: others wait for it. */
+  /** The first search, which shows whether the node has pages; other searches wait for it. */
   #trying: Promise<void> | null = null;
 
   constructor(options: RpcSearchesOptions) {

@@ -105,7 +105,7 @@ async function find(
   return 0;
 }
 
-/** Queries of today; null in a tier without a daily limit, where the day's queries are not counted. */
+/** Today's queries; null in a tier without a daily limit, whose queries of a day are not counted. */
 function countedToday({ tier, usedToday }: FoundUser): number | null {
   const known = parseUserTier(tier);
   return known === null || tierLimits(known).dailyQueries === null ? null : usedToday;

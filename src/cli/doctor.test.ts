@@ -108,7 +108,7 @@ test("the doctor names what will not work", () => {
   assert.match(problemsOf({ ...whole, genesis: "another" }).join(), /not Solana mainnet/);
 });
 
-test("of a node that answers nothing, the doctor prints one sentence with the reason", () => {
+test("for a node that answers nothing, the doctor prints one sentence with the reason", () => {
   const failed = { outcome: "failed", reason: "the node can't be reached", ms: 1 } as const;
   const probe: NodeProbe = {
     genesis: null,

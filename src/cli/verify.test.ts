@@ -71,7 +71,7 @@ test("without a file it prints its usage", async () => {
   assert.match(err.join("\n"), /exitability verify FILE/);
 });
 
-test("a file that holds no executions is reported in six lines, however long it is", async (t) => {
+test("a file without executions is reported in six lines, however long it is", async (t) => {
   const path = join(temporaryDirectory(t), "notes.txt");
   writeFileSync(path, "not an execution\n".repeat(200));
   const { code, err } = await verify(path);

@@ -19,7 +19,7 @@ type VerifiedLine = {
   readonly deployedSlot?: string;
 };
 
-/** Lines that are not executions, printed one by one, of a file. */
+/** Maximum number of lines of a file that are printed because they are not executions. */
 const UNREADABLE_SHOWN = 5;
 
 type VenueCounts = { cases: number; exact: number; refusals: number };

@@ -117,7 +117,7 @@ function figuresOf({ assessment, trend, isDeteriorating }: AssessedSnapshot, pai
   ].join(" ");
 }
 
-/** With a short history the trend is not known, whatever its figure. */
+/** With a short history the trend is unknown, whatever its figure. */
 function trendText({ findings }: Assessment, trend: AssessedSnapshot["trend"]): string {
   return findings.some(({ kind }) => kind === "short-history") ? "?" : TRENDS[trend];
 }

@@ -80,7 +80,7 @@ test("a day of history holds every stored sample of that day, of all tokens, and
   });
 });
 
-test("a day that was rolled up has a row for each five minutes, with the lowest of them", async (t) => {
+test("a rolled day has a row for each five minutes, with the lowest values within them", async (t) => {
   await eachDatabase(t, async (t, database) => {
     const names = { name: null, symbol: null, nowMs: 0 };
     const seen = [FIRST, SECOND].map((mint) => ({ mint, ...names }));

@@ -69,7 +69,7 @@ type TokenPage = {
 };
 
 async function rowsOf(db: Kysely<Schema>, { day, tokens, range }: TokenPage): Promise<HistoryRows> {
-  // In this order: what is rolled up between the two reads is in both.
+  // In this order, samples that are rolled up between the two reads are in both results.
   const hours = await readDayHours(db, day, range);
   const rolled = await readRolledDay(db, day, range);
   const rows = emptyRows();

@@ -57,12 +57,12 @@ export const CALIBRATION = {
 
   /** The bound on the best split of one position. */
   bound: {
-    /** Samples beside the split's own amounts, as one over their distance: rounding blurs the near ones. */
+    /** Samples beside the split's own amounts, at distances of one over these numbers; rounding makes nearer ones useless. */
     nearby: [8n, 64n, 512n],
     rounds: 64,
     /** The search stops where the bound is this share above the split. */
     gap: 1e-6,
-    /** What floors and ceilings of one pool can add up to, in units of its output and of its input. */
+    /** The largest sum of one pool's roundings, in units of its output and of its input. */
     roundingLamports: 4,
     roundingUnits: 2,
   },
@@ -71,7 +71,7 @@ export const CALIBRATION = {
   split: {
     /** The search stops when no split can pay more than this share above the one found. */
     gap: 1e-5,
-    /** Of a position that an answer prices: a size within a cost follows from it. */
+    /** The same for a position that an answer prices, because the largest size within a cost depends on it. */
     gapOfAnswers: 1e-8,
     rounds: 48,
     /** Allocations below this share of the position are left to the other routes. */

@@ -213,9 +213,9 @@ function legOf(
 }
 
 /**
- * By how many lamports the floors and ceilings of pools in a row can lower what they pay: base units and
- * lamports at its own pool, and at each hop units of its quote mint, at what they are worth at most. A
- * count and not a limit for a pool that rounds at every price step (`inputRoundings`).
+ * By how many lamports the roundings of consecutive pools can lower their payment: the token's base units at
+ * the first pool and units of the quote mint at each hop, at their highest worth in lamports. For a pool
+ * that rounds at every price step this is an estimate and not a limit (`inputRoundings`).
  */
 export function roundingOf(pools: readonly QuotablePool[]): number {
   const { roundingLamports, roundingUnits } = CALIBRATION.bound;

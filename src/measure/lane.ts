@@ -7,7 +7,7 @@ import { cornersOver } from "./outer-bound.ts";
 export type Lane = {
   /** Upper bound of what one unit pays, as a double. */
   readonly steepest: number;
-  /** By how much its floors and ceilings can lower what it pays below a concave curve; absent: 0. */
+  /** By how much rounding can lower the payment below a concave curve; absent: 0. */
   readonly rounding?: number;
   /** What each of these ascending amounts pays alone, or null if it is refused. */
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
@@ -68,8 +68,8 @@ export function quoteLane(sampled: SampledLane, amountIn: bigint): bigint | null
 }
 
 /**
- * Quotes a lane where its bound bends next to an amount, on both sides: there the bound can lie farthest
- * above it. Amounts that are quoted already, or hardly differ, are passed over.
+ * Quotes a lane at the nearest corners of its bound on both sides of an amount, where the bound can be
+ * farthest above the lane. Amounts that are quoted already, or hardly differ, are skipped.
  */
 export function quoteCorners(sampled: SampledLane, amount: number, whole: number): void {
   const apart = whole * CALIBRATION.split.leastShare;

@@ -13,7 +13,7 @@ export type ConcaveSamples = {
 /** No split of the whole can pay more than `paid`; the bound is reached at `amounts`. */
 export type OuterBound = { readonly paid: number; readonly amounts: readonly number[] };
 
-/** Of a chord over so many times the rounding, the slope is known well enough: longer ones are not asked. */
+/** A chord over this many times the rounding has an exact enough slope: longer chords are not examined. */
 const EXACT = 1e6;
 
 /** A piecewise linear concave function above a lane: widths and slopes, the slopes descending. */
@@ -51,7 +51,7 @@ export function outerBound(lanes: readonly ConcaveSamples[], whole: number): Out
   return { paid, amounts };
 }
 
-/** Where the roof over a lane bends, ascending: there it can lie farthest above the lane. */
+/** The corners of the roof over a lane, ascending, where the roof can be farthest above the lane. */
 export function cornersOver(lane: ConcaveSamples, whole: number): readonly number[] {
   return hullOver(lane, whole).x;
 }
@@ -114,7 +114,7 @@ function addCorners(
     }
     const width = (amounts[index + 1] ?? 0) - x;
     const own = (above(index + 1) - y) / width;
-    // Rounding can make a short chord a little steeper than the one before it: the bound stays one.
+    // Rounding can make a short chord a little steeper than the chord before it; the result is still an upper bound.
     const from = Math.max(left, own);
     const to = Math.min(own, flattestAfter(lane, index + 1));
     const meet = from > to ? ((own - to) * width) / (from - to) : width;
@@ -129,8 +129,8 @@ function addCorners(
 }
 
 /**
- * The least upper bound of the curve's slope at a sample that the samples before it give. The curve lies
- * between a payment and the payment with its rounding: a short chord says little, a long one more.
+ * The least upper bound of the curve's slope at a sample that follows from the samples before it. The curve
+ * lies between a payment and that payment plus its rounding, so longer chords give tighter bounds.
  */
 function steepestBefore({ amounts, payments, rounding = 0 }: ConcaveSamples, at: number): number {
   const x = amounts[at] ?? 0;
@@ -144,7 +144,7 @@ function steepestBefore({ amounts, payments, rounding = 0 }: ConcaveSamples, at:
   return least;
 }
 
-/** The greatest lower bound of the curve's slope at a sample that the samples after it give. */
+/** The greatest lower bound of the curve's slope at a sample that follows from the samples after it. */
 function flattestAfter({ amounts, payments, rounding = 0 }: ConcaveSamples, at: number): number {
   const x = amounts[at] ?? 0;
   const y = (payments[at] ?? 0) + rounding;

@@ -5,7 +5,7 @@ import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.t
 export type OwnerStanding =
   /** An ordinary address: its signer can. */
   | "wallet"
-  /** An address that a program signs for: a farm, a locker we do not know. Taken to be able to. */
+  /** An address for which a program signs, such as a farm or an unknown locker. It counts as able to burn the share. */
   | "program";
 
 export type ShareOwner = {
@@ -18,15 +18,15 @@ export type ShareOwner = {
 export type Opening = {
   /** Unix seconds; an estimate where the program counts slots. */
   readonly at: bigint;
-  /** Where the program counts slots: the slot. */
+  /** The slot, if the program counts slots; otherwise null. */
   readonly slot: bigint | null;
 };
 
-/** Why the dates of a lock are not known, or do not bind. Its shares then count as withdrawable. */
+/** Why the dates of a lock are unknown or not binding. Its shares then count as withdrawable. */
 export type LockUnknownReason =
   /** Its program lets one side end it, or change its terms, before its time. */
   | "revocable"
-  /** Its account is not what its program writes, or contradicts what it holds. */
+  /** Its account has not the format that its program writes, or contradicts the amount in the lock. */
   | "undecodable"
   /** Its account was not found, or the node refused to look for it. */
   | "not-read";
@@ -85,8 +85,8 @@ export type KnownHolders = {
   /** Held by a locker that never gives them back. */
   readonly locked: bigint;
   /**
-   * By program and opening. Shares with dates do not count with an owner until they open; those without are also
-   * counted among their owner's.
+   * Merged by program and opening. Shares with dates count for no owner until they open; shares without dates
+   * also count for their owner.
    */
   readonly locks: readonly ShareLock[];
   /** Held in accounts that the node did not list: each smaller than any of the listed ones. */

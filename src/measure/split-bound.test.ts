@@ -11,7 +11,7 @@ import { priceMarket } from "./priced-market.ts";
 import { positionOf } from "./slippage.ts";
 import { bestPossibleLamports } from "./split-bound.ts";
 
-/** The most that any split of the units over two pools pays: every one of them is tried. */
+/** The largest payment of any split of the units over two pools, found by trying every split. */
 function bestOfAll([first, second]: readonly QuotablePool[], units: bigint): bigint {
   let best = 0n;
   for (let own = 0n; own <= units; own++) {
@@ -33,7 +33,7 @@ test("a bound below what the split pays is not proved", () => {
   const bounded = { open, token: PLAIN_TOKEN, samples: [10n ** 11n] };
   const bound = bestPossibleLamports({ ...bounded, routes });
   assert.ok(bound !== null && bound >= paidLamports);
-  // A quote whose rounding is more than was declared can pay more than the bound has for it.
+  // A quote that rounds by more than was declared can pay more than the bound allows.
   const contradicted = routes.map((route) => ({
     ...route,
     paidLamports: route.paidLamports + route.paidLamports / 1_000n,
@@ -41,7 +41,7 @@ test("a bound below what the split pays is not proved", () => {
   assert.equal(bestPossibleLamports({ ...bounded, routes: contradicted }), null);
 });
 
-test("no split of a few base units pays more than the bound, and the one found misses it by rounding", () => {
+test("no split of a few base units pays more than the bound, and the found split is below it only by rounding", () => {
   const random = seededRandom(24);
   let bounded = 0;
   for (let set = 0; set < 300; set++) {
@@ -66,7 +66,7 @@ test("no split of a few base units pays more than the bound, and the one found m
     const best = bestOfAll(pools, units);
     assert.ok(bound >= best, `set ${set}: ${bound} < ${best}`);
     assert.ok(paidLamports <= best, `set ${set}: ${paidLamports} > ${best}`);
-    // A base unit and four lamports of each pool, and what the search leaves.
+    // A base unit and four lamports of each pool, and the gap at which the search stops.
     const rounding = 2 * (4 + price * 1.04) + Number(best) * 1e-5;
     assert.ok(Number(bound - best) <= 2 * rounding, `set ${set}: ${bound} against ${best}`);
     assert.ok(Number(best - paidLamports) <= rounding, `set ${set}: ${paidLamports} of ${best}`);

@@ -55,7 +55,7 @@ export function bestPossibleLamports(input: BoundInput): bigint | null {
   }
   if (!lanes.every(isConcave)) return null;
   const proved = BigInt(Math.ceil(least * (1 + FLOAT_SLACK)));
-  // More was paid than the bound allows: rounding took more than was counted, and nothing is proved.
+  // If the split pays more than the bound, rounding was larger than counted, and nothing is proved.
   return proved < paid ? null : proved;
 }
 
@@ -82,15 +82,15 @@ function laneAround(
   const amounts = [...new Set([...samples, ...around, whole])]
     .filter((amount) => amount > 0n && amount <= whole)
     .toSorted((a, b) => (a < b ? -1 : 1));
-  // A transfer fee is rounded once more, in units of the token.
+  // A transfer fee adds one rounding, in units of the token.
   const { steepest, rounding = 0 } = own.lane;
   const rounded = token.transferFee === null ? rounding : rounding + steepest;
   return sampleLane({ ...own.lane, rounding: rounded }, amounts);
 }
 
 /**
- * Quotes the lane where the bound is reached; beyond its largest known amount no further than half-way
- * to a refusal, so that how far it really goes is found by halving.
+ * Quotes the lane at the amount where the bound is reached. Beyond the largest known amount, at most half-way
+ * to the smallest refused amount, so that the largest possible amount is found by halving.
  */
 function sharpen(lane: SampledLane, amount: number): void {
   const { refusedFrom, amounts } = lane;

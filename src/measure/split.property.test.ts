@@ -80,7 +80,7 @@ test("a position of one unit goes to the pool that pays the most for it", () => 
   assert.deepEqual(splitOver([cheap, dear], 1n), { amountsIn: [0n, 1n], paid: dear.quote(1n) });
 });
 
-/** The most that two pools pay for the amount: what they pay together has one peak, but for rounding. */
+/** The largest payment of two pools for the amount. Apart from rounding, their common payment has one peak. */
 function bestOfTwo([first, second]: readonly QuotablePool[], amountIn: bigint): bigint {
   const paidAt = (own: bigint): bigint => {
     const paid = own === 0n ? 0n : (first?.quote(own) ?? null);

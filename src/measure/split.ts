@@ -37,7 +37,7 @@ export function bestSplit(
     if (next === null) quoteHalfWay(lanes);
     else best = better(best, quoteSplit(lanes, wholeUnits(lanes, next.amounts, amountIn)));
     if (countQuotes(lanes) > asked) continue;
-    // The bound is reached at amounts that are quoted already: it is lowered where it is loosest near them.
+    // The amounts of the bound are quoted already: quote the corners next to them, where the bound is loosest.
     for (const [index, lane] of lanes.entries())
       quoteCorners(lane, bound.amounts[index] ?? 0, whole);
     if (countQuotes(lanes) === asked) break;

@@ -8,7 +8,7 @@ export type ExclusionReason =
   | "curve"
   /** An address without a signer. */
   | "burned"
-  /** A locker that does not return what it holds, or not yet. */
+  /** A locker that does not return its tokens, or not yet. */
   | "locker"
   /** A program signs for it: a farm, a vesting, a locker, a treasury. What it allows is not known. */
   | "program"

@@ -4,8 +4,8 @@ import { logCapacity } from "./capacity-series.ts";
 export type Trend = "improving" | "stable" | "deteriorating";
 
 /**
- * The last half hour of ln C10, in places of 10 s, equal neighbours as one run: a quiet token has one run,
- * whose next sample copies nothing. Only samples of one basis are in it. Never changed once made.
+ * The last half hour of ln C10, in intervals of 10 s. Consecutive equal values are stored as one run, so the
+ * next sample of a quiet token costs almost nothing. All samples have the same basis. Immutable.
  */
 export type TrendWindow = {
   readonly basis: number;
@@ -13,7 +13,7 @@ export type TrendWindow = {
   readonly first: number;
   /** The last interval of each run, ascending; each run begins after the one before it. */
   readonly lasts: readonly number[];
-  /** The value of each run, as a 32-bit float; NaN: places without a sample. */
+  /** The value of each run, as a 32-bit float; NaN: intervals without a sample. */
   readonly logs: readonly number[];
 };
 
@@ -59,7 +59,7 @@ export function pushTrendSample(
   });
 }
 
-/** The runs without the last place. */
+/** The runs without the last interval. */
 function withoutNewest({ first, lasts, logs }: TrendWindow): Pick<TrendWindow, "lasts" | "logs"> {
   const end = (lasts.at(-1) ?? first) - 1;
   const before = lasts.at(-2) ?? first - 1;
@@ -67,7 +67,7 @@ function withoutNewest({ first, lasts, logs }: TrendWindow): Pick<TrendWindow, "
   return { lasts: lasts.with(-1, end), logs };
 }
 
-/** Without what is older than the window, and without places before the first sample. */
+/** Removes intervals that are older than the window, and those before the first sample. */
 function trimmed(window: TrendWindow): TrendWindow {
   const { basis, lasts, logs } = window;
   let first = Math.max(window.first, (lasts.at(-1) ?? 0) - PLACES + 1);
@@ -97,7 +97,7 @@ export function trendOf(window: TrendWindow): Trend {
   const { leastSpanMs, significance, slopePctPerHour } = CALIBRATION.trend;
   if (trendSpanSeconds(window) * 1_000 < leastSpanMs) return "stable";
   const change = (window.logs.at(-1) ?? 0) - (window.logs[0] ?? 0);
-  // Most tokens are quiet most of the time: a flat series is detected without its samples.
+  // Most tokens are quiet most of the time: a flat series needs no further computation.
   if (change === 0) return "stable";
   const { places, logs } = samplesOf(window);
   if (Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs))) return "stable";

@@ -23,7 +23,7 @@ export type LocalNodeUrls = { readonly httpUrl: string; readonly wsUrl: string }
 /**
  * A Solana JSON-RPC node in this process, over one ledger: HTTP and WebSocket on one port, with the
  * answers of a real node. It runs no programs and accepts no transactions. `methods` replaces the methods
- * over HTTP, for a ledger that has indexes of its own.
+ * that are served over HTTP, for example by methods with an index.
  */
 export function createLocalNode({
   ledger,

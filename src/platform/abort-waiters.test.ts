@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { AbortWaiters } from "./abort-waiters.ts";
 
-test("every waiter of an aborted signal is called once, but those taken back", () => {
+test("every waiter of an aborted signal is called once, except removed ones", () => {
   const waiters = new AbortWaiters();
   const abort = new AbortController();
   const called: string[] = [];

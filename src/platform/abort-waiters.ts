@@ -1,11 +1,11 @@
 /**
- * What many callers do when a signal they share aborts, behind one listener: an EventTarget compares each
- * new listener with every one it has, which takes most of a process's time with thousands of waiting reads.
+ * Calls many functions when a shared signal aborts, with one listener on the signal: an EventTarget compares
+ * each new listener with all that it has, which costs most of the CPU time with thousands of waiting reads.
  */
 export class AbortWaiters {
   readonly #bySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
-  /** Calls `onAbort` when the signal aborts. Returns a function that takes it back. */
+  /** Calls `onAbort` when the signal aborts. Returns a function that removes it. */
   add(signal: AbortSignal | undefined, onAbort: () => void): () => void {
     if (signal === undefined) return () => undefined;
     const waiters = this.#waitersOf(signal);

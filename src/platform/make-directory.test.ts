@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { makeDirectory } from "./make-directory.ts";
 
-test("missing parents are created with the mode, and an existing directory is left as it is", (t) => {
+test("missing parents are created with the mode, and an existing directory is not changed", (t) => {
   const directory = join(temporaryDirectory(t), "a", "b");
   makeDirectory(directory, 0o700);
   assert.equal(statSync(directory).mode & 0o777, 0o700);
@@ -21,7 +21,7 @@ test("a file in the way is an error, at the end of the path or within it", (t) =
   assert.throws(() => makeDirectory(join(file, "a")), { code: "ENOTDIR", syscall: "mkdir" });
 });
 
-test("a link to nowhere is an error", (t) => {
+test("a link without a target is an error", (t) => {
   const link = join(temporaryDirectory(t), "link");
   symlinkSync(join(link, "..", "absent"), link);
   assert.throws(() => makeDirectory(link), { code: "EEXIST" });

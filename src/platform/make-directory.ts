@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Creates a directory and its missing parents; one that exists is left as it is.
+ * Creates a directory and its missing parents; an existing directory is not changed.
  *
- * Node's own recursive mkdir never returns where a parent exists and still answers "no such entry",
- * as in /proc.
+ * Node's own recursive mkdir never returns if a parent exists but creating in it fails with "no such
+ * entry", as in /proc.
  *
  * @throws the error of the operating system, which has syscall, code and path
  */

@@ -2,7 +2,7 @@ import type { FailureLog } from "./failure-log.ts";
 
 export type PollerOptions<Result> = {
   readonly run: () => Result | Promise<Result>;
-  /** Counted from the start of the last run; a run that takes longer is not overtaken by the next. */
+  /** Time from the start of a run to the start of the next one, which never begins before the first has ended. */
   readonly everyMs: number;
   /** Null: a failure of a timed run is uncaught, as it would be in a bare timer. */
   readonly failures: FailureLog | null;

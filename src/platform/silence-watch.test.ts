@@ -21,7 +21,7 @@ function watched(t: Parameters<NonNullable<Parameters<typeof test>[0]>>[0]) {
   return { state, watch, pass };
 }
 
-test("silence is noticed after its time, and as long as it lasts", (t) => {
+test("silence is reported after its time, at every check while it lasts", (t) => {
   const { state, watch, pass } = watched(t);
   pass(10);
   assert.equal(state.silences, 0);
@@ -35,7 +35,7 @@ test("silence is noticed after its time, and as long as it lasts", (t) => {
   assert.equal(state.silences, 1);
 });
 
-test("a blocked process is not taken for a silent connection", (t) => {
+test("a blocked process does not count as a silent connection", (t) => {
   const { state, pass } = watched(t);
   pass(5);
   state.nowMs += 60_000;
@@ -45,7 +45,7 @@ test("a blocked process is not taken for a silent connection", (t) => {
   assert.equal(state.silences, 1, "nothing had arrived");
 });
 
-test("a process that is blocked before every check notices the silence in the end", (t) => {
+test("a process that is blocked before every check reports the silence after some checks", (t) => {
   const { state, pass } = watched(t);
   for (let block = 0; block < 3; block++) {
     state.nowMs += 5_000;

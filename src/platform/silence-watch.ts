@@ -12,12 +12,12 @@ export type SilenceWatchOptions = {
 const CHECKS_PER_SILENCE = 10;
 /** A check that is later than this many intervals follows a blocked process or a clock that jumped. */
 const LATE_INTERVALS = 2;
-/** A process that is blocked again and again still notices the silence. */
+/** At most this many late checks in a row are skipped, so that a process that is blocked often reports silence too. */
 const MOST_SKIPPED = 3;
 
 /**
- * Notices a connection that is open and brings nothing. A late check is skipped: what arrived while the
- * process was blocked is handled before the next one.
+ * Reports a connection that is open but delivers nothing. A late check is skipped, because data that arrived
+ * while the process was blocked is handled before the next check.
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;

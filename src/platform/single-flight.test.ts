@@ -48,7 +48,7 @@ test("idle waits for runs that fail and for runs that start meanwhile", async ()
   assert.equal(flights.size, 0);
 });
 
-test("however many wait for idle, one loop watches the runs, and it ends with them", async (t) => {
+test("one loop watches the runs for all callers of idle, and ends with the runs", async (t) => {
   const flights = new SingleFlight<string, void>();
   const allSettled = t.mock.method(Promise, "allSettled");
   const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -67,7 +67,7 @@ test("however many wait for idle, one loop watches the runs, and it ends with th
   assert.equal(allSettled.mock.callCount(), 2, "one for each round of runs");
 });
 
-test("one who gives up waiting for idle leaves at once, and the next one starts no second loop", async (t) => {
+test("a caller whose signal aborts stops waiting for idle at once, and the next caller starts no second loop", async (t) => {
   const flights = new SingleFlight<string, void>();
   const allSettled = t.mock.method(Promise, "allSettled");
   const held = Promise.withResolvers<void>();

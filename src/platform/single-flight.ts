@@ -1,7 +1,7 @@
 /** Work by key: while it runs for a key, further callers of that key get the same result. */
 export class SingleFlight<Key, Result> {
   readonly #running = new Map<Key, Promise<Result>>();
-  /** Those who wait until nothing runs. */
+  /** Resolvers of the callers of `idle`. */
   readonly #idlers = new Set<() => void>();
   #isWatched = false;
 
@@ -22,8 +22,8 @@ export class SingleFlight<Key, Result> {
   }
 
   /**
-   * Resolves when nothing runs. Failures reach the callers of `run` alone. Once the signal aborts, nothing
-   * of this wait is kept.
+   * Resolves when nothing runs. Only the callers of `run` receive failures. After the signal aborts, no
+   * memory of this wait is kept.
    *
    * @throws the signal's reason
    */
@@ -43,7 +43,7 @@ export class SingleFlight<Key, Result> {
     }
   }
 
-  /** One for all who wait: where runs always overlap, it goes on for as long as the service. */
+  /** One loop for all callers of `idle`: if runs always overlap, it never ends. */
   async #watch(): Promise<void> {
     this.#isWatched = true;
     while (this.#running.size > 0) await Promise.allSettled(this.#running.values());

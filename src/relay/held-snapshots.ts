@@ -4,21 +4,21 @@ import type { Address } from "#src/units/address.ts";
 
 /** The tracker re-measures after this time; an assessment is aged again here after the same time. */
 const AGED_FOR_MS = 1_000;
-/** A token without a request for so long is dropped. */
+/** A token without a request for this time is dropped. */
 const UNUSED_AFTER_MS = 15 * 60_000;
 
 type HeldSnapshot = {
   snapshot: AssessedSnapshot;
-  /** Of the tracker that published it. */
+  /** Term of the tracker that published the snapshot. */
   term: bigint;
-  /** The snapshot with its age as of `agedAtMs`. */
+  /** The snapshot, aged to `agedAtMs`. */
   aged: AssessedSnapshot;
   agedAtMs: number;
   usedAtMs: number;
 };
 
 export type HeldSnapshotsDeps = {
-  /** Recorded accounts: assessments do not age. */
+  /** True if the accounts are recorded: then assessments do not age. */
   readonly isFrozen: boolean;
   readonly clock: WallClock;
 };
@@ -57,20 +57,20 @@ export class HeldSnapshots {
     return true;
   }
 
-  /** @returns whether it replaced the held snapshot, or is the first */
+  /** @returns whether the snapshot was accepted: it is the first, or newer than the held one */
   hold(snapshot: AssessedSnapshot, term: bigint): boolean {
     const nowMs = this.#deps.clock.nowMs();
     const { mint, stateTimeMs } = snapshot.assessment;
     const held = this.#held.get(mint);
     const isOlder = held !== undefined && stateTimeMs < held.snapshot.assessment.stateTimeMs;
-    // Within one tracker the time may go back, for a pool found late; its messages are in order.
+    // The messages of one tracker are in order; their state time may go back when a pool is found late.
     if (isOlder && held.term !== term) return false;
     const usedAtMs = held?.usedAtMs ?? nowMs;
     this.#held.set(mint, { snapshot, term, aged: snapshot, agedAtMs: nowMs, usedAtMs });
     return true;
   }
 
-  /** Drops the tokens that were not used for a quarter of an hour, but those in use. @returns what was dropped */
+  /** Drops tokens that were not used for a quarter of an hour, except those in use now. @returns the dropped tokens */
   removeUnused(isInUse: (mint: Address) => boolean): readonly Address[] {
     const before = this.#deps.clock.nowMs() - UNUSED_AFTER_MS;
     const dropped: Address[] = [];

@@ -28,7 +28,7 @@ function linkOver(t: TestContext, wire: CuttingProxy): RedisLink {
   return link;
 }
 
-/** A tracker whose tokens change only by `change`, and never by being requested. */
+/** A tracker whose tokens change only through `change`, and not when they are requested. */
 function startTracker(t: TestContext, link: RedisLink) {
   const newest = new Map<Address, AssessedSnapshot>();
   let publish: (snapshot: AssessedSnapshot) => void = () => undefined;
@@ -71,7 +71,7 @@ function startReplica(t: TestContext, link: RedisLink): RemoteMarkets<unknown> {
   return markets;
 }
 
-test("whichever connection breaks, a replica soon holds the newest snapshot of every token, though none changes again", async (t) => {
+test("after any connection broke, a replica soon holds the newest snapshot of every token, also without new changes", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const wires = [

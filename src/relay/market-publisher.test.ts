@@ -22,7 +22,7 @@ const assessed = someSnapshot() as AssessedSnapshot;
 const noop = () => undefined;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A tracker that has just begun: it holds what it was asked to load. Another process receives the token. */
+/** A tracker that has just started and holds only the tokens it was asked to load. Another process receives the token. */
 function successor(t: TestContext, change: Partial<Markets> = {}, clock = systemClock) {
   t.mock.timers.enable({ apis: ["setInterval", "setTimeout", "Date"] });
   const bus = relayBus();
@@ -126,7 +126,7 @@ test("a replica receives a heartbeat at once whenever Redis comes back", (t) => 
   assert.deepEqual(beats(), [1, 2], "messages published meanwhile are lost");
 });
 
-test("a token that no process receives any longer costs one message, until it is touched again", async (t) => {
+test("a token without a receiver costs one message until it is touched again", async (t) => {
   const { bus, tell, stopReceiving } = successor(t);
   touch(bus);
   await settle();
@@ -152,7 +152,7 @@ test("a process that subscribes while a message without receivers is under way g
   await settle();
   stopReceiving();
   tell(assessed);
-  // Redis has counted no receivers; its reply comes after this touch.
+  // Redis has counted no receivers; its reply arrives after this touch.
   bus.link.subscribeSharded(topics.news(SOME_MINT), noop);
   touch(bus);
   await settle();
@@ -161,7 +161,7 @@ test("a process that subscribes while a message without receivers is under way g
   assert.equal(news(bus).length, before + 1);
 });
 
-test("the newest snapshot of a token whose messages were lost is published again, once, measured or not", async (t) => {
+test("after lost messages, the newest snapshot of a token is published once again, measured or not", async (t) => {
   let isStale = false;
   let publish: (snapshot: AssessedSnapshot) => void = noop;
   const { bus } = successor(t, {
@@ -183,7 +183,7 @@ test("the newest snapshot of a token whose messages were lost is published again
   }
 });
 
-test("tokens whose messages were lost are published some at a time, and loaded where they are unknown", async (t) => {
+test("after lost messages, tokens are published some at a time, and unknown ones are loaded", async (t) => {
   const { bus, loaded } = successor(t);
   const mints = Array.from({ length: 250 }, (_, index) => testAddress(index));
   bus.say(topics.tracker, messageText({ kind: "missed", mints }));
@@ -197,7 +197,7 @@ test("tokens whose messages were lost are published some at a time, and loaded w
   assert.deepEqual([...loaded].toSorted(), mints.toSorted());
 });
 
-test("tokens whose messages were lost are measured for ten milliseconds at a time", (t) => {
+test("after lost messages, tokens are measured for ten milliseconds at a time", (t) => {
   let nowMs = 0;
   const measured: Address[] = [];
   const { bus } = successor(

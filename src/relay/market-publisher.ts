@@ -17,15 +17,15 @@ import {
   type TrackerRequest,
 } from "./relay-messages.ts";
 
-/** A token without a touch for so long is no longer published; the tracker drops it after the same time. */
+/** A token without a touch for this time is no longer published; the tracker drops it after the same time. */
 const WANTED_FOR_MS = 15 * 60_000;
 const TIDY_EVERY_MS = 60_000;
 /** Tokens loaded at once for processes that hold them from an earlier tracker. */
 const MAX_LOADS = 8;
-/** 10,000 snapshots a second are published again: a process that reads more slowly is disconnected by Redis. */
+/** Snapshots published again in one turn; 10,000 a second, since Redis disconnects a process that reads too slowly. */
 const REPUBLISHED_AT_ONCE = 100;
 const REPUBLISH_EVERY_MS = 10;
-/** A stale token is measured first: fewer are published in a turn that becomes longer than this. */
+/** A turn ends after this time, because stale tokens are measured before they are published. */
 const LONGEST_TURN_MS = 10;
 
 export type MarketPublisherDeps = {
@@ -43,12 +43,12 @@ export type MarketPublisherDeps = {
   readonly log: FailureLogger;
 };
 
-/** A touch of a token; a later one is another object. */
+/** A touch of a token. Each touch is a new object, so that two touches can be distinguished by identity. */
 type Touch = { readonly atMs: number };
 
 /**
  * The tracker's side of the relay: publishes each new snapshot of a token that another process holds, and
- * replies to requests. A snapshot is written to text once, for all processes.
+ * replies to requests. A snapshot is serialised once, for all processes.
  */
 export class MarketPublisher {
   readonly #deps: MarketPublisherDeps;
@@ -147,7 +147,7 @@ export class MarketPublisher {
     this.#load();
   }
 
-  /** The newest snapshots, whether published before or not, some at a time. */
+  /** Publishes the newest snapshots, also those published before, some at a time. */
   #republish(mints: readonly Address[]): void {
     for (const mint of mints) {
       this.#want(mint);
@@ -165,7 +165,7 @@ export class MarketPublisher {
       const before = this.#publications;
       const latest = this.#deps.markets.latest(mint);
       if (latest === null) this.#toLoad.add(mint);
-      // A snapshot that was measured just now is published already.
+      // `latest` publishes the snapshot itself if it measured the token just now.
       else if (latest.kind === "assessed" && this.#publications === before) this.#publish(latest);
       if (--left === 0 || clock.nowMs() - startMs >= LONGEST_TURN_MS) break;
     }
@@ -208,7 +208,7 @@ export class MarketPublisher {
     link
       .publishSharded(topics.news(mint), newsText({ term, snapshot: snapshotText(snapshot) }))
       .then((receivers) => {
-        // Unless it was touched since: then the next snapshot has a receiver, which subscribed before.
+        // If it was touched since, the next snapshot has a receiver, which subscribed before its touch.
         if (receivers === 0 && this.#wanted.get(mint) === wanted) this.#wanted.delete(mint);
       })
       .catch(ignoreUnavailable);

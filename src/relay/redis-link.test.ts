@@ -76,7 +76,7 @@ async function openAdmin(t: TestContext, url: string) {
   return admin;
 }
 
-test("what is published after subscribing to a sharded topic is processed when the subscription exists", async (t) => {
+test("a message published after subscribing to a sharded topic is processed when the subscription exists", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const [asking, replying] = [openLink(t, redis.url), openLink(t, redis.url)];
@@ -100,7 +100,7 @@ test("what is published after subscribing to a sharded topic is processed when t
   await eventually("every message", () => (heard.length === TOPICS ? true : null));
 });
 
-test("after a reconnect exactly the topics that are still wanted are subscribed, thousands of them, before anyone is notified", async (t) => {
+test("after a reconnect, exactly the needed topics, thousands of them, are subscribed before the listeners are notified", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const wire = await startCuttingProxy(t, redis.url);
@@ -137,7 +137,7 @@ test("after a reconnect exactly the topics that are still wanted are subscribed,
   });
 });
 
-test("topics that are ended and begun again in quick succession receive exactly what they should in the end", async (t) => {
+test("topics unsubscribed and subscribed again in quick succession receive messages exactly if subscribed in the end", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const admin = await openAdmin(t, redis.url);
@@ -168,7 +168,7 @@ test("topics that are ended and begun again in quick succession receive exactly 
   assert.deepEqual((await admin.pubSubShardChannels()).toSorted(), [...stops.keys()].toSorted());
 });
 
-/** On plain topics what was sent is received until the end of the subscription. */
+/** Checks that messages on plain topics arrive until the subscription ends. */
 async function assertPlain(link: RedisLink): Promise<void> {
   const heard: string[] = [];
   const stop = link.subscribeSharded("topic", (text) => heard.push(text));
@@ -180,7 +180,7 @@ async function assertPlain(link: RedisLink): Promise<void> {
   assert.deepEqual(heard, ["text"]);
 }
 
-test("a server that refuses sharded topics gets plain ones", async (t) => {
+test("a server that refuses sharded topics gets plain topics", async (t) => {
   const redis = await testRedis(t);
   if (redis === null) return;
   const admin = await openAdmin(t, redis.url);
@@ -192,7 +192,7 @@ test("a server that refuses sharded topics gets plain ones", async (t) => {
   await assertPlain(link);
 });
 
-test("a node of a cluster, which would refuse topics of other nodes, gets plain ones", async (t) => {
+test("a node of a cluster, which would refuse topics of other nodes, gets plain topics", async (t) => {
   const dir = temporaryDirectory(t);
   const redis = await testRedis(t, ["--cluster-enabled", "yes", "--dir", dir]);
   if (redis === null) return;

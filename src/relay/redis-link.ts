@@ -6,17 +6,17 @@ import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
 
 const PING_EVERY_MS = 1_000;
-/** A frozen server or a cut network never replies: a command without a reply for so long has failed. */
+/** A frozen server or a cut network never replies: after this time without a reply a command has failed. */
 const ANSWER_WITHIN_MS = 1_000;
-/** A new connection without a reply for so long is replaced. */
+/** A new connection without a reply for this time is replaced. */
 const GREET_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
-/** Topics in one command of a new connection, which waits for its reply before the next: Redis runs nothing else meanwhile. */
+/** Topics in one command of a new connection. Redis runs nothing else during a command, so the next one waits for its reply. */
 const SUBSCRIBED_AT_ONCE = 1_000;
-/** Used once by each connection, to learn whether the server accepts sharded topics. In a cluster they are on two nodes. */
+/** Each connection uses these topics once to learn whether the server accepts sharded topics. A cluster stores them on two nodes. */
 const PROBE_TOPICS = ["exitability:probe", "exitability:another-probe"];
-/** An older server, a user without the permission, a cluster. Any other error may be gone at the next attempt. */
+/** Errors of an older server, a user without the permission, or a cluster. After any other error the next attempt may succeed. */
 const REFUSED = /^(ERR unknown command|NOPERM|CROSSSLOT)/;
 
 export type RedisLinkOptions = {
@@ -37,14 +37,14 @@ type Session = { readonly client: Client; readonly isSharded: boolean };
 
 /**
  * One connection to Redis that reconnects automatically and never queues: a command that can't be sent now
- * fails now. Each new connection starts without subscriptions and subscribes what is subscribed here.
- * Messages published meanwhile are lost, so subscribers are notified of each restored connection.
+ * fails now. Each new connection subscribes to all topics of this object. Messages published while there is
+ * no connection are lost, so listeners are notified of each restored connection.
  *
- * Commands are sent in the order of the calls: what a process publishes after subscribing is
- * processed when it is subscribed.
+ * Commands are sent in the order of the calls, so Redis processes a message that is published after
+ * subscribing when the subscription exists.
  *
  * Sharded topics (SSUBSCRIBE, SPUBLISH) need Redis 7 and one server. A server that refuses them gets plain
- * topics instead. All processes must come to the same result, so they need the same server and permissions.
+ * topics instead. All processes must use the same kind, so they need the same server and permissions.
  */
 export class RedisLink {
   readonly #options: RedisLinkOptions;
@@ -56,7 +56,7 @@ export class RedisLink {
   readonly #pings: Poller;
   #client: Client;
   #session: Session | null = null;
-  /** Runs while a new connection waits for a reply. */
+  /** Timer that runs while a new connection waits for a reply. */
   #greeting: NodeJS.Timeout | undefined;
   #reopening: NodeJS.Timeout | null = null;
   #isUp = false;
@@ -154,7 +154,7 @@ export class RedisLink {
     };
   }
 
-  /** One listener for all topics, so that a topic whose subscription changes meanwhile has only the newest. */
+  /** One function for all topics, so that a message reaches only the newest listener of its topic. */
   readonly #deliver = (text: string, topic: string): void =>
     this.#subscribers.get(topic)?.listener(text);
 
@@ -167,7 +167,7 @@ export class RedisLink {
     else await client.subscribe(topics, this.#deliver);
   }
 
-  /** Without a connection there is nothing to end, so that a failure is ignored. */
+  /** Failures are ignored: without a connection there is no subscription to end. */
   #unsubscribeOn({ client, isSharded }: Session, topic: string, isShardedTopic: boolean): void {
     const ended =
       isSharded && isShardedTopic
@@ -242,7 +242,7 @@ export class RedisLink {
     }
   }
 
-  /** Topics added meanwhile subscribe themselves; removed ones are not reached. */
+  /** Topics added meanwhile are subscribed by `#add`; topics removed meanwhile are skipped. */
   async #subscribeAll(session: Session): Promise<void> {
     for (const areSharded of [false, true]) {
       let topics: string[] = [];
@@ -275,7 +275,7 @@ export class RedisLink {
     this.#failures.failed(new Error(reason));
   }
 
-  /** The connection was closed or refused: another one is opened after a while. */
+  /** The connection was closed or refused: opens another one after a while. */
   #lost(client: Client, reason: string): void {
     if (!this.#isCurrent(client)) return;
     this.#down(reason);
@@ -296,7 +296,7 @@ export class RedisLink {
     }
   }
 
-  /** The connection is open but silent: another one is opened at once. */
+  /** The connection is open but silent: opens another one at once. */
   #replace(client: Client, reason: string): void {
     if (!this.#isCurrent(client)) return;
     this.#down(reason);
@@ -310,7 +310,7 @@ function openClient(url: string) {
     url,
     RESP: 3,
     disableOfflineQueue: true,
-    // The client would repeat subscriptions that were being ended, one command each: RedisLink reconnects.
+    // RedisLink reconnects: the client would also repeat subscriptions that were being ended, one command each.
     socket: { connectTimeout: 2_000, reconnectStrategy: false },
   });
 }

@@ -134,7 +134,7 @@ export function parseMessage<Message extends TrackerMessage | TrackerReply | Hea
   return typeof parsed === "object" && parsed !== null ? (parsed as Message) : null;
 }
 
-/** A snapshot on the topic of its token, prefixed by the term so that a late one is ignored unparsed. */
+/** A snapshot on the topic of its token, prefixed by the term, so that a late snapshot is ignored without parsing it. */
 export function newsText(news: { readonly term: bigint; readonly snapshot: string }): string {
   return `${news.term} ${news.snapshot}`;
 }

@@ -230,7 +230,7 @@ test("unknown messages are ignored", async (t) => {
 
 const receivers = (bus: RelayBus) => bus.listeners(topics.news(SOME_MINT));
 
-test("a token's messages are received from before its first request until it was unused for a quarter of an hour", async (t) => {
+test("a token's messages are received from before its first request until a quarter of an hour without use", async (t) => {
   const { bus, markets } = replica(t);
   beat(bus, 1n);
   assert.equal(receivers(bus), 0);
@@ -251,7 +251,7 @@ test("a token's messages are received from before its first request until it was
   assert.equal(receivers(bus), 1);
 });
 
-test("a token that is unknown, or that could not be loaded, is not received any longer", async (t) => {
+test("the messages of a token that is unknown or could not be loaded are no longer received", async (t) => {
   const { bus, markets } = replica(t);
   beat(bus, 1n);
   const unknown = markets.snapshot(SOME_MINT);
@@ -281,7 +281,7 @@ test("a token that is unused but requested again at the moment of its removal ke
   assert.equal(heldTimeMs(markets), START + 2_000);
 });
 
-test("a process that stops receives nothing any longer", async (t) => {
+test("a process that stops receives no further messages", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
   markets.close();

@@ -39,7 +39,7 @@ const TIDY_EVERY_MS = 60_000;
 /** The longest time that loading a token from a slow node takes. */
 const ANSWER_WITHIN_MS = 15_000;
 const MAX_UNANSWERED = 5_000;
-/** Tokens named in one message to the tracker. */
+/** Maximum number of tokens in one message to the tracker. */
 const MINTS_PER_MESSAGE = 1_000;
 /** After a start, the first requests wait so long for the first heartbeat. */
 const FIRST_HEARTBEAT_MS = 2_000;
@@ -66,21 +66,22 @@ type UnansweredRequest = {
 };
 
 /**
- * The markets of a tracker in another process. A token that was requested once is pushed here from then on,
- * on a topic of its own, and served at once, until it was not used for a quarter of an hour; it ages by the
- * same rule as in the tracker, with or without new messages. Messages of a tracker are ignored once its
- * successor has sent one, and a successor's older state does not replace a newer one held here.
+ * The markets of a tracker in another process. After a token's first request the tracker publishes its
+ * snapshots on the token's topic. They are held here and served at once, until the token was not used for a
+ * quarter of an hour. They age by the same rule as in the tracker, with or without new messages. Messages of
+ * a tracker are ignored once its successor has sent one, and an older state of the successor does not
+ * replace a newer one held here.
  */
 export class RemoteMarkets<Facts> implements Markets {
   readonly #deps: RemoteMarketsDeps<Facts>;
   readonly #replica = randomUUID();
   readonly #held: HeldSnapshots;
-  /** By token whose snapshots are received, held or being loaded: what ends that. */
+  /** For each token whose snapshots are received (it is held or being loaded), the function that unsubscribes. */
   readonly #received = new Map<Address, () => void>();
   readonly #loads = new SingleFlight<Address, MarketSnapshot>();
   readonly #listeners = new Listeners<AssessedSnapshot>();
   readonly #unanswered = new Map<number, UnansweredRequest>();
-  /** To be named in the next message of each kind. */
+  /** The tokens of the next message of each kind. */
   readonly #named = {
     missed: new Set<Address>(),
     touched: new Set<Address>(),
@@ -207,7 +208,7 @@ export class RemoteMarkets<Facts> implements Markets {
   async #load(mint: Address, asker: string): Promise<MarketSnapshot> {
     try {
       await this.#trackerPresent();
-      // Before the request: no snapshot is published between its reply and the first one received.
+      // Subscribe before the request, so that no snapshot after the reply is missed.
       this.#receive(mint);
       const snapshot = await this.#request("snapshot", { mint, asker });
       // Aged since it was received; the held one is newer while a successor knows less.
@@ -367,7 +368,7 @@ export class RemoteMarkets<Facts> implements Markets {
     });
   }
 
-  /** Messages of both sides were lost: requests are sent again, and every held token, perhaps to a new tracker. */
+  /** Messages in both directions were lost: sends requests again, and names every held token, perhaps to a new tracker. */
   #resend(): void {
     const { link, topics } = this.#deps;
     for (const mint of this.#held.mints()) this.#named.missed.add(mint);

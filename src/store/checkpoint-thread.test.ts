@@ -9,7 +9,7 @@ import { startCheckpoints } from "./checkpoint-thread.ts";
 
 const BYTES = 2_000_000;
 
-test("the thread copies the log into the database, which no commit does meanwhile", async (t) => {
+test("the thread copies the log into the database, and commits do not", async (t) => {
   const file = join(sqlitePlace(t).dataDir, "checkpoints.db");
   const connection = new Sqlite(file);
   connection.pragma("journal_mode = WAL");

@@ -3,15 +3,15 @@ import type Sqlite from "better-sqlite3";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 
 export type CheckpointPlan = { readonly file: string; readonly everyMs: number };
-/** Of each checkpoint; null: it succeeded. */
+/** The thread's message about each checkpoint; null: it succeeded. */
 export type CheckpointWord = { readonly failure: string | null };
 
 const EVERY_MS = 1_000;
-/** SQLite's own checkpoints, within a commit: as without the thread, and if it falls far behind. */
+/** Pages of the log at which SQLite makes a checkpoint within a commit: without the thread, and with it, if the thread is far behind. */
 const PAGES = 1_000;
 const PAGES_BEHIND = 50_000;
 
-/** Takes over the checkpoints of a connection's database until it is stopped, or fails. */
+/** Starts a thread that makes the checkpoints of a connection's database, until it is stopped or fails. */
 export function startCheckpoints(
   connection: Sqlite.Database,
   options: { readonly file: string; readonly everyMs?: number; readonly log: FailureLogger | null },

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 import type { CheckpointPlan, CheckpointWord } from "./checkpoint-thread.ts";
 
-/** The thread that copies the log into the database: its reads, writes and syncs hold up nothing else. */
+/** The thread that copies the log into the database: its reads, writes and syncs do not block the main thread. */
 const { file, everyMs } = workerData as CheckpointPlan;
 const connection = new Sqlite(file, { timeout: 0 });
 const send = (word: CheckpointWord): void => parentPort?.postMessage(word);

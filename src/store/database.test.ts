@@ -81,7 +81,7 @@ test("the embedded database is readable only by its owner", async (t) => {
   await database.close();
 });
 
-test("the embedded database syncs its log for each commit; after a failed sync no write is reported as done until it is opened again", async (t) => {
+test("the embedded database syncs its log for each commit; after a failed sync every write fails until it is opened again", async (t) => {
   const place = sqlitePlace(t);
   const database = openDatabase(place);
   await migrate(database, 0);

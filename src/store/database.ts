@@ -51,7 +51,7 @@ export type DatabaseSettings = {
    * the embedded database beside a running service: SQLite keeps the two from harming each other.
    */
   readonly access?: "owner" | "visitor";
-  /** A thread copies SQLite's log into the database, so that no commit of a busy service does. */
+  /** Whether a thread copies SQLite's log into the database, instead of the commits of the service. */
   readonly hasCheckpointThread?: boolean;
   /** Postgres connections at most. */
   readonly connections?: number;

@@ -5,7 +5,7 @@ import type { Schema } from "./schema.ts";
 export type DayTable = "samples" | "rolled_samples";
 
 const MS_PER_DAY = 86_400_000;
-/** A drop waits so long for those who read; meanwhile writers wait behind it. */
+/** How long a drop waits for readers of the table; meanwhile writers wait for the drop. */
 const LOCK_WAIT_MS = 500;
 
 export function isDayTable(name: string): name is DayTable {

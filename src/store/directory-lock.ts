@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 /** Another process uses the same directory. */
 export class DirectoryInUseError extends Error {
   readonly pid: number | null;
-  /** Where it is, and who uses it. */
+  /** The directory and the process that uses it, as text. */
   readonly fact: string;
 
   constructor(directory: string, pid: number | null) {

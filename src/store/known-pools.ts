@@ -3,7 +3,7 @@ import type { Address } from "#src/units/address.ts";
 import { inChunks } from "./chunks.ts";
 import type { Schema } from "./schema.ts";
 
-/** Where the pools of a mint are: as a token of its own, or as a hop of other tokens' routes. */
+/** The stored pools of a mint that is followed as a token, or as a hop of other tokens' routes. */
 export type KnownPoolsTables = {
   known_pools: {
     mint: Address;
@@ -13,7 +13,7 @@ export type KnownPoolsTables = {
     pools: string;
     /** When it was last followed, to some minutes. */
     followed_at_ms: bigint;
-    /** When it was last asked for, to a minute; 0: never. */
+    /** When it was last requested, to a minute; 0: never. */
     used_at_ms: bigint;
   };
 };
@@ -57,7 +57,7 @@ export async function writeKnownPools(
   }
 }
 
-/** Notes that these mints are followed now, all with the same last use. */
+/** Stores that these mints are followed now, all with the same last use. */
 export async function noteFollowed(
   db: Kysely<Schema>,
   mints: readonly Address[],
@@ -114,7 +114,7 @@ export async function lastFollowedAtMs(db: Kysely<Schema>): Promise<number | nul
   return row?.last === null || row?.last === undefined ? null : Number(row.last);
 }
 
-/** The tokens that were followed after a time, the last used first. */
+/** The tokens that were followed after the given time, the last used first. */
 export async function mintsFollowedSince(
   db: Kysely<Schema>,
   { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
@@ -131,7 +131,7 @@ export async function mintsFollowedSince(
   return rows.map(({ mint, used_at_ms }) => ({ mint, usedAtMs: Number(used_at_ms) }));
 }
 
-/** Deletes the pools of mints that were not followed since a time. */
+/** Deletes the pools of mints that were not followed after the given time. */
 export async function deleteKnownPoolsBefore(db: Kysely<Schema>, beforeMs: number): Promise<void> {
   await db.deleteFrom("known_pools").where("followed_at_ms", "<", BigInt(beforeMs)).execute();
 }

@@ -16,7 +16,7 @@ export type RolledDay = {
   readonly data: Uint8Array;
 };
 
-/** A token's days from one to another, both included, ascending. */
+/** A token's rolled days of a range, both ends included, ascending. */
 export async function readRolledDays(
   db: Kysely<Schema>,
   range: { readonly tokenId: bigint; readonly fromDay: number; readonly toDay: number },
@@ -34,7 +34,7 @@ export async function readRolledDays(
   return rows.map((row) => ({ tokenId: row.token_id, day: Number(row.day), data: row.data }));
 }
 
-/** One day of some tokens, by token. */
+/** The rolled day of each token in a range of tokens. */
 export async function readRolledDay(
   db: Kysely<Schema>,
   day: number,
@@ -50,7 +50,7 @@ export async function readRolledDay(
   return new Map(rows.map((row) => [row.token_id, row.data]));
 }
 
-/** What one day of some tokens was rolled up to. */
+/** One rolled day of a range of tokens. */
 export type RolledSlice = {
   readonly day: number;
   readonly range: TokenRange;
@@ -58,8 +58,8 @@ export type RolledSlice = {
 };
 
 /**
- * Stores rolled days in place of what was stored of them. On SQLite the samples of these tokens and this
- * day are deleted in the same transaction; Postgres drops the day when all of it is rolled up.
+ * Stores rolled days and replaces earlier ones. On SQLite the samples of these tokens and this day are
+ * deleted in the same transaction; on Postgres the day is dropped once it is rolled up completely.
  */
 export async function replaceByRolled(
   { db, dialect }: Database,
@@ -91,7 +91,7 @@ export async function replaceByRolled(
 }
 
 /**
- * Deletes at most `limit` rolled days of before a day; Postgres drops one whole day.
+ * Deletes at most `limit` rows of the days before `day`; Postgres drops one whole day.
  *
  * @returns whether there may be more
  */

@@ -89,7 +89,7 @@ export async function tokensAfter(
     .execute();
 }
 
-/** The hours of a day (whole days since 1970 in UTC) of some tokens, ascending, by token. */
+/** The hours of a day (whole days since 1970 in UTC), ascending, for each token of a range. */
 export async function readDayHours(
   db: Kysely<Schema>,
   day: number,

@@ -44,7 +44,7 @@ async function openNotes(t: TestContext) {
   return { db, syncs, ended, write, texts, turns };
 }
 
-test("a write ends after a sync that began after it; those that commit meanwhile share the next", async (t) => {
+test("a write ends after a sync that began after its commit; writes that commit during a sync share the next one", async (t) => {
   const { syncs, ended, write, turns } = await openNotes(t);
   const first = write("one");
   await turns();
@@ -76,7 +76,7 @@ test("a transaction is synced once, after its commit; reads wait for no sync", a
   assert.deepEqual([syncs.length, ended], [1, ["a failed"]]);
 });
 
-test("a failed sync fails every write that waited for it; one that finds its row there waits too", async (t) => {
+test("a failed sync fails every write that waits for it, also a write that finds its row already there", async (t) => {
   const { db, syncs, ended, write, turns } = await openNotes(t);
   const failed = write("one");
   await turns();
@@ -95,7 +95,7 @@ test("a failed sync fails every write that waited for it; one that finds its row
   assert.deepEqual(ended, ["one failed", "one again"]);
 });
 
-test("what a transaction took back waits for no sync, and its own error is the one that is reported", async (t) => {
+test("a transaction that is rolled back waits for no sync and reports its own error", async (t) => {
   const { db, syncs } = await openNotes(t);
   const failed = db.transaction().execute(async (within) => {
     await within.insertInto("notes").values({ text: "a" }).execute();
@@ -105,7 +105,7 @@ test("what a transaction took back waits for no sync, and its own error is the o
   assert.equal(syncs.length, 0);
 });
 
-test("closing waits for those before it, and for their syncs", async (t) => {
+test("closing waits for earlier callers and their syncs", async (t) => {
   const { db, syncs, ended, write, texts, turns } = await openNotes(t);
   assert.deepEqual(await texts(), []);
   const writes = ["one", "two", "three"].map(write);

@@ -13,7 +13,7 @@ import { Batcher } from "#src/platform/batcher.ts";
 
 export type SyncedSqliteConfig = {
   readonly database: SqliteDatabase;
-  /** Rows changed since the connection was opened. */
+  /** Number of rows changed since the connection was opened. */
   readonly changes: () => bigint;
   /** Resolves when everything committed before the call is on the disk. */
   readonly sync: () => Promise<void>;
@@ -21,9 +21,9 @@ export type SyncedSqliteConfig = {
 };
 
 /**
- * SQLite whose commits are synced to the disk off this thread: a statement or transaction that may write
- * resolves after a sync that began after every commit before its end. Those that end meanwhile share the
- * next sync. SQLite itself would block the process for each: 0.2 s on a disk that others write to.
+ * SQLite whose commits are synced to the disk off this thread. A statement or transaction that may write
+ * resolves after a sync that began after its own commit and all earlier ones; commits that end during a sync
+ * share the next one. SQLite itself would block the process for each sync: 0.2 s on a busy disk.
  */
 export function syncedSqlite(config: SyncedSqliteConfig): Dialect {
   const { database } = config;
@@ -36,7 +36,10 @@ export function syncedSqlite(config: SyncedSqliteConfig): Dialect {
   };
 }
 
-/** The driver below lets one caller in at a time, but not until the sync has ended. */
+/**
+ * SyncedDriver admits one caller at a time. Kysely must not do that itself: it would hold the connection
+ * until the sync has ended.
+ */
 class SyncedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -48,7 +51,7 @@ class SyncedDriver extends SqliteDriver {
   readonly #syncs: Batcher<PromiseWithResolvers<void>>;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
-  /** Whether the caller that has the connection ran more than reads. */
+  /** Whether the present caller ran a statement that may write. */
   #mayWrite = false;
   #changesSeen = 0n;
   /** Commits so far, and those that a sync has covered. */
@@ -73,7 +76,7 @@ class SyncedDriver extends SqliteDriver {
     return super.acquireConnection();
   }
 
-  /** A row that is there already may be that of a commit whose sync has not ended: a write waits for it too. */
+  /** A write that changed no row waits too: the row that it found may belong to a commit that is not synced yet. */
   override async releaseConnection(): Promise<void> {
     const mayWrite = this.#mayWrite;
     try {
@@ -94,7 +97,7 @@ class SyncedDriver extends SqliteDriver {
     this.#changesSeen = this.#config.changes();
   }
 
-  /** Waits for every caller before it, and for their syncs. */
+  /** Waits for all earlier callers and their syncs. */
   override async destroy(): Promise<void> {
     await this.acquireConnection();
     await this.#syncs.close();
@@ -135,8 +138,8 @@ export class WalFile {
   }
 
   /**
-   * Why a sync failed; null: none has. The system may report such bytes as written the next time: until the
-   * database is opened again, which reads what is on the disk, no sync succeeds.
+   * Why a sync failed; null: none has failed. The next sync could report the lost bytes as written. So no
+   * sync succeeds until the database is opened again, which reads what is on the disk.
    */
   get failure(): Error | null {
     return this.#failure;
@@ -157,7 +160,7 @@ export class WalFile {
     await this.#opened?.close();
   };
 
-  /** SQLite has just made the file, and has not synced it: its name has to be on the disk as well. */
+  /** SQLite has just created the file; its directory entry has to be on the disk as well. */
   async #open(): Promise<FileHandle> {
     const directory = await open(dirname(this.#path));
     try {

@@ -11,7 +11,7 @@ const MINT = namedAddress("token");
 const DAY = 20_000;
 const HOUR = DAY * 24;
 
-test("a token keeps its number, the time it was first seen, and names that become known later", async (t) => {
+test("a token keeps its number, the time when it was first seen, and names that become known later", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const unnamed = { mint: MINT, name: null, symbol: null, nowMs: 5 };
     const other = { ...unnamed, mint: namedAddress("other") };
@@ -87,7 +87,7 @@ test("a day of samples is dropped whole, later ones stay", async (t) => {
   });
 });
 
-test("rolled days come back in order, the last writing of each, until they are dropped", async (t) => {
+test("rolled days are returned in order, each as last written, until they are dropped", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const range = { afterId: 0n, toId: 100n };
     for (const [day, byte] of [

@@ -5,7 +5,7 @@ export type WaitingHeldTables = {
   waiting_held: { hour: bigint; counts: string };
 };
 
-/** How often ranges of waiting held in one hour, serialised by the caller. */
+/** How often the ranges of what waiting cost held in one hour, serialised by the caller. */
 export type StoredWaiting = {
   /** Whole hours since 1970 in UTC. */
   readonly hour: number;

@@ -45,7 +45,7 @@ function vaultsNeeded(venue: Venue<unknown>, pool: Address, known: AccountSet): 
 test("case 7: a frozen vault pauses the pool on every venue with recorded executions", async (t) => {
   for (const venue of VENUES) {
     if (venue.kind === "curve" && venue.id !== "meteora-dbc") continue;
-    // Recorded as the other deployment, which is the same code (orca-whirlpool/deployments.test.ts).
+    // The recordings are of the other deployment, which has the same code (orca-whirlpool/deployments.test.ts).
     if (venue === orcaWhirlpoolImmutable) continue;
     await t.test(venue.id, async (t) => {
       const path = sharedPath(t, "executions", `${venue.id}.jsonl.gz`);

@@ -26,14 +26,14 @@ export type PositionShares = {
   readonly filter: ProgramFilter;
   /** Null where the account is not a position. Never throws. */
   readonly decode: (account: Account) => PositionShare | null;
-  /** Derives addresses, which takes long for thousands of positions. */
+  /** The addresses of a position's accounts; deriving them is slow for thousands of positions. */
   readonly accountsOf: (position: PositionShare) => PositionAccounts;
 };
 
 export type PositionAccounts = {
   /** The token account that holds the position's own token: its owner is the position's. */
   readonly holder: Address;
-  /** Of vestings that the position's own account does not have. */
+  /** The search for vestings in separate accounts. */
   readonly vestingAccounts: VestingAccounts;
 };
 
@@ -41,11 +41,11 @@ export type PositionShare = {
   readonly token: Address;
   /** Liquidity that its owner may take out at once. */
   readonly unlocked: bigint;
-  /** Liquidity that vests. What has opened since the position was last refreshed is still part of it. */
+  /** Liquidity that vests, including liquidity that has opened since the position was last refreshed. */
   readonly vesting: bigint;
-  /** The vesting that the position's own account has; null: none. Others are in accounts of their own. */
+  /** The vesting in the position's own account; null: none. Other vestings are in separate accounts. */
   readonly ownVesting: Vesting | null;
-  /** Liquidity that stays for good. */
+  /** Liquidity that can never be taken out. */
   readonly locked: bigint;
 };
 

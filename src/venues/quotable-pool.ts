@@ -68,8 +68,8 @@ export type QuotablePool = {
   /** All fees of a first unit, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
   /**
-   * 1: rounding costs a sale one unit of the input at most, the mint's transfer fee apart. Absent: nothing
-   * is promised, and two units are counted.
+   * 1: rounding costs a sale at most one unit of the input, apart from the mint's transfer fee. Absent: no
+   * limit is promised, and two units are counted.
    */
   readonly inputRoundings?: 1;
   /** Quote units that selling takes out until the price has fallen by `fallBps`; 10,000: all. */

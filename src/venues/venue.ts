@@ -227,10 +227,10 @@ export interface Venue<State> {
   /** All fees that a first unit pays here, in parts per million, rounded up: for display only. */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
   /**
-   * 1: the program's rounding costs a sale one unit of the input at most, the mint's own transfer fee
-   * apart, whatever the amount. Absent: nothing is promised, and two units are counted. A program that
-   * rounds at each price step does not declare it: it can lose up to two units, the input's and the fee's,
-   * at every step that a sale crosses.
+   * 1: the program's rounding costs a sale at most one unit of the input, for any amount, apart from the
+   * mint's own transfer fee. Absent: no limit is promised, and two units are counted. A program that rounds
+   * at each price step does not declare it: at every step that a sale crosses it can lose up to two units,
+   * one for the input and one for the fee.
    */
   readonly inputRoundings?: 1;
 

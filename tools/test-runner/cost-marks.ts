@@ -3,8 +3,8 @@ import { afterEach, beforeEach } from "node:test";
 import { LOADING, type TestCost } from "./slowest.ts";
 
 /**
- * Writes the costs of the tests of this process to a file when it ends. Tests run one after another;
- * those inside another test belong to it.
+ * Writes the costs of this process's tests to a file when the process ends. Tests run one after another;
+ * a nested test counts for the outer test.
  *
  * @returns called before a file is loaded
  */

@@ -1,2 +1,2 @@
-/** What the runner answers to a process that asks for a file when none is left. */
+/** The runner's reply to a process that requests a file when none is left. */
 export const NO_FILE = "";

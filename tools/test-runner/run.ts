@@ -36,7 +36,7 @@ const DEFAULT_FILES = [
 const PROCESSES_PER_PROCESSOR = 2;
 /** A test that takes longer hangs: it fails by name. */
 const TEST_TIMEOUT_MS = 180_000;
-/** A process that has not ended by then, from its last file on, is killed: something that a test opened keeps it alive. */
+/** A process that still runs this long after its last file is killed: a test has left something open. */
 const ENDING_TIMEOUT_MS = 30_000;
 const WORKER = "./tools/test-runner/worker.ts";
 const REPORTER = "./tools/test-runner/events-reporter.ts";
@@ -44,7 +44,7 @@ const WITHOUT_PROMISE_HOOKS = "./tools/test-runner/without-promise-hooks.ts";
 const SETUP = "./test/support/seeded-properties.ts";
 /** Compiled modules, which all processes of all runs share. */
 const COMPILE_CACHE = join(tmpdir(), "node-compile-cache");
-/** Where Linux keeps files in memory: a commit of SQLite waits for no disk there. */
+/** Linux keeps files of this folder in memory, so that a commit of SQLite waits for no disk. */
 const MEMORY_FOLDER = "/dev/shm";
 const MEMORY_BYTES = 2 ** 31;
 /** What Node and npm themselves keep in the temporary folder. */
@@ -61,7 +61,7 @@ const temporary = mkdtempSync(join(tmpdir(), "exitability-tests-"));
 chmodSync(temporary, 0o755); // Some tests start the service as another user.
 const databases = folderInMemory() ?? temporary;
 const processes = Math.min(PROCESSES_PER_PROCESSOR * availableParallelism(), files.length);
-/** The largest first: what is left at the end is short. */
+/** The largest files first, so that only short ones are left at the end. */
 const waiting = files
   .map((file) => ({ file, bytes: statSync(file).size }))
   .toSorted((a, b) => b.bytes - a.bytes)
@@ -80,7 +80,7 @@ const leftovers = [...new Set([temporary, databases])].flatMap((folder) => {
 });
 process.exitCode = report();
 
-/** A folder in memory for the tests' databases; null where the machine has none, or little memory. */
+/** A folder in memory for the tests' databases; null if the machine has none, or little memory. */
 function folderInMemory(): string | null {
   if (!existsSync(MEMORY_FOLDER)) return null;
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -89,12 +89,12 @@ function folderInMemory(): string | null {
     : mkdtempSync(join(MEMORY_FOLDER, "exitability-tests-"));
 }
 
-/** Runs files until none waits; a process that died is replaced. */
+/** Runs files until none is left; replaces a process that died. */
 async function runLane(lane: number): Promise<void> {
   while (waiting.length > 0) await runProcess(join(temporary, `outcomes-${lane}`));
 }
 
-/** Runs waiting files in one process; what they print is shown only if one of them fails. */
+/** Runs waiting files in one process; their output is shown only if one of them fails. */
 async function runProcess(outcomesFile: string): Promise<void> {
   const costsFile = `${outcomesFile}-costs`;
   const child = fork(WORKER, {

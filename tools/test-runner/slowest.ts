@@ -1,10 +1,10 @@
 /** What one test took: from its start to the start of the next one in its process. */
 export type TestCost = {
   readonly file: string;
-  /** In full, which begins with the file. */
+  /** Full name, beginning with the file. */
   readonly name: string;
   readonly wallMs: number;
-  /** Of the test process; what a test starts as another process is not in it. */
+  /** CPU time of the test process, without processes that a test starts. */
   readonly cpuMs: number;
 };
 
@@ -13,7 +13,7 @@ export const LOADING = "loading";
 
 type Named = { readonly name: string; readonly wallMs: number; readonly cpuMs: number };
 
-/** The costliest tests and files by time and by CPU time, one a line, and the sums. */
+/** The slowest tests and files by time and by CPU time, one a line, and the sums. */
 export function slowestLines(costs: readonly TestCost[], count: number): string[] {
   const tests = costs.filter(({ name }) => name !== LOADING);
   const files = [...Map.groupBy(tests, ({ file }) => file)].map(([file, own]) => ({

@@ -88,7 +88,7 @@ export type PreparedTool = Tool & {
   readonly refusalOf: (input: object) => string | null;
 };
 
-/** The tools, their arguments checked by schemas that are compiled at the first call. */
+/** The tools with checks of their arguments; the schemas are compiled at the first call. */
 export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
   const ajv = new Ajv({ strict: false, useDefaults: true, validateSchema: false });
   return tools.map((tool) => {

@@ -5,7 +5,7 @@ import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { startTokenApp } from "#test/support/token-app.ts";
 
-test("any size is priced as asked, not snapped, and the route adds up to what is paid", async (t) => {
+test("any size is priced as requested, not snapped, and the route adds up to the payment", async (t) => {
   const get = await startTokenApp(t);
   const { body } = await get("/exitability/at?size=3.3&profile=pro");
   assert.equal(body.state, "ok");
@@ -20,7 +20,7 @@ test("any size is priced as asked, not snapped, and the route adds up to what is
   assert.equal(body.age_seconds, 1);
 });
 
-test("an amount of tokens is priced as well as an amount of SOL", async (t) => {
+test("an amount of tokens is priced like an amount of SOL", async (t) => {
   const get = await startTokenApp(t);
   const { body: inSol } = await get("/exitability/at?size=1");
   const { body: inTokens } = await get(`/exitability/at?unit=token&size=${inSol.tokens_sold}`);
@@ -29,7 +29,7 @@ test("an amount of tokens is priced as well as an amount of SOL", async (t) => {
   assert.equal(padded.tokens_sold, 1000);
 });
 
-test("an amount of tokens whose decimals are not known is unknown, and not too small", async (t) => {
+test("an amount of tokens with unknown decimals is unknown, and not too small", async (t) => {
   const markets = someMarkets(() => someSnapshot({ decimals: null, measurement: null }), {
     exit: async () => assert.fail("no amount can be sold without decimals"),
   });
@@ -38,7 +38,7 @@ test("an amount of tokens whose decimals are not known is unknown, and not too s
   assert.deepEqual([body.state, body.reason], ["bloqueado_dato", "blocked"]);
 });
 
-test("what can't be sold whole has a reason and nulls, never zeros", async (t) => {
+test("a size that can't be sold whole has a reason and nulls, never zeros", async (t) => {
   const get = await startTokenApp(t, {
     exit: async (_mint, sale) => exitOn(marketOf([poolOfSol(0.5)]), sale),
   });

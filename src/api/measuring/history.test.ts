@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { HistoryQuery } from "#src/track/history/history.ts";
 import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
 
-test("history is an even grid, with null where nothing was known and alerts within it", async (t) => {
+test("history is an even grid, with null for unknown points and the alerts within it", async (t) => {
   const alert = {
     id: 7n,
     tokenId: 1n,
@@ -24,7 +24,7 @@ test("history is an even grid, with null where nothing was known and alerts with
         depthSol: 100,
         ...{ lowestC10Sol: Math.fround(0.7), lowestDepthSol: 8, isWhole: false },
         mid: Math.fround(0.0000048),
-        // As a stored sample gives them: in single precision.
+        // Stored samples have single precision.
         slippagePct: [1.1, 2.2, 4.4, 9.9, 18, null].map((pct) => pct && Math.fround(pct)),
         confidence: "high",
       },
@@ -81,7 +81,7 @@ test("a range with too many points has longer steps, and the answer contains the
   assert.deepEqual([body.step_seconds, body.resolution_seconds], [86_400 / 2_000, 10]);
 });
 
-test("a range that begins where samples are rolled up is answered in whole five minutes", async (t) => {
+test("a range that begins where samples are rolled up is answered in steps of five minutes", async (t) => {
   const asked: HistoryQuery[] = [];
   const get = await startTokenApp(t, {
     async history(_mint, query) {

@@ -35,10 +35,10 @@ export const StressedLock = Type.Object({
   ),
 });
 
-/** Locks of a pool that an answer lists. */
+/** Maximum number of locks of a pool in an answer. */
 export const MAX_LOCKS = 20;
 
-/** In the order that they have. */
+/** The largest locks, in their original order. */
 export function largestLocks(locks: readonly ShareLock[]): readonly ShareLock[] {
   if (locks.length <= MAX_LOCKS) return locks;
   const bySize = locks.toSorted((a, b) =>
@@ -71,7 +71,7 @@ export function lockOf(
   };
 }
 
-/** The last second of the year 9999, the last that JSON's dates have. */
+/** The last second of the year 9999, with which dates in JSON end. */
 const LAST_SECOND = 253_402_300_799n;
 
 function openingOf({ at, slot }: Opening): Static<typeof OpeningTime> {

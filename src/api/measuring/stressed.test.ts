@@ -57,7 +57,7 @@ function heldBy(shares: bigint): PoolHolders {
   };
 }
 
-/** A route with given holders of the shares of the two pools; undefined: not read. */
+/** Stresses the test market with these holders of its first pools; undefined: not read. */
 function stressedBy(...holders: readonly (PoolHolders | undefined)[]) {
   const byPool = new Map<Address, PoolHolders>();
   for (const [index, known] of holders.entries()) {
@@ -126,7 +126,7 @@ test("the exits after the largest withdrawal are listed beside the current ones,
   ]);
 });
 
-test("what is not known of a pool's owners is null with its reason, and the answer says it is partial", async (t) => {
+test("unknown figures of a pool's owners are null with the reason, and the answer is marked as partial", async (t) => {
   const get = await startTokenApp(t, stressedBy(heldBy(900n)));
   const { body } = await get("/exitability/stressed");
   assert.equal(body.state, "partial");
@@ -143,7 +143,7 @@ test("what is not known of a pool's owners is null with its reason, and the answ
   });
 });
 
-test("of many locks the twenty largest are listed, in their order, and the others counted", async (t) => {
+test("of many locks the twenty largest are listed, in their order, and the others are counted", async (t) => {
   const locks = Array.from({ length: 25 }, (_, place) => ({
     ...DATED,
     shares: BigInt(place + 1),
@@ -159,7 +159,7 @@ test("of many locks the twenty largest are listed, in their order, and the other
   assert.deepEqual([pool.locks_not_listed, pool.time_locked_pct], [5, 32.5]);
 });
 
-test("without known shares there is no stressed ladder, and a blocked token has neither", async (t) => {
+test("without known shares there is no stressed ladder, and a blocked token has no ladder at all", async (t) => {
   const unknown = await startTokenApp(t, stressedBy());
   const { body } = await unknown("/exitability/stressed");
   assert.equal(body.state, "unknown");
@@ -175,7 +175,7 @@ test("without known shares there is no stressed ladder, and a blocked token has 
   }
 });
 
-test("a stressed exit that can't be asked for is refused, and not counted", async (t) => {
+test("a refused request for a stressed exit is not counted", async (t) => {
   const caller = { "x-forwarded-for": "203.0.113.9" };
   for (const [code, status] of [
     ["chain_unavailable", 503],

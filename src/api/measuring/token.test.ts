@@ -7,7 +7,7 @@ import { marketOf, PLAIN_TOKEN, SOMEBODY } from "#test/support/markets.ts";
 import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
 import { TEST_AUTH_SECRET, TEST_PUBLIC_URL } from "#test/support/users.ts";
 
-test("of a mint that was read each power is none or set, with who holds it", async (t) => {
+test("each power of a mint that was read is none or set, with its holder", async (t) => {
   const token = {
     ...PLAIN_TOKEN,
     freezeAuthority: SOMEBODY,

@@ -53,7 +53,7 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 /** When a client should repeat the request. */
 const RETRY_AFTER_SECONDS = { chain_unavailable: 5, overloaded: 2 } as const;
 
-/** A disk that is full, read-only or damaged, as SQLite and Postgres name it: no bug, so no stack. */
+/** Codes of SQLite and Postgres for a full, read-only or damaged disk. Not a bug of ours, so no stack is logged. */
 const STORAGE_CODES =
   /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|CORRUPT|NOTADB|IOERR).*|53100|25006|58030|XX001)$/;
 

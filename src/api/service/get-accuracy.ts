@@ -220,9 +220,9 @@ export const getAccuracy = defineOperation({
 
 /** The record, as a tracker of this version or an earlier one publishes it. */
 export type PublishedAccuracy = Omit<AccuracyReport, "waiting"> & {
-  /** Absent: an earlier version, which judges no ranges. */
+  /** Absent in an earlier version, which judges no ranges. */
   readonly waiting?: AccuracyReport["waiting"];
-  /** Absent: the process executes none. */
+  /** Absent if the process executes no sales. */
   readonly executions?: readonly VenueExecutions[];
 };
 

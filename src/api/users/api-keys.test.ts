@@ -79,7 +79,7 @@ test("an unknown, malformed, mistyped or revoked key is refused, never taken for
   });
 });
 
-test("a key that is sent as an access token is refused with the header it belongs in", async (t) => {
+test("a key that is sent as an access token is refused, and the answer names the right header", async (t) => {
   await oneApp(t, async ({ send, signIn }) => {
     const { cookie, origin } = await signIn("ana@example.com");
     const made = await send("POST", "/api/account/keys", { headers: { cookie, origin } });

@@ -36,7 +36,7 @@ type Types = {
   readonly libraryBoolean: string;
   /**
    * Postgres drops old days as whole partitions; see store/day-partitions.ts. SQLite stores rows in the
-   * order of the key, which is by time first: what is written or deleted together is stored together.
+   * order of the key, which begins with the time: rows written or deleted together are stored together.
    */
   readonly byDay: string;
 };

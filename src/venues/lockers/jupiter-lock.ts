@@ -5,7 +5,7 @@ import type { LockTerms } from "./lock-terms.ts";
 
 export const PROGRAM_ID = address("LocpQgucEQHbqNABEYvBvwoxCPsSbG91A1QaQhQQqjn");
 
-/** Offsets in VestingEscrow, which owns the token account of what it locks; names are the program's own. */
+/** Offsets in VestingEscrow, the owner of the locked tokens' account; names are the program's own. */
 export const VESTING_ESCROW = {
   discriminator: discriminator("f477b704497487c3"),
   length: 296,
@@ -32,8 +32,8 @@ const CANCEL_BY_NOBODY = 0;
 const LARGEST_MODE = 3;
 
 /**
- * The terms of an escrow (`get_max_unlocked_amount`). If it can be cancelled, the creator then has what had
- * not opened. Null where the account is none, or was cancelled.
+ * The terms of an escrow (`get_max_unlocked_amount`). If it can be cancelled, the creator gets the tokens
+ * that have not opened. Null if the account is not an escrow, or was cancelled.
  */
 export function decodeEscrow(account: Account): LockTerms | null {
   const reader = new ByteReader(account.data);

@@ -11,27 +11,27 @@ export type LockerId =
   | "raydium-burn-and-earn"
   | "streamflow";
 
-/** What the account of one lock says of the tokens in it. */
+/** The terms of one lock, decoded from its account. */
 export type LockTerms = {
   readonly locker: LockerId;
   readonly mint: Address;
-  /** Who takes out what has opened. */
+  /** The owner of the tokens that have opened. */
   readonly recipient: Address;
   readonly vesting: Vesting;
   /**
-   * Who has the rest if the lock is ended, or its terms are changed, before its time; null: the program
-   * does not allow it.
+   * The owner of the locked rest if the lock is ended early, or its terms are changed; null: the program
+   * does not allow that.
    */
   readonly revocableTo: Address | null;
 };
 
-/** An account of a locker: its terms, or why they are not known. */
+/** An account of a locker: its terms, or why they are unknown. */
 export type LockAccount = {
   readonly locker: LockerId;
   readonly terms:
     | LockTerms
-    /** Its bytes are not what the program writes. */
+    /** Its bytes do not have the program's format. */
     | "undecodable"
-    /** The node refused to look for it. */
+    /** The node refused the search for it. */
     | "not-read";
 };

@@ -31,7 +31,7 @@ const clockAt = (at: bigint, countsSlots = false) => ({
   epoch: 0n,
 });
 
-test("Jupiter Lock's compiled program pays what its escrows' terms say is due", () => {
+test("Jupiter Lock's compiled program pays the amount that is due by its escrows' terms", () => {
   const claims = recorded<Claim>("jupiter-lock");
   for (const { escrow, at, claimed } of claims) {
     const terms = decodeEscrow(accountOf(JUPITER_LOCK, escrow));
@@ -45,7 +45,7 @@ test("Jupiter Lock's compiled program pays what its escrows' terms say is due", 
   assert.ok(paid.length > 20 && paid.length < claims.length, `${paid.length} of ${claims.length}`);
 });
 
-test("DAMM v2's compiled program releases what the vestings of a position say is due", () => {
+test("DAMM v2's compiled program releases the liquidity that is due by the vestings of a position", () => {
   const refreshes = recorded<Refresh>("meteora-damm-v2");
   let partly = 0;
   for (const { position, vesting, countsSlots, at, unlocked } of refreshes) {

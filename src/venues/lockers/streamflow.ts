@@ -36,7 +36,7 @@ export const CONTRACT = {
   oldMetadata: 714,
 } as const;
 
-/** Finds the contract whose tokens lie in that account, which is its own owner. */
+/** Finds the contract whose tokens are in this account, which is its own owner. */
 export function contractOf(escrowTokens: Address): ProgramFilter {
   return {
     programId: PROGRAM_ID,
@@ -45,15 +45,16 @@ export function contractOf(escrowTokens: Address): ProgramFilter {
   };
 }
 
-/** Where the program keeps a contract's tokens. */
+/** Address of the account with a contract's tokens. */
 export function escrowTokensOf(metadata: Address): Address {
   return findProgramAddress(["strm", { address: metadata }], PROGRAM_ID);
 }
 
 /**
  * The terms of a contract (`available_to_claim`). If it can be cancelled, its rate can change or it was
- * paused, the sender has what had not opened: its dates do not bind. Null where the account is none, or is
- * not about those tokens: it has no discriminator, so the address of the tokens must follow from its own.
+ * paused, its dates do not bind, and the tokens that have not opened count for the sender. Null if the
+ * account is not the contract of these tokens: a contract has no discriminator, so the address of the
+ * tokens must be derived from the contract's own address.
  */
 export function decodeContract(
   metadata: Address,

@@ -83,7 +83,7 @@ export const POSITION = {
 
 export const VESTING_DISCRIMINATOR = discriminator("6495428a5fc880f1");
 export const VESTING_LENGTH = 184;
-/** Offsets in Vesting, an account of its own. */
+/** Offsets in Vesting, a separate account. */
 export const VESTING = { position: 8, innerVesting: 40 } as const;
 /** Offsets in InnerVesting. */
 export const INNER_VESTING = {

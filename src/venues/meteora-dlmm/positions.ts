@@ -77,7 +77,7 @@ function decodePosition(
   };
 }
 
-/** A position of a launch can be locked until a moment, as the pair counts it. */
+/** The lock of a launch's position, until a slot or a second, as the pair counts. */
 function lockOf(position: ByteReader, counts: ChainMoment["counts"]): Pick<RangedPosition, "lock"> {
   const at = position.u64(POSITION.lockReleasePoint);
   return at === 0n ? {} : { lock: { locker: "meteora-dlmm", until: { counts, at } } };

@@ -24,7 +24,7 @@ import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
 
 /** Orca's concentrated liquidity pools. */
 export const orcaWhirlpool = venueOf(UPGRADEABLE);
-/** Those of the deployment whose code can no longer be replaced. */
+/** The same pools on the deployment whose code can no longer be replaced. */
 export const orcaWhirlpoolImmutable = venueOf(IMMUTABLE);
 
 function venueOf(deployment: WhirlpoolDeployment): Venue<WhirlpoolState> {

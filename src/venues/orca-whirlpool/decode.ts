@@ -27,7 +27,7 @@ const MAX_FEE_RATE = 60_000;
 /** What the pool account alone says: where everything else is. */
 export type PoolHeader = {
   readonly reader: ByteReader;
-  /** The deployment that it belongs to. */
+  /** The deployment to which the pool belongs. */
   readonly programId: Address;
   readonly mintA: Address;
   readonly mintB: Address;

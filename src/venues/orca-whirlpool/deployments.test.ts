@@ -49,7 +49,7 @@ const FIELDS = {
   positions: [{ lower: -1200, upper: 1600, liquidity: 1_000_000_000n }],
 };
 
-test("its accounts are at addresses of its own, and those of the other are not taken for them", () => {
+test("its accounts have their own addresses, and the other deployment's accounts are refused", () => {
   const { pool, known } = whirlpoolFixture({ ...FIELDS, programId });
   const other = whirlpoolFixture(FIELDS).known;
   const arrays = (accounts: ReadonlyMap<Address, Account | null>) =>
@@ -93,7 +93,7 @@ test("its sale calls its own program, and positions are counted in it", () => {
   assert.equal(shares.filter.programId, programId);
 });
 
-test("its swaps have a reader of their own", () => {
+test("its swaps have their own reader", () => {
   assert.equal(whirlpoolSwaps.venue, orcaWhirlpool);
   assert.equal(whirlpoolImmutableSwaps.venue, orcaWhirlpoolImmutable);
 });

@@ -29,7 +29,7 @@ export type WhirlpoolBefore = { readonly sqrtPriceX64: bigint };
 export const whirlpoolSwaps = swapsOf(orcaWhirlpool);
 export const whirlpoolImmutableSwaps = swapsOf(orcaWhirlpoolImmutable);
 
-/** Swaps of a deployment. The event has the price before the swap, which the held state must equal. */
+/** Reads the swaps of a deployment. The event has the price before the swap, which the held state must have too. */
 function swapsOf(venue: Venue<WhirlpoolState>): SwapReader<WhirlpoolState, WhirlpoolBefore> {
   return {
     venue,

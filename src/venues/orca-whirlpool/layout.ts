@@ -4,7 +4,7 @@ import type { VenueId } from "../venue.ts";
 
 /** Byte offsets of the program's accounts, under the program's own field names (README.md). */
 
-/** The program is deployed twice: the same code and accounts, under an id and a configuration of its own. */
+/** The program is deployed twice: the same code and account formats, each with its own program id and configuration. */
 export type WhirlpoolDeployment = {
   readonly venue: VenueId;
   readonly programId: Address;
@@ -106,7 +106,7 @@ export const ORACLE = {
   volatilityAccumulator: 106,
 } as const;
 
-/** Position of a deployment; the rest is fees and rewards. */
+/** Offsets in a deployment's Position account; its other fields are fees and rewards. */
 export function positionLayout(programId: Address) {
   return {
     programId,

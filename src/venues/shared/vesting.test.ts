@@ -22,7 +22,7 @@ function vestingOf({ periods, ...fields }: Schedule): Vesting {
   return { counts: "seconds", ...fields, total, endsAt: null, released: 0n };
 }
 
-test("what has opened is what Jupiter Lock and DAMM v2 count: the cliff, then whole periods", () => {
+test("the opened amount is counted like in Jupiter Lock and DAMM v2: the cliff, then whole periods", () => {
   fc.assert(
     fc.property(schedules, moments, (schedule, now) => {
       const { cliffAt, cliffAmount, period, perPeriod, periods } = schedule;
@@ -37,7 +37,7 @@ test("what has opened is what Jupiter Lock and DAMM v2 count: the cliff, then wh
   );
 });
 
-test("what is still locked opens at the named moments, and not a second before", () => {
+test("the locked rest opens at the named moments, and not a second before", () => {
   fc.assert(
     fc.property(schedules, moments, (schedule, now) => {
       const vesting = vestingOf(schedule);
@@ -54,7 +54,7 @@ test("what is still locked opens at the named moments, and not a second before",
   );
 });
 
-test("a last period that is not whole pays the rest, and an end opens all of it", () => {
+test("an incomplete last period pays the rest, and an end opens everything", () => {
   const vesting: Vesting = {
     counts: "seconds",
     ...{ cliffAt: 100n, cliffAmount: 10n, period: 10n, perPeriod: 40n },
@@ -68,7 +68,7 @@ test("a last period that is not whole pays the rest, and an end opens all of it"
   assert.equal(stillLocked(ending, at(0n))?.last.at, 115n);
 });
 
-test("slots are counted by the slot alone", () => {
+test("a schedule in slots depends only on the slot", () => {
   const vesting: Vesting = {
     counts: "slots",
     ...{ cliffAt: 50n, cliffAmount: 7n, period: 0n, perPeriod: 0n },
@@ -79,7 +79,7 @@ test("slots are counted by the slot alone", () => {
   assert.equal(stillLocked(vesting, { ...clock, slot: 50n }), null);
 });
 
-test("terms that no program would write are not consistent: more taken out than open, or no end", () => {
+test("terms that no program would write are inconsistent: more taken out than open, or no end", () => {
   const vesting = vestingOf({
     ...{ cliffAt: 10n, cliffAmount: 5n, period: 10n, perPeriod: 5n, periods: 2n },
   });

@@ -5,8 +5,8 @@ import type { Clock } from "../venue.ts";
 export type ChainMoment = { readonly counts: "seconds" | "slots"; readonly at: bigint };
 
 /**
- * Nothing until the cliff, then `cliffAmount`, then `perPeriod` after each whole period, never more than
- * `total`. What was taken out already counts.
+ * A schedule that opens nothing until the cliff, then `cliffAmount`, then `perPeriod` after each whole
+ * period, never more than `total`. Amounts include what was already taken out.
  */
 export type Vesting = {
   readonly counts: ChainMoment["counts"];
@@ -15,22 +15,22 @@ export type Vesting = {
   readonly period: bigint;
   readonly perPeriod: bigint;
   readonly total: bigint;
-  /** All of it is open from then on, whatever the periods say; null: they alone decide. */
+  /** From this moment on everything is open, whatever the periods are; null: only the periods decide. */
   readonly endsAt: bigint | null;
-  /** What its owner has taken out of `total`. */
+  /** The part of `total` that the owner has taken out. */
   readonly released: bigint;
 };
 
-/** What is still locked, and when that changes. */
+/** The amount that is still locked, and when it opens. */
 export type StillLocked = {
   readonly amount: bigint;
-  /** When more of it opens. */
+  /** When the next part opens. */
   readonly next: ChainMoment;
   /** When all of it is open. */
   readonly last: ChainMoment;
 };
 
-/** Whether a program that keeps to its own rules can have written it. */
+/** Whether a program that follows its own rules can have written this schedule. */
 export function isConsistent(vesting: Vesting, clock: Clock): boolean {
   const { cliffAmount, total, period, perPeriod, endsAt, released } = vesting;
   const hasEnd = cliffAmount >= total || (period > 0n && perPeriod > 0n) || endsAt !== null;
@@ -41,7 +41,7 @@ export function momentNow({ counts }: Pick<ChainMoment, "counts">, clock: Clock)
   return counts === "slots" ? clock.slot : clock.unixTimestamp;
 }
 
-/** All that has opened so far, what was taken out included. */
+/** The amount that has opened so far, including the part that was taken out. */
 export function openedBy(vesting: Vesting, clock: Clock): bigint {
   const { cliffAt, cliffAmount, period, perPeriod, total, endsAt } = vesting;
   const now = momentNow(vesting, clock);
@@ -51,7 +51,7 @@ export function openedBy(vesting: Vesting, clock: Clock): bigint {
   return minBigint(cliffAmount + ((now - cliffAt) / period) * perPeriod, total);
 }
 
-/** Null where all of it is open. */
+/** Null if everything is open. */
 export function stillLocked(vesting: Vesting, clock: Clock): StillLocked | null {
   const { counts, cliffAt, total } = vesting;
   const amount = total - openedBy(vesting, clock);

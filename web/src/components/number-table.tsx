@@ -5,22 +5,22 @@ import { ScrollBox } from "./scroll-box.tsx";
 export type NumberRow = {
   readonly key: string | number;
   readonly heading: string;
-  /** Texts beside the heading, one for each of `texts`. */
+  /** Cells of text after the row's heading, one for each column in `texts`. */
   readonly texts?: readonly string[];
-  /** One for each of `numbers`. */
+  /** Cells of figures, one for each column in `numbers`. */
   readonly numbers: readonly ReactNode[];
 };
 
 type NumberTableProps = {
   readonly title: string;
-  /** The names of the columns: the heading's, those of texts, and those of numbers. */
+  /** The names of the columns: of the rows' headings, of the texts, and of the numbers. */
   readonly heading: string;
   readonly texts?: readonly string[];
   readonly numbers: readonly string[];
   readonly rows: readonly NumberRow[];
 };
 
-/** A table of figures, whose rows are cards on a phone. */
+/** A table of figures; on a phone each row becomes a card. */
 export function NumberTable({ title, heading, texts = [], numbers, rows }: NumberTableProps) {
   return (
     <ScrollBox label={title}>

@@ -29,7 +29,7 @@ test("numbers keep the digits that say something", () => {
   assert.equal(formatPct(9.99999, "en"), "10\u00a0%");
 });
 
-test("a part of a whole is never shown as none or as all of it", () => {
+test("a part is never shown as 0 % or as 100 %", () => {
   const shares = [0, 0.04, 0.3, 1.4, 80, 98.7, 99.6, 99.96, 100];
   assert.deepEqual(
     shares.map((share) => formatSharePct(share, "en").replaceAll("\u00a0", "")),

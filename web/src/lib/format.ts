@@ -69,7 +69,7 @@ export function formatPct(value: number, language: Language, digits = 2, least =
   return `${format.format(value)}${NO_BREAK}%`;
 }
 
-/** Part of a whole: one decimal near its ends, so that a part is never shown as none or as all of it. */
+/** A share in percent: one decimal near the ends, so that a part is never shown as 0 % or as 100 %. */
 export function formatSharePct(value: number, language: Language): string {
   if (value > 0 && value < 0.05) return `<${NO_BREAK}${formatPct(0.1, language)}`;
   if (value >= 99.95 && value < 100) return `>${NO_BREAK}${formatPct(99.9, language)}`;

@@ -2,7 +2,7 @@ import type { StressedLock, StressedPool } from "./use-token-data.ts";
 
 const LOCKS_SHOWN = 5;
 
-/** The first of a pool's locks: the answer has those that open first, first. The others are counted. */
+/** The first five of a pool's locks, in the answer's order (by opening), and the number of the others. */
 export function shownLocks({
   locks,
   locks_not_listed,
