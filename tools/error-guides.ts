@@ -7,7 +7,7 @@ const SEE_REFERENCE = "Compare the request with /docs: `message` names the field
 
 export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
   invalid_body: {
-    when: "The body is not a JSON object, or a field, a query parameter or a header has a wrong value.",
+    when: "The body is not a JSON object, a field, a query parameter or a header has a wrong value, or a query parameter's name is misspelt.",
     remedy: SEE_REFERENCE,
   },
   invalid_email: {
@@ -28,11 +28,11 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
       "Send the address of the token, 32 bytes in base58. Names and symbols are not accepted.",
   },
   invalid_size: {
-    when: "The size is not a number in SOL within the limits, or its unit is unknown.",
+    when: "The size is not a number in SOL within the limits, its unit is unknown, or the parameter's name is misspelt.",
     remedy: "Send a size from 0.01 to 1000 SOL.",
   },
   invalid_profile: {
-    when: "`profile` is neither retail nor pro.",
+    when: "`profile` is neither retail nor pro, or the parameter's name is misspelt.",
     remedy: "Send retail (the best single route) or pro (the order is split over all pools).",
   },
   no_changes: {

@@ -127,7 +127,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     return503OnClosing: false,
   });
   const compileInput = createInputCompiler();
-  app.setValidatorCompiler(({ schema }) => compileInput(schema as TSchema));
+  app.setValidatorCompiler(({ schema, httpPart }) => compileInput(schema as TSchema, httpPart));
   // JSON.stringify is faster than a serializer compiled from a schema.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser("text/plain");

@@ -67,7 +67,7 @@ export function openapiDocument(
       title: "Exitability",
       version: service.version,
       description:
-        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts. Pages of any origin may read what is about tokens and the service, as anonymous callers: no key or session is taken from another site's page.",
+        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts. A query parameter whose name resembles one of the operation's is refused (400); other unknown parameters, and unknown fields of a body, are ignored. Pages of any origin may read what is about tokens and the service, as anonymous callers: no key or session is taken from another site's page.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: service.publicUrl, description: "This service" }],

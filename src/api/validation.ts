@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import type { TSchema } from "typebox";
 import { AppError } from "#src/platform/app-error.ts";
+import { misspeltParameter } from "./misspelt-parameter.ts";
 import { codeOfField } from "./plugins/errors.ts";
 
 /** Returns the input with defaults filled in and fields converted (`readAs`), or why it is refused. */
@@ -20,8 +21,11 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 type Reader = (value: unknown) => unknown;
 type Field = JsonSchema & { readonly refusal?: string };
 
-/** Compiles operations' schemas of params, query and body at their first use. Inputs are changed in place. */
-export function createInputCompiler(): (schema: TSchema) => InputCheck {
+/**
+ * Compiles operations' schemas of params, query and body at their first use. Inputs are changed in place.
+ * Unknown fields are ignored, except a name in a query that resembles a parameter.
+ */
+export function createInputCompiler(): (schema: TSchema, part?: string) => InputCheck {
   const ajv = new Ajv({
     strict: false,
     allErrors: true,
@@ -41,10 +45,12 @@ export function createInputCompiler(): (schema: TSchema) => InputCheck {
       return true;
     },
   });
-  return (schema) => {
+  return (schema, part) => {
     const fields = fieldsOf(schema);
     let check: ValidateFunction | null = null;
     return (input) => {
+      const error = part === "querystring" ? misspeltIn(input as object, fields) : null;
+      if (error !== null) return { error };
       check ??= ajv.compile(checkedPart(schema) as JsonSchema);
       return check(input)
         ? { value: input }
@@ -73,6 +79,15 @@ function checkedPart(schema: unknown): unknown {
 
 function fieldsOf(schema: TSchema): Readonly<Record<string, Field>> {
   return ((schema as JsonSchema)["properties"] ?? {}) as Readonly<Record<string, Field>>;
+}
+
+function misspeltIn(query: object, fields: Readonly<Record<string, Field>>): AppError | null {
+  const misspelt = misspeltParameter(Object.keys(query), Object.keys(fields));
+  if (misspelt === null) return null;
+  const { sent, meant } = misspelt;
+  return new AppError(codeOfField(meant, sent), {
+    publicMessage: `There is no parameter ${sent}; did you mean ${meant}?`,
+  });
 }
 
 /** The first field that is wrong, in the order in which the schema declares the fields. */
