@@ -312,8 +312,9 @@ async function allLoaded(
     });
     const count = tracked.tokens ?? 0;
     const isLoaded = count >= LOADED.share * chain.ready.tokens.length;
-    const { waitingTokens, waitingPools } = tracked;
-    const isQuiet = (waitingTokens ?? 0) + (waitingPools ?? 0) <= LOADED.mostWaiting;
+    const { waitingTokens, waitingPools, waitingSearches } = tracked;
+    const waiting = (waitingTokens ?? 0) + (waitingPools ?? 0) + (waitingSearches ?? 0);
+    const isQuiet = waiting <= LOADED.mostWaiting;
     quietChecks = isLoaded && isQuiet ? quietChecks + 1 : 0;
     if (quietChecks >= LOADED.quietChecks) return;
     if (count > grown.tokens) grown = { tokens: count, atMs: now() };

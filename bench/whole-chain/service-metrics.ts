@@ -15,6 +15,7 @@ export type TrackedFigures = {
   readonly accounts: number | null;
   readonly waitingPools: number | null;
   readonly waitingTokens: number | null;
+  readonly waitingSearches: number | null;
   readonly slotLag: number | null;
   readonly heapMb: number | null;
   readonly eventLoopP99Ms: number | null;
@@ -29,6 +30,7 @@ export function trackedFigures(metrics: ReadonlyMap<string, number>): TrackedFig
     accounts: of("exitability_tracked_accounts"),
     waitingPools: of('exitability_backlog{of="pools"}'),
     waitingTokens: of('exitability_backlog{of="tokens"}'),
+    waitingSearches: of('exitability_backlog{of="searches"}'),
     slotLag: of("exitability_chain_slot_lag"),
     heapMb: heap === null ? null : Math.round(heap / 1e6),
     eventLoopP99Ms: delay === null ? null : Math.round(delay * 1e3),

@@ -6,6 +6,7 @@ import { recordingSource } from "#src/accuracy/recording-source.ts";
 import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
+import { LoopLoad } from "#src/platform/loop-load.ts";
 import { ExecutionRecord } from "#src/proof/execution-record.ts";
 import { ProofSampler } from "#src/proof/proof-sampler.ts";
 import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
@@ -95,6 +96,7 @@ export async function openTracking(
       new Map([...record.exactPctByVenue(clock.nowMs()), ...executions.equalPctByVenue()]),
     newDeployments: () => executions.newDeployments(),
     byExecution: proofs?.measureByExecution(() => executions.failing()) ?? null,
+    loopLoad: new LoopLoad().share,
     onFailure: failureReporter(logger),
   });
   const accuracy = new Accuracy({

@@ -58,11 +58,12 @@ export function trackingMetrics(health: TrackerHealth, nowMs: number): readonly 
     gauge("exitability_tracked_accounts", "Accounts that these pools depend on.", health.accounts),
     {
       name: "exitability_backlog",
-      help: "Pools that wait for accounts, and tokens that wait to be measured again.",
+      help: "Pools that wait for accounts, tokens that wait to be measured again, and streamed tokens that wait for the first search of their pools.",
       type: "gauge",
       samples: [
         ...known(health.waitingPools, { of: "pools" }),
         ...known(health.waitingTokens, { of: "tokens" }),
+        ...known(health.waitingSearches, { of: "searches" }),
       ],
     },
     {

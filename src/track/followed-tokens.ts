@@ -53,6 +53,7 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
     isWatched: false,
     rereadDueMs: input.nowMs,
     searchDueMs: input.nowMs + searchWaitMs(group),
+    isSearchUrgent: false,
     assessed: null,
     series: newSeries(firstBasis(input.nowMs)),
   };
@@ -73,6 +74,7 @@ export function searchWaitMs({ isSearchComplete, searches }: PoolGroup): number 
 /** Sets when the token's pools are searched again without evidence, after a search just begun. */
 export function planNextSearch(token: FollowedToken, nowMs: number): void {
   token.group.searches++;
+  token.isSearchUrgent = false;
   token.searchDueMs = nowMs + searchWaitMs(token.group);
 }
 
@@ -92,6 +94,7 @@ export function searchSoonAfter(dueMs: number, nowMs: number): number {
 /** There is evidence of a new pool: the search comes soon, and the waits begin again. */
 export function searchSoon(token: FollowedToken, nowMs: number): void {
   token.group.searches = 0;
+  token.isSearchUrgent = true;
   token.searchDueMs = Math.min(token.searchDueMs, nowMs);
 }
 

@@ -104,6 +104,8 @@ export type FollowedToken = {
   isWatched: boolean;
   rereadDueMs: number;
   searchDueMs: number;
+  /** There is evidence of a pool that is not known: its search goes before those that are only due. */
+  isSearchUrgent: boolean;
   names: TokenNames;
   /** False if the token came from the stream: a search may find more pools. */
   isSearched: boolean;

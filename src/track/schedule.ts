@@ -91,16 +91,27 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
   for (const account of state.accounts.values()) account.confirmedAtMs = 0;
 }
 
-/** The tokens whose pools are due to be searched again, the longest due first; marks them as done. */
+/**
+ * The tokens whose pools are due to be searched again: those with evidence of a new pool first, then the
+ * longest due; marks them as done.
+ */
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
-  const due = state.tokens
-    .values()
-    .filter((token) => nowMs >= token.searchDueMs && isActive(token, nowMs))
-    .toArray()
-    .toSorted((a, b) => a.searchDueMs - b.searchDueMs)
-    .slice(0, MAX_SEARCHES_AT_ONCE);
+  // One pass that keeps the first few: thousands may be due after a start.
+  const due: FollowedToken[] = [];
+  for (const token of state.tokens.values()) {
+    if (nowMs < token.searchDueMs || !isActive(token, nowMs)) continue;
+    const place = due.findIndex((other) => isSearchedBefore(token, other));
+    if (place >= 0) due.splice(place, 0, token);
+    else due.push(token);
+    if (due.length > MAX_SEARCHES_AT_ONCE) due.pop();
+  }
   for (const token of due) planNextSearch(token, nowMs);
   return due;
+}
+
+function isSearchedBefore(a: FollowedToken, b: FollowedToken): boolean {
+  if (a.isSearchUrgent !== b.isSearchUrgent) return a.isSearchUrgent;
+  return a.searchDueMs < b.searchDueMs;
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
-import { SingleFlight } from "#src/platform/single-flight.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { ChainFeed } from "./chain-feed.ts";
+import { FirstSearches, noteIncomplete } from "./first-searches.ts";
 import { mergeFound, removeGroup } from "./followed-pools.ts";
 import {
   hopsOf,
@@ -36,8 +36,6 @@ const READ_BEFORE_ANSWER_TIMEOUT_MS = 2_000;
 /** A token is read before an answer at most this often. */
 const READ_AGAIN_MS = 2_000;
 const RETRY_WATCHED_MS = 30_000;
-/** Watched tokens of the stream that are searched at once for the first time; a request does not wait for them. */
-const MAX_WATCHED_SEARCHES = 8;
 /**
  * While a graduated token's pool is not known, its pools are searched again after this, and after twice
  * as long each further time: the addresses that its launchpad uses are watched meanwhile.
@@ -63,6 +61,8 @@ export type TokenRegistryDeps = {
   readonly known: KnownTokens | null;
   readonly background: BackgroundWork;
   readonly clock: WallClock;
+  /** How busy the event loop is, 0 to 1. */
+  readonly loopLoad: () => number;
   readonly signal: AbortSignal;
   readonly onFailure: (what: string, cause: unknown) => void;
   readonly onDropped: (mint: Address) => void;
@@ -76,11 +76,9 @@ export class TokenRegistry {
   readonly #newPools: NewPoolFeed;
   readonly #newTokens: NewTokenFeed | null;
   readonly #restore: TokenRestore | null;
-  readonly #firstSearches = new SingleFlight<Address, void>();
+  readonly #firstSearches: FirstSearches;
   #visits: Iterator<FollowedToken> | null = null;
   #watched: ReadonlySet<Address> = new Set();
-  /** Watched tokens that the stream named and nothing has searched. */
-  readonly #unsearched = new Set<Address>();
   #watchedDueMs = 0;
   #hopsDueMs = 0;
 
@@ -95,7 +93,12 @@ export class TokenRegistry {
       background: deps.background,
       onMissing: (token) => this.#drop(token),
     });
-    const { known } = deps;
+    const { known, background, loopLoad } = deps;
+    this.#firstSearches = new FirstSearches({
+      ...{ state, background, loopLoad },
+      search: (token) => this.#searchFirst(token),
+      nowMs: () => clock.nowMs(),
+    });
     const restoring = { source, venues, state, clock, signal, onFailure };
     const onRestored = (token: FollowedToken): void => this.#opened(token);
     this.#restore = known === null ? null : new TokenRestore({ ...restoring, known, onRestored });
@@ -118,6 +121,10 @@ export class TokenRegistry {
 
   get loads(): TokenLoadCounts {
     return this.#loads.counts;
+  }
+
+  get waitingSearches(): number {
+    return this.#firstSearches.waiting;
   }
 
   /** Whether a recent complete search found nothing. */
@@ -162,8 +169,7 @@ export class TokenRegistry {
   /** Reads the token again before an answer if its state is old. */
   async freshen(token: FollowedToken): Promise<void> {
     const { feed, source, signal, onFailure } = this.#deps;
-    if (!token.isSearched)
-      await this.#firstSearches.run(token.mint, () => this.#searchFirst(token));
+    if (!token.isSearched) await this.#firstSearches.inTime(token);
     const nowMs = this.#deps.clock.nowMs();
     const ageMs = nowMs - (token.assessed?.assessment.stateTimeMs ?? nowMs);
     const wasJustRead = token.rereadDueMs - nowMs > READ_AGAIN_MS / 2;
@@ -190,7 +196,7 @@ export class TokenRegistry {
   pump(): void {
     this.#newTokens?.pump();
     this.#restore?.pump();
-    this.#searchWatched();
+    this.#firstSearches.pump();
   }
 
   /** Drops tokens, searches pools again, and loads missing tokens and hops, as far as due. */
@@ -244,22 +250,12 @@ export class TokenRegistry {
     this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
     for (const mint of this.#watched) {
       const token = this.#deps.state.tokens.get(mint);
-      if (token?.isSearched === false) this.#unsearched.add(mint);
+      if (token?.isSearched === false) this.#firstSearches.addWatched(mint);
       if (token !== undefined || this.#loads.isSuspended(mint)) continue;
       if (this.#restore?.isWaiting(mint) === true) continue;
       this.#deps.background.run("load a watched token", this.load(mint, WATCHLIST));
     }
-    this.#searchWatched();
-  }
-
-  #searchWatched(): void {
-    for (const mint of this.#unsearched) {
-      if (this.#firstSearches.size >= MAX_WATCHED_SEARCHES) return;
-      this.#unsearched.delete(mint);
-      const token = this.#deps.state.tokens.get(mint);
-      if (token?.isSearched === false)
-        this.#deps.background.run("search a watched token", this.freshen(token));
-    }
+    this.#firstSearches.pump();
   }
 
   /** A complete search found no pool of the token. */
@@ -315,16 +311,13 @@ export class TokenRegistry {
     background.run("load a second hop", this.#loads.ensureHops(token));
   }
 
-  /** The stream contains only pools that trade; a request needs the others too. */
   async #searchFirst(token: FollowedToken): Promise<void> {
     const { feed, signal, clock, onFailure } = this.#deps;
     try {
       await this.#searchAgain(token);
       await feed.readToken(token, signal);
     } catch (cause) {
-      // Answers name the gap until a later search succeeds.
-      token.group.isSearchComplete = false;
-      token.group.version++;
+      noteIncomplete(token);
       searchSoon(token, clock.nowMs());
       onFailure("search pools", cause);
     }
@@ -345,7 +338,9 @@ export class TokenRegistry {
     token.names = tokenNames(named, accounts.get(metadata));
     mergeFound(state, token.group, found, loaded);
     replanSearch(token, plannedMs, clock.nowMs());
+    token.isSearched = true;
     if (awaitsGraduation(token.group)) {
+      token.isSearchUrgent = true;
       const searches = Math.max(0, token.group.searches - 1);
       const doublings = Math.min(searches, MAX_SEARCH_AGAIN_DOUBLINGS);
       token.searchDueMs = Math.min(

@@ -25,6 +25,8 @@ export type TrackerHealth = {
   /** Pools that wait for some of their accounts, and tokens that wait to be measured again. */
   readonly waitingPools: number;
   readonly waitingTokens: number;
+  /** Tokens that a stream named and that wait for the first search of their pools, or are in it. */
+  readonly waitingSearches: number;
   /** Tokens being loaded for the first time, and tokens waiting to be loaded. */
   readonly loads: TokenLoadCounts;
   /** Time from which every read has failed; null: reads succeed. */
@@ -46,6 +48,7 @@ export function trackerHealth(
     readonly headSlot: bigint | null;
     readonly readsFailingSinceMs: number | null;
     readonly loads: TokenLoadCounts;
+    readonly waitingSearches: number;
     readonly stream: StreamInUse;
     readonly refusals: readonly VenueRefusal[];
   },
@@ -67,6 +70,7 @@ export function trackerHealth(
     waitingPools: state.dirtyPools.size,
     waitingTokens: state.dirtyTokens.size,
     loads: shell.loads,
+    waitingSearches: shell.waitingSearches,
     stream: shell.stream,
     refusals: shell.refusals,
     readsFailingSinceMs: shell.readsFailingSinceMs,
@@ -84,6 +88,7 @@ export const NOTHING_TRACKED: TrackerHealth = {
   accounts: 0,
   waitingPools: 0,
   waitingTokens: 0,
+  waitingSearches: 0,
   loads: { running: 0, waiting: 0 },
   readsFailingSinceMs: null,
   stream: null,

@@ -77,6 +77,8 @@ export type TrackerDeps = {
    * tracked. `transactions` gives the mints of curves whose accounts do not contain them.
    */
   readonly everything?: StreamedPrograms | null;
+  /** How busy the event loop is, 0 to 1: background searches give way; absent: they never do. */
+  readonly loopLoad?: () => number;
   /** Receives failures that the tracker recovers from, for the log. */
   readonly onFailure?: (what: string, cause: unknown) => void;
 };
@@ -138,6 +140,7 @@ export class Tracker implements Markets {
     this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, clock, signal },
       known: this.#known,
+      loopLoad: deps.loopLoad ?? (() => 0),
       onFailure,
       onDropped: (mint) => {
         if (this.#archive !== null) background.run("save samples", this.#archive.close(mint));
@@ -245,6 +248,7 @@ export class Tracker implements Markets {
       headSlot: this.#feed.headSlot,
       readsFailingSinceMs: this.#feed.readsFailingSinceMs,
       loads: this.#registry.loads,
+      waitingSearches: this.#registry.waitingSearches,
       stream: this.#feed.streamInUse(this.#deps.clock.nowMs()),
       refusals: this.#refusals(),
     });

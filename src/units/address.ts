@@ -10,6 +10,14 @@ for (let digit = 0; digit < ALPHABET.length; digit++)
 const LIMB = 656_356_768;
 const LIMBS = 9;
 const HALF_WORD = 2 ** 16;
+/** The limbs of the address that is being encoded: an allocation each time costs as much as the rest. */
+const LIMBS_NOW = new Float64Array(LIMBS);
+/** 58^2, and the text of each pair of digits: joining single digits takes most of the time. */
+const PAIR = 58 ** 2;
+const PAIRS = Array.from(
+  { length: PAIR },
+  (_, value) => ALPHABET.charAt(Math.floor(value / 58)) + ALPHABET.charAt(value % 58),
+);
 
 /** The address in base58 text, or null where the text is not the base58 form of exactly 32 bytes. */
 export function parseAddress(text: string): Address | null {
@@ -65,28 +73,34 @@ function isRecent(place: number, bytes: Uint8Array, offset: number): boolean {
 }
 
 function encodeBase58(bytes: Uint8Array, offset: number): Address {
-  const limbs = new Float64Array(LIMBS);
+  const used = toLimbs(bytes, offset);
+  let text = "";
+  let rest = LIMBS_NOW[used - 1] ?? 0;
+  for (; rest > 0; rest = Math.floor(rest / 58)) text = ALPHABET.charAt(rest % 58) + text;
+  for (let limb = used - 2; limb >= 0; limb--) {
+    const value = LIMBS_NOW[limb] ?? 0;
+    const first = Math.floor(value / PAIR ** 2);
+    const middle = Math.floor(value / PAIR) - first * PAIR;
+    text += ALPHABET.charAt(first) + PAIRS[middle] + PAIRS[value % PAIR];
+  }
+  for (let index = 0; index < 32 && bytes[offset + index] === 0; index++) text = `1${text}`;
+  return text as Address;
+}
+
+/** Writes the number that 32 bytes are into `LIMBS_NOW`, the lowest limb first. @returns the limbs used */
+function toLimbs(bytes: Uint8Array, offset: number): number {
+  LIMBS_NOW.fill(0);
   let used = 1;
   for (let index = 0; index < 32; index += 2) {
     let carry = ((bytes[offset + index] ?? 0) << 8) | (bytes[offset + index + 1] ?? 0);
     for (let limb = 0; limb < used; limb++) {
-      const value = (limbs[limb] ?? 0) * 65_536 + carry;
+      const value = (LIMBS_NOW[limb] ?? 0) * HALF_WORD + carry;
       carry = Math.floor(value / LIMB);
-      limbs[limb] = value - carry * LIMB;
+      LIMBS_NOW[limb] = value - carry * LIMB;
     }
-    if (carry > 0) limbs[used++] = carry;
+    if (carry > 0) LIMBS_NOW[used++] = carry;
   }
-  let text = "";
-  for (let limb = 0; limb < used; limb++) {
-    let value = limbs[limb] ?? 0;
-    for (let digit = 0; digit < 5; digit++) {
-      if (limb === used - 1 && value === 0) break;
-      text = ALPHABET.charAt(value % 58) + text;
-      value = Math.floor(value / 58);
-    }
-  }
-  for (let index = 0; index < 32 && bytes[offset + index] === 0; index++) text = `1${text}`;
-  return text as Address;
+  return used;
 }
 
 /** The 32 bytes of an address, or null where the text is not one. */

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { SingleFlight } from "#src/platform/single-flight.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
+import type { Address } from "#src/units/address.ts";
+import type { BackgroundWork } from "./background-work.ts";
+import { searchSoon } from "./followed-tokens.ts";
+import type { FollowedToken, LiveState } from "./live-state.ts";
+
+const MAX_AT_ONCE = 8;
+const QUEUE = {
+  maxActive: MAX_AT_ONCE,
+  maxWaiting: 2_000,
+  overloadedMessage: "Too many searches for pools are waiting; try again in a moment.",
+};
+/** An answer waits so long for the search; afterwards it says that the search is incomplete. */
+const LONGEST_WAIT_MS = 1_000;
+/** While the event loop is busier than this, watched tokens are searched one by one. */
+const BUSY_SHARE = 0.7;
+
+export type FirstSearchesDeps = {
+  readonly state: LiveState;
+  readonly background: BackgroundWork;
+  /** Searches the token's pools and marks it as searched. Never rejects. */
+  readonly search: (token: FollowedToken) => Promise<void>;
+  /** How busy the event loop is, 0 to 1. */
+  readonly loopLoad: () => number;
+  readonly nowMs: () => number;
+};
+
+/**
+ * The first searches of tokens that a stream named. A stream contains only pools that trade: an answer
+ * needs the others too. At most eight tokens are searched at once: a search is two dozen calls, and where
+ * thousands of tokens are asked for at once, the calls of all of them would exceed every deadline.
+ */
+export class FirstSearches {
+  readonly #deps: FirstSearchesDeps;
+  readonly #queue = new TaskQueue(QUEUE);
+  readonly #running = new SingleFlight<Address, void>();
+  /** Watched tokens that wait until no answer waits for a search. */
+  readonly #watched = new Set<Address>();
+
+  constructor(deps: FirstSearchesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Tokens whose search runs or waits. */
+  get waiting(): number {
+    return this.#running.size + this.#watched.size;
+  }
+
+  /** The token is searched once no answer waits for a search. */
+  addWatched(mint: Address): void {
+    this.#watched.add(mint);
+  }
+
+  /** Begins the searches of watched tokens, as far as there is room. */
+  pump(): void {
+    if (this.#watched.size === 0) return;
+    const most = this.#deps.loopLoad() < BUSY_SHARE ? MAX_AT_ONCE : 1;
+    for (const mint of this.#watched) {
+      if (this.#running.size >= most) return;
+      this.#watched.delete(mint);
+      const token = this.#deps.state.tokens.get(mint);
+      if (token?.isSearched === false)
+        this.#deps.background.run("search a watched token", this.#searched(token));
+    }
+  }
+
+  /**
+   * Resolves when the token was searched, or when an answer should not wait any longer: its pools then
+   * count as incomplete until the search has ended.
+   */
+  async inTime(token: FollowedToken): Promise<void> {
+    const { background, nowMs } = this.#deps;
+    if (this.#queue.isFull && !this.#running.has(token.mint)) {
+      noteIncomplete(token);
+      searchSoon(token, nowMs());
+      return;
+    }
+    this.#watched.delete(token.mint);
+    const searched = this.#searched(token);
+    background.run("search a token", searched);
+    // An answer has said so before: this one does not wait.
+    if (!token.group.isSearchComplete) return;
+    await Promise.race([searched, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);
+    if (!token.isSearched) noteIncomplete(token);
+  }
+
+  idle(): Promise<void> {
+    return this.#running.idle();
+  }
+
+  #searched(token: FollowedToken): Promise<void> {
+    return this.#running.run(token.mint, () => this.#queue.run(() => this.#deps.search(token)));
+  }
+}
+
+/** Answers name the gap until a search succeeds. */
+export function noteIncomplete({ group }: FollowedToken): void {
+  if (!group.isSearchComplete) return;
+  group.isSearchComplete = false;
+  group.version++;
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
+import { addToken, searchSoon } from "./followed-tokens.ts";
+import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
+import { dueSearches } from "./schedule.ts";
+
+const NOW_MS = 1_800_000_000_000;
+
+function follow(state: LiveState, name: string, searchDueMs: number): FollowedToken {
+  const token = addToken(state, {
+    mint: namedAddress(name),
+    mintFacts: null,
+    names: { name: null, symbol: null },
+    found: {
+      ...{ pools: [], vacant: [], filters: [], leftOut: [], refusals: [] },
+      isSearchComplete: true,
+      searchedSlot: null,
+    },
+    loaded: new Map(),
+    isSearched: true,
+    nowMs: NOW_MS,
+  });
+  token.searchDueMs = searchDueMs;
+  return token;
+}
+
+test("a token with evidence of a new pool is searched before those that are only due, then the longest due", () => {
+  const state = createLiveState();
+  const dueForMs = [10_000, 40_000, 0, 20_000, -1, 30_000];
+  const tokens = dueForMs.map((ms, index) => follow(state, `${index}`, NOW_MS - ms));
+  const fresh = follow(state, "fresh", NOW_MS + 60_000);
+  searchSoon(fresh, NOW_MS);
+  const searched: number[] = [];
+  for (;;) {
+    const due = dueSearches(state, NOW_MS);
+    if (due.length === 0) break;
+    assert.ok(due.length <= 2);
+    searched.push(...due.map((token) => tokens.indexOf(token)));
+  }
+  // -1: the token with evidence.
+  assert.deepEqual(searched, [-1, 1, 5, 3, 0, 2]);
+});
