@@ -11,7 +11,7 @@ const LIMB = 656_356_768;
 const LIMBS = 9;
 const HALF_WORD = 2 ** 16;
 /** The limbs of the address that is being encoded: an allocation each time costs as much as the rest. */
-const LIMBS_NOW = new Float64Array(LIMBS);
+const ENCODED_LIMBS = new Float64Array(LIMBS);
 /** 58^2, and the text of each pair of digits: joining single digits takes most of the time. */
 const PAIR = 58 ** 2;
 const PAIRS = Array.from(
@@ -75,10 +75,10 @@ function isRecent(place: number, bytes: Uint8Array, offset: number): boolean {
 function encodeBase58(bytes: Uint8Array, offset: number): Address {
   const used = toLimbs(bytes, offset);
   let text = "";
-  let rest = LIMBS_NOW[used - 1] ?? 0;
+  let rest = ENCODED_LIMBS[used - 1] ?? 0;
   for (; rest > 0; rest = Math.floor(rest / 58)) text = ALPHABET.charAt(rest % 58) + text;
   for (let limb = used - 2; limb >= 0; limb--) {
-    const value = LIMBS_NOW[limb] ?? 0;
+    const value = ENCODED_LIMBS[limb] ?? 0;
     const first = Math.floor(value / PAIR ** 2);
     const middle = Math.floor(value / PAIR) - first * PAIR;
     text += ALPHABET.charAt(first) + PAIRS[middle] + PAIRS[value % PAIR];
@@ -87,18 +87,18 @@ function encodeBase58(bytes: Uint8Array, offset: number): Address {
   return text as Address;
 }
 
-/** Writes the number that 32 bytes are into `LIMBS_NOW`, the lowest limb first. @returns the limbs used */
+/** Writes the number that 32 bytes are into `ENCODED_LIMBS`, the lowest limb first. @returns the limbs used */
 function toLimbs(bytes: Uint8Array, offset: number): number {
-  LIMBS_NOW.fill(0);
+  ENCODED_LIMBS.fill(0);
   let used = 1;
   for (let index = 0; index < 32; index += 2) {
     let carry = ((bytes[offset + index] ?? 0) << 8) | (bytes[offset + index + 1] ?? 0);
     for (let limb = 0; limb < used; limb++) {
-      const value = (LIMBS_NOW[limb] ?? 0) * HALF_WORD + carry;
+      const value = (ENCODED_LIMBS[limb] ?? 0) * HALF_WORD + carry;
       carry = Math.floor(value / LIMB);
-      LIMBS_NOW[limb] = value - carry * LIMB;
+      ENCODED_LIMBS[limb] = value - carry * LIMB;
     }
-    if (carry > 0) LIMBS_NOW[used++] = carry;
+    if (carry > 0) ENCODED_LIMBS[used++] = carry;
   }
   return used;
 }
