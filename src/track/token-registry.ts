@@ -78,7 +78,7 @@ export class TokenRegistry {
   readonly #restore: TokenRestore | null;
   readonly #firstSearches: FirstSearches;
   #visits: Iterator<FollowedToken> | null = null;
-  #watched: ReadonlySet<Address> = new Set();
+  #watched = new Set<Address>();
   #watchedDueMs = 0;
   #hopsDueMs = 0;
 
@@ -185,10 +185,14 @@ export class TokenRegistry {
   }
 
   setWatched(mints: Iterable<Address>): void {
-    this.#watched = new Set(mints);
-    for (const token of this.#deps.state.tokens.values()) {
-      token.isWatched = this.#watched.has(token.mint);
+    const { tokens } = this.#deps.state;
+    const watched = new Set(mints);
+    // Only what changed: of 100,000 tokens few are watched, and the watchlists are read every second.
+    for (const mint of this.#watched.symmetricDifference(watched)) {
+      const token = tokens.get(mint);
+      if (token !== undefined) token.isWatched = watched.has(mint);
     }
+    this.#watched = watched;
     this.#loadWatched(this.#deps.clock.nowMs());
   }
 

@@ -10,7 +10,7 @@ import type { Account, AccountSet } from "./account-set.ts";
 import { VENUES } from "./all.ts";
 import { orcaWhirlpoolImmutable } from "./orca-whirlpool/adapter.ts";
 import { pumpCurve } from "./pump-curve/adapter.ts";
-import { vaultsOf } from "./pump-curve/vaults.ts";
+import { freezableVaults } from "./pump-curve/vaults.ts";
 import { raydiumLaunchLab } from "./raydium-launchlab/adapter.ts";
 import { decodeLaunchPool } from "./raydium-launchlab/decode.ts";
 import { decodeTokenAccount } from "./shared/token/token-account.ts";
@@ -109,5 +109,5 @@ test("case 7: a frozen vault pauses a pump curve, of the coin and of a stable it
   const freezeAuthority = testAddress(99);
   const mint = { supply: 1_000_000_000_000_000n, decimals: 6, slot: 1n, freezeAuthority };
   fixture.accounts.set(COIN, mintAccount(mint));
-  assertPausedByEach(pumpCurve, fixture, vaultsOf(COIN, USDC, fixture.accounts));
+  assertPausedByEach(pumpCurve, fixture, freezableVaults(COIN, USDC, fixture.accounts));
 });

@@ -18,34 +18,29 @@ const VAULTS = new DerivedAddresses(65_536, (mint, index) => {
   return stable === undefined ? curve : associatedTokenAddress(curve, stable);
 });
 
-/**
- * The curve's token accounts: of the coin, and of the stable that it is quoted in. SOL lies in the
- * curve account itself, and pump gives its own coins, which may be quotes too, no freeze authority.
- */
-export function vaultsOf(mint: Address, quoteMint: Address, known: AccountSet): readonly Address[] {
-  const programIndex = known.get(mint)?.owner === TOKEN_2022_PROGRAM ? 1 : 0;
-  const coinVault = VAULTS.get(mint, programIndex);
-  const stableIndex = STABLE_MINTS.indexOf(quoteMint);
-  if (stableIndex < 0) return [coinVault];
-  return [coinVault, VAULTS.get(mint, TOKEN_PROGRAMS.length + stableIndex)];
-}
-
 /** The curve's account for a stable, in which it may be quoted. */
 export function stableVault(mint: Address, stable: (typeof STABLE_MINTS)[number]): Address {
   return VAULTS.get(mint, TOKEN_PROGRAMS.length + STABLE_MINTS.indexOf(stable));
 }
 
-/** The vaults with a freeze authority: a coin made by pump has no freeze authority. */
+/**
+ * The curve's token accounts that can be frozen: that of the coin where its mint has a freeze authority,
+ * which pump gives to no coin, and that of a stable that it is quoted in. SOL lies in the curve account
+ * itself. What cannot be frozen is not derived.
+ */
 export function freezableVaults(
   mint: Address,
   quoteMint: Address,
   known: AccountSet,
 ): readonly Address[] {
-  const [coinVault, ...others] = vaultsOf(mint, quoteMint, known);
-  const canFreezeCoin = (decodeMint(known.get(mint))?.freezeAuthority ?? null) !== null;
-  return coinVault !== undefined && canFreezeCoin ? [coinVault, ...others] : others;
+  const account = known.get(mint);
+  const canFreezeCoin = (decodeMint(account)?.freezeAuthority ?? null) !== null;
+  const programIndex = account?.owner === TOKEN_2022_PROGRAM ? 1 : 0;
+  const coinVaults = canFreezeCoin ? [VAULTS.get(mint, programIndex)] : [];
+  const stable = STABLE_MINTS.find((address) => address === quoteMint);
+  return stable === undefined ? coinVaults : [...coinVaults, stableVault(mint, stable)];
 }
 
 export function hasFrozenVault(mint: Address, quoteMint: Address, known: AccountSet): boolean {
-  return vaultsOf(mint, quoteMint, known).some((vault) => isFrozenAccount(known.get(vault)));
+  return freezableVaults(mint, quoteMint, known).some((vault) => isFrozenAccount(known.get(vault)));
 }
