@@ -84,7 +84,7 @@ test("an answer waits a second for the first search, says that it goes on, and h
   assert.deepEqual(told(await tracker.snapshot(MINT)), { depth: 100n * SOL, isIncomplete: false });
 });
 
-test("at most eight tokens are searched at once, whoever asks, and all of them in the end", async (t) => {
+test("at most eight tokens are searched at once, watched or asked for, and all of them in the end", async (t) => {
   const { tracker, ticks, searched, end } = await streamed(t);
   tracker.setWatched(MINTS.slice(0, 10));
   const asked = MINTS.slice(5).map((mint) => tracker.snapshot(mint));

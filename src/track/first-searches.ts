@@ -80,7 +80,7 @@ export class FirstSearches {
     this.#watched.delete(token.mint);
     const searched = this.#searched(token);
     background.run("search a token", searched);
-    // An answer has said so before: this one does not wait.
+    // An earlier answer was already called incomplete: this one does not wait.
     if (!token.group.isSearchComplete) return;
     await Promise.race([searched, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);
     if (!token.isSearched) noteIncomplete(token);
