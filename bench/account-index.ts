@@ -9,9 +9,9 @@ type FieldIndex = {
 };
 
 /**
- * Finds a program's accounts by the bytes of a field, as a node's secondary indexes do: the local node
- * looks through every account of the program, which is too long for thousands of tokens. An account is
- * filed under its first bytes: the fields that are searched never change.
+ * Finds a program's accounts by the bytes of a field, like a node's secondary index. The local node scans
+ * every account of the program, which is too slow with thousands of tokens. The index keeps the bytes with
+ * which an account was added, because the searched fields never change.
  */
 export class AccountIndex {
   readonly #ledger: Ledger;
@@ -22,7 +22,7 @@ export class AccountIndex {
     this.#ledger = ledger;
   }
 
-  /** Files accounts that were made since their program was first searched. */
+  /** Adds accounts that were created since their program was first searched. */
   add(addresses: Iterable<Address>): void {
     for (const address of addresses) {
       const owner = this.#ledger.get(address)?.owner;

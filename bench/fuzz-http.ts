@@ -12,11 +12,11 @@ export type FuzzOutcome = {
   readonly requests: number;
   /** Answers by status; 0: the request could not be sent, or the connection was closed. */
   readonly statuses: Readonly<Record<number, number>>;
-  /** Answers of 5xx, with the request; those of the next two lines are not among them. */
+  /** Requests with a 5xx answer, except those of the next two fields. */
   readonly failures: readonly string[];
   /** Requests shed with 503 `overloaded`. */
   readonly overloaded: number;
-  /** 503 `proof_unavailable`: the contract's answer of a service that executes nothing, as on the demo market. */
+  /** Requests with 503 `proof_unavailable`, the contract's answer of a service that executes no sales, as on the demo market. */
   readonly proofUnavailable: number;
 };
 

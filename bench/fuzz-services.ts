@@ -3,7 +3,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { Deployment, type Place, peakResidentBytes } from "./deployment.ts";
 import { fuzzHttp } from "./fuzz-http.ts";
 
-/** Fuzzes a service on SQLite and one on Postgres, each with half of the requests. Fails for any other 5xx than the contract's own. */
+/** Fuzzes a service on SQLite and one on Postgres, each with half of the requests. Fails for a 5xx that is not in the contract. */
 export async function fuzzBothDatabases(options: {
   readonly requests: number;
   readonly seed: number;
@@ -50,7 +50,7 @@ export async function fuzzBothDatabases(options: {
   if (!isJson) console.log(formatTable([heading, ...rows]));
 }
 
-/** Until then /readyz is rightly 503. */
+/** Before that, 503 of /readyz is correct. */
 async function untilReady(url: string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt++) {
     if ((await fetch(`${url}/readyz`)).status === 200) return;

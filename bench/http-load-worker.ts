@@ -28,7 +28,7 @@ const plan = workerData as LoadPlan;
 const paths = plan.paths ?? [plan.path];
 const keyHeads = plan.callers.kind === "keys" ? plan.callers.keys.map(headOfKey) : [];
 const pathHeads = paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: load\r\n`);
-/** Whole requests; null: there are too many. */
+/** Prepared requests; null with several paths, for which there would be too many. */
 const heads = paths.length > 1 ? null : keyHeads.map((head) => `${pathHeads[0]}${head}`);
 const hosts = plan.urls.map((url) => new URL(url));
 const idle: Connection[] = [];

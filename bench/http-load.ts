@@ -6,7 +6,7 @@ export type LoadPlan = {
   /** Connections are spread over them. */
   readonly urls: readonly string[];
   readonly path: string;
-  /** Instead of `path`: paths that take turns, by keys. */
+  /** Instead of `path`: paths that are requested in turn, like the keys. */
   readonly paths?: readonly string[];
   /** Keys take turns; or each request comes from an address of its own, counted on from `first`. */
   readonly callers:

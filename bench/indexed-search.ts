@@ -5,7 +5,7 @@ import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import { AccountIndex } from "./account-index.ts";
 
-/** Answers getProgramAccounts queries from an index. Pools that are made after the first query are not found. */
+/** Answers getProgramAccounts queries from an index. Pools that are created after the first query are not found. */
 export function indexedSearch(ledger: Ledger): (filter: ProgramFilter) => Promise<SearchResult> {
   const index = new AccountIndex(ledger);
   return async (filter) => {

@@ -13,8 +13,8 @@ import { readOptions } from "./options.ts";
 
 /**
  * The largest sale within a cost compared with a scan of the sizes, over random markets of one to four
- * pools; the bound of the split against what was found; and the size against that of a higher cost, in
- * every second set.
+ * pools; the bound of the split compared with the found split; and, in half of the sets, the size compared
+ * with that of a higher cost.
  */
 
 const { values } = readOptions(
@@ -32,9 +32,9 @@ const { values } = readOptions(
 );
 
 const ALLOWED = 1e-6;
-/** The bound is as near as the answer promises: 0.1 bp. */
+/** The answer promises a bound within 0.1 bp. */
 const ALLOWED_GAP = 1e-5;
-/** Sizes 12 % apart, elsewhere in every set. */
+/** Sizes 12 % apart, with another first size in every set. */
 const GRID_STEP = 1.12;
 const LIMITS_PPM = [2_000n, 10_000n, 30_000n, 100_000n, 250_000n, 600_000n] as const;
 

@@ -58,7 +58,7 @@ if (values.json) {
 }
 process.exitCode = projected < GOAL.bytes ? 0 : 1;
 
-/** Of a few tokens and of many: the difference is what one takes. */
+/** Memory of a few tokens and of many: the difference gives the memory of one token. */
 async function measureBoth(tokens: number, mix?: VenueMix) {
   const small = await measure(Math.min(500, tokens / 4), mix);
   const large = await measure(tokens, mix);

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 
-/** As Node's, with the meaning that `--help` prints. */
+/** Options as in Node's parseArgs, with the meaning that `--help` prints. */
 type Option = ParseArgsOptionDescriptor & { readonly help?: string };
 type Options = Readonly<Record<string, Option>>;
 type Arguments<T extends Options> = {
@@ -10,7 +10,7 @@ type Arguments<T extends Options> = {
   readonly positionals: readonly string[];
 };
 
-/** Of the options that most commands have. */
+/** Meanings of the options that most commands have. */
 const COMMON_HELP: Readonly<Record<string, string>> = {
   help: "this text",
   json: "print JSON",

@@ -82,7 +82,7 @@ type Row = {
   readonly idleMonth: Costs | null;
   readonly perTokenMonth: Costs | null;
   readonly tokensOnPlan: number | null;
-  /** Calls by method and WebSocket bytes by kind: to the end of the searches, while watched, without any token. */
+  /** Calls by method and WebSocket bytes by kind: until the searches end, while tokens are watched, and without any token. */
   readonly searched: Readonly<Record<string, number>>;
   readonly watched: Readonly<Record<string, number>> | null;
   readonly idle: Readonly<Record<string, number>> | null;
@@ -191,7 +191,7 @@ function nameOf(mint: Address): string {
   return demo.namedTokens.find((token) => token.mint === mint)?.symbol ?? mint;
 }
 
-/** The time at which a question is asked; calls before it are not traced. */
+/** The time of a request; calls before it are not traced. */
 function begin(provider: FakeProvider): number {
   provider.takeTrace();
   return performance.now();

@@ -13,9 +13,9 @@ import { measuredSnapshots } from "./replicas/market.ts";
 import type { Percentiles, ReplicaFigures, Start } from "./replicas/relay-under-test.ts";
 
 /**
- * What it costs to publish answers to replicas: one process that publishes a new snapshot of every token
- * `--rate` times a second, a Redis, and `--replicas` processes, each of which serves a share of the tokens
- * and requests each of them once a second. A share `--overlap` of the tokens is served by all of them. With
+ * Cost of publishing answers to replicas. One process publishes a new snapshot of every token `--rate` times
+ * a second through a Redis. Each of `--replicas` processes serves a share of the tokens and requests each of
+ * them once a second. The share `--overlap` of the tokens is served by all replicas. With
  * `--against CHECKOUT` the relay of another checkout is measured too, before this one in each round.
  */
 
@@ -45,7 +45,7 @@ type Row = {
   readonly replicas: number;
   readonly tokensEach: number;
   readonly publishedPerSecond: number;
-  /** Messages with a snapshot, at all replicas together. */
+  /** Messages with a snapshot, summed over all replicas. */
   readonly deliveredPerSecond: number;
   readonly takenPerSecond: number;
   readonly redisInBytesPerSecond: number;
@@ -179,7 +179,7 @@ async function figuresOf(member: ChildProcess): Promise<ReplicaFigures> {
   return figures;
 }
 
-/** The percentiles of the replica with the highest; null where one of them has none. */
+/** The highest p50 and the highest p99 of all replicas; null if one of them has none. */
 function slowest(all: readonly Percentiles[]): Percentiles {
   const most = (which: keyof Percentiles) => {
     const known = all.map((each) => each[which]).filter((ms) => ms !== null);

@@ -20,10 +20,10 @@ import { PlayedMarket } from "./retention/played-market.ts";
 import { storedSize } from "./retention/stored-sizes.ts";
 
 /**
- * What the history of so many tokens over so many days takes and costs. The last two days go through the
- * archive as in the service, the last one written every five minutes, and the first of them is then
- * rolled up beside a writer. The days before are packed by the same functions without the samples
- * between. Ends with 1 where a day or a month is read more slowly than the goals.
+ * Space and time of the history of many tokens over many days. The samples of the last two days are stored
+ * by the archive as in the service, those of the last day every five minutes; the day before is then rolled
+ * up beside a writer. Earlier days are packed by the same functions without storing their samples. The exit
+ * code is 1 if reading a day or a month is slower than the goals.
  */
 
 const { values } = readOptions(
@@ -45,7 +45,7 @@ const MS_PER_WRITE = 300_000;
 const START_MS = 20_000 * MS_PER_DAY;
 const QUESTIONS = 300;
 const WRITE_EVERY_MS = 5;
-/** No token of the market has it. */
+/** A mint that no token of the market has. */
 const WRITER_ID = 2n ** 40n;
 
 const endings = new Endings();
@@ -89,7 +89,7 @@ async function measure(database: Database, random: Random) {
     }
   });
   const written = await playWrittenDays(market, archive);
-  // The moment before the roll-up of a day: two days of samples.
+  // Just before a day is rolled up, two days of samples are stored.
   const peak = await sizes(database);
   market.nowMs += MS_PER_HOUR;
   const rolledUp = await rollUpBesideWriter(database, market.nowMs);
@@ -105,7 +105,7 @@ async function measure(database: Database, random: Random) {
   };
 }
 
-/** The last two days, and the first hour of the next: the last whole day as the service writes it. */
+/** Plays the last two days and the first hour of the next one; the last whole day is written as by the service. */
 async function playWrittenDays(market: PlayedMarket, archive: TokenArchive) {
   await market.openAll(archive);
   const endMs = START_MS + days * MS_PER_DAY;
@@ -135,7 +135,7 @@ async function sizes(database: Database) {
   return { samples, rolled };
 }
 
-/** Rolls up what is due, while another part of the service writes a row every few milliseconds. */
+/** Rolls up the samples that are due, while another part of the service writes a row every few milliseconds. */
 async function rollUpBesideWriter(database: Database, nowMs: number) {
   const rollUp = new RollUp({ database, historyDays: days, stateDays: 0 });
   const writes = new Latencies();

@@ -15,18 +15,18 @@ import { readOptions } from "./options.ts";
 import { bytesOfTokenHolders } from "./token-uses/memory.ts";
 
 /**
- * JSON-RPC calls per token and minute on the demo market, while tokens are asked for once a second: first
- * only their main answer, then every ten seconds also the past day (waiting, resilience), the exits after
- * the largest holders, or after the largest withdrawal. Of all tokens in one process, and of one token of
- * each kind of venue in a process that follows nothing else. And the bytes
- * that a token's holders take while they are kept, at twenty accounts of twenty owners.
+ * JSON-RPC calls per token and minute on the demo market, while the main answer of tokens is requested once
+ * a second: alone, and with one more request every ten seconds for the past day (waiting, resilience), the
+ * exits after the largest holders, or the exit after the largest withdrawal. Measured for all tokens in one
+ * process, and for one token of each kind of venue in a process that follows nothing else. Also the memory
+ * of a token's holders, with twenty accounts of twenty owners.
  * `node bench/token-uses.ts [--seconds N] [--json]`
  */
 
 const ASK_EVERY_MS = 1_000;
 const USE_EVERY_MS = 10_000;
 
-/** The start of a demo token's address behind `Demo`: each has pools of one kind. */
+/** Kinds of pools, each with the word after `Demo` in the address of a demo token that has only such pools. */
 const KINDS = [
   ["PumpSwap", "Steady"],
   ["pump.fun curve", "Curve"],
@@ -63,7 +63,7 @@ type Follower = {
   readonly calls: () => number;
 };
 
-/** A tracker that follows these tokens alone, through a proxy of its own. */
+/** A tracker that follows only these tokens, through its own proxy. */
 async function follow(name: string, mints: readonly Address[]): Promise<Follower> {
   const { httpUrl, wsUrl } = chain.transactions;
   const proxy = await startCountingProxy({ after: (end) => ends.push(end) }, httpUrl);

@@ -10,11 +10,11 @@ import { capacityOf, poolWith, priceOf, slippageOf } from "./detection/virtual-m
 import { readOptions } from "./options.ts";
 
 /**
- * Plays markets for two days and judges the ranges of the first day on the second, beside one range for
- * all tokens, "unchanged" and an exponential mean. One range for all is either that of all tokens'
- * changes pooled, one that keeps its level for nine of ten tokens, or one that keeps it for as many
- * tokens as their own ranges do. `at best` is the range of the second day itself: no range of a token
- * that holds on that day by its frequencies is much narrower.
+ * Plays markets for two days and judges the ranges of the first day on the second day. They are compared
+ * with "unchanged", an exponential mean, and three kinds of one range for all tokens: the range of all
+ * tokens' changes pooled, the narrowest range that keeps its level for nine of ten tokens, and the narrowest
+ * range that keeps it for as many tokens as the tokens' own ranges do. `at best` is the range of the second
+ * day itself: no range that holds on that day with its frequency is much narrower.
  * `npm run waiting -- [--markets N] [--seed N] [--json]`
  */
 
@@ -24,12 +24,12 @@ const DAY_MS = STEP_MS * STEPS_PER_DAY;
 const START_MS = 1_790_000_000_000;
 const LEVELS = [0.5, 0.8, 0.98] as const;
 const PINBALL_SHARES = [0.01, 0.1, 0.5, 0.9, 0.99];
-/** Of the exponential mean: ten minutes. */
+/** Factor of the exponential mean for one step of ten seconds: its half-life is ten minutes. */
 const KEPT = 0.5 ** (1 / 60);
-/** The one range for all has to hold for so many tokens, as often as its level less the tolerance. */
+/** Share of the tokens for which one range for all has to hold as often as its level less the tolerance. */
 const TOKENS_HELD = 0.9;
 const TOLERANCE = 0.02;
-/** For a single token, whose day is one draw. */
+/** The tolerance for a single token, whose day is only one draw. */
 const TOKEN_TOLERANCE = 0.05;
 const SIZE = STANDARD_SIZES.indexOf("5");
 
@@ -75,14 +75,14 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Of tokens: for how many a range holds as often as its level, within a tolerance below it. */
+/** The share of tokens for which a range holds as often as its level, less a tolerance. */
 function shareKept(helds: readonly number[], level: number, tolerance: number): number {
   return helds.filter((held) => held >= level - tolerance).length / helds.length;
 }
 
 type Kept = { readonly level: number; readonly tolerance: number; readonly ofTokens: number };
 
-/** The narrowest range of all tokens' changes that holds as often for so many of them. */
+/** The narrowest range of all tokens' changes that keeps its level for the share `ofTokens` of the tokens. */
 function rangeForMost(
   pooled: Float64Array,
   markets: readonly Days[],
@@ -97,7 +97,7 @@ function rangeForMost(
   return range;
 }
 
-/** The share of tokens for which a range held as often as it says, within five points. */
+/** The share of tokens for which a range held as often as its level, within five points. */
 function tokensWithin(helds: readonly number[], level: number): number {
   return helds.filter((held) => Math.abs(held - level) <= TOKEN_TOLERANCE).length / helds.length;
 }

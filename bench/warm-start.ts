@@ -21,9 +21,9 @@ import {
 import { readOptions } from "./options.ts";
 
 /**
- * A service with many tokens, first without anything stored: tokens loaded a second. Then stopped and
- * started again, and killed and started again: seconds until it listens, until the first stored answer,
- * and until every token is current, with the calls to the node and the memory.
+ * A service with many tokens. First it starts without stored data: tokens loaded a second. Then it is
+ * stopped and started again, and killed and started again: seconds until it listens, until the first stored
+ * answer, and until every token is current, with the calls to the node and the memory.
  */
 
 const { values } = readOptions(
@@ -51,7 +51,7 @@ const POLL_MS = 50;
 /** Answers by slot are stored a minute after the load at the latest, and pools within seconds. */
 const STORED_WITHIN_MS = 150_000;
 const LONGEST_START_MS = 600_000;
-/** Bar: the first stored answer after the port. */
+/** Longest allowed time from the first answer of the port to the first stored answer. */
 const FIRST_ANSWER_BAR_MS = 1_000;
 
 const tokens = Number(values.tokens);
@@ -140,7 +140,7 @@ async function start(
 type Answered = { readonly status: number; readonly slot: number; readonly stateMs: number };
 type Ask = (url: string, mint: Address) => Promise<Answered>;
 
-/** Asks with another key in turn, within the fair use of each. */
+/** Sends requests with the keys in turn, within the fair use of each. */
 function asker(keys: readonly string[]): Ask {
   let next = 0;
   return async (url, mint) => {
@@ -157,7 +157,7 @@ function asker(keys: readonly string[]): Ask {
   };
 }
 
-/** Each token once, eight requests at a time, as callers with unknown tokens ask. */
+/** Requests each token once, eight requests at a time, like callers with unknown tokens. */
 async function coldLoads({ child, url, metricsUrl }: Running, mints: readonly Address[], ask: Ask) {
   const [startedMs, cpuBefore] = [performance.now(), cpuSeconds([child])];
   const tookMs: number[] = [];

@@ -9,7 +9,7 @@ function runCommand(...args: readonly string[]) {
   return spawnSync(process.execPath, [COMMAND, ...args], { encoding: "utf8", timeout: 60_000 });
 }
 
-test("--help of a measuring command prints its options with meaning and default, and ends with 0", () => {
+test("--help of a measuring command prints its options with meaning and default, and exits with 0", () => {
   for (const word of ["--help", "-h"]) {
     const { status, stdout, stderr } = runCommand("--json", word);
     assert.deepEqual({ status, stderr }, { status: 0, stderr: "" }, word);
@@ -19,7 +19,7 @@ test("--help of a measuring command prints its options with meaning and default,
   }
 });
 
-test("a wrong argument is answered with the reason, the usage and 2, never with a stack", () => {
+test("a wrong argument prints the reason and the usage, never a stack, and exits with 2", () => {
   const wrong = [
     [["--no-such-option"], "Unknown option '--no-such-option'"],
     [["--changes"], "Option '--changes <value>' argument missing"],
@@ -34,7 +34,7 @@ test("a wrong argument is answered with the reason, the usage and 2, never with 
   }
 });
 
-test("each measuring command and tool reads its options by the one function that prints usages", () => {
+test("each measuring command and tool reads its options by the function that prints usages", () => {
   const own = globSync("{bench,tools}/**/*.ts", { exclude: ["**/node_modules/**"] }).filter(
     (file) => /\bparseArgs\b/.test(readFileSync(file, "utf8")),
   );

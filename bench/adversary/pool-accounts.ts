@@ -160,7 +160,7 @@ function sqrtPriceOf(price: number): bigint {
   return BigInt(Math.round(Math.sqrt(price) * Q64));
 }
 
-/** One range below the spot, and one above it if the pool also sells. */
+/** A pool with one range below the spot price, and one above it if the pool also sells. */
 function writeDammV2(writer: Writer, { plan, baseMint, quoteMint }: Placed): PlannedPool {
   const { accounts, random } = writer;
   const quote = units(plan.sol * 1e9);
@@ -228,7 +228,7 @@ function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
 
-/** Even bins from the spot downwards, at most sixty, and the same above it if the pool also sells. */
+/** A pool with equal bins below the spot price, at most sixty, and the same above it if the pool also sells. */
 function writeDlmm(writer: Writer, { plan, baseMint, quoteMint }: Placed): PlannedPool {
   const { accounts, random } = writer;
   const wanted = -Math.log(1 - Math.min(plan.range, 0.999));

@@ -25,10 +25,10 @@ const MOST_TRIES = 40;
 const STREAM_WITHIN_MS = 10_000;
 
 /**
- * Asks main, /at, batch and stream for one size. The others are asked between two answers of main, again
- * until these two are the same bytes of one slot: a slot's accounts arrive one by one, so that neither the
- * slot nor the chain time alone names a state. /at says lamports, the others the percent that follows from
- * them, to the fourth decimal.
+ * Requests one size from main, /at, batch and stream. The latter three are requested between two requests of
+ * main, and again until these two answers have the same bytes of one slot: a slot's accounts arrive one by
+ * one, so neither the slot nor the chain time alone identifies a state. /at has lamports, the others the
+ * percent that follows from them, to the fourth decimal.
  */
 export async function askAllEndpoints(
   service: AskedService,

@@ -121,12 +121,12 @@ export class ScriptedChain implements ChainSource {
     for (const follower of this.#followers) follower.events.onWhole?.(isWhole);
   }
 
-  /** All streams have delivered the slot. */
+  /** Reports that all streams have delivered the slot. */
   reach(slot: bigint): void {
     for (const follower of this.#followers) follower.events.onReached?.(slot);
   }
 
-  /** No stream delivers these accounts. */
+  /** Reports that no stream delivers these accounts. */
   placeElsewhere(addresses: readonly Address[]): void {
     for (const follower of this.#followers) follower.events.onElsewhere?.(new Set(addresses));
   }

@@ -21,7 +21,7 @@ export type ProviderCounts = {
 export type FakeProvider = LocalNodeUrls & {
   /** The counts since the last call of it. */
   readonly takeCounts: () => ProviderCounts;
-  /** The calls since the last call of it, in their order. */
+  /** The calls since this function was last called, in order. */
   readonly takeTrace: () => readonly TracedCall[];
   readonly close: () => Promise<void>;
 };

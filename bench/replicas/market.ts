@@ -3,7 +3,7 @@ import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "../follow-stream.ts";
 import { buildStream } from "../update-stream.ts";
 
-/** Measured snapshots of as many tokens, the same in every process. */
+/** Measured snapshots of this many tokens, the same in every process. */
 export function measuredSnapshots(tokens: number): readonly AssessedSnapshot[] {
   const { state } = followStream(buildStream({ tokens, swaps: 0, seed: 1 }));
   const snapshots: AssessedSnapshot[] = [];

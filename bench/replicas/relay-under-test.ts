@@ -23,13 +23,13 @@ export async function relayOf(checkout: string): Promise<Modules> {
   return { publisher, remote, link, messages } as Modules;
 }
 
-/** What a process of the benchmark is started with: its first message. */
+/** The first message to each process of the benchmark. */
 export type Start = {
   readonly checkout: string;
   readonly redisUrl: string;
   /** Snapshots of each token a second. */
   readonly perSecond: number;
-  /** All tokens for the tracker, its own for a replica. */
+  /** The number of all tokens for the tracker, of its own tokens for a replica. */
   readonly tokens: number;
   readonly mints: readonly Address[];
 };
@@ -41,16 +41,16 @@ export async function readStart(): Promise<Start> {
 
 export const DEPLOYMENT = "a-benchmark";
 
-/** Of one replica, while it was measured. */
+/** Figures of one replica during the measurement. */
 export type ReplicaFigures = {
-  /** Messages with a snapshot that reached the process, for its tokens or not. */
+  /** Messages with a snapshot that reached the process, also of tokens that it does not serve. */
   readonly received: number;
   readonly receivedBytes: number;
   /** Snapshots that replaced a held one. */
   readonly taken: number;
-  /** From the state of a snapshot to its arrival. */
+  /** Time from the state of a snapshot to its arrival. */
   readonly arrival: Percentiles;
-  /** From the state of an answer to the request that it answers. */
+  /** Time from the state of an answer to its request. */
   readonly age: Percentiles;
   readonly residentBytes: number;
 };

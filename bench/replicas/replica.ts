@@ -58,7 +58,7 @@ markets.onSnapshot(({ assessment }) => {
 });
 markets.start();
 await mapSome(own, LOADS_AT_ONCE, async (mint) => {
-  // The processes start together, so that the first heartbeats of the tracker may be late.
+  // All processes start at once, so the first heartbeats of the tracker may be late.
   await eventually(
     `an answer of ${mint}`,
     async () => ((await markets.snapshot(mint)).kind === "assessed" ? true : null),

@@ -4,7 +4,7 @@ import { someMarkets } from "#test/support/assessments.ts";
 import { measuredSnapshots } from "./market.ts";
 import { DEPLOYMENT, quiet, readStart, relayOf } from "./relay-under-test.ts";
 
-// The tracker's side: every token gets a new snapshot at the given rate, evenly in time.
+// The tracker's side: publishes new snapshots of every token at the given rate, evenly in time.
 
 const TICK_MS = 20;
 

@@ -14,11 +14,11 @@ import { TokenSeries } from "./token-series.ts";
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 24 * MS_PER_HOUR;
 const HOURS_PER_DAY = 24;
-/** New tokens in an hour, as a share of all that are tracked; as many are let go. */
+/** New tokens in an hour, as a share of all tracked ones; the same number of tokens ends. */
 const LAUNCHED_PER_HOUR = 0.01;
-/** As the archive: an unchanged sample is kept so often. */
+/** How often an unchanged sample is stored, as in the archive. */
 const KEPT_EVERY_MS = 300_000;
-/** Records opened at once: each asks four questions, and a connection is waited for briefly only. */
+/** Records opened at once: each makes four queries, and waiting for a connection times out soon. */
 const OPENED_AT_ONCE = 10;
 /** Tokens played between two turns of the event loop. */
 const TOKENS_PER_TURN = 50;
@@ -26,7 +26,7 @@ const ROWS_PER_BATCH = 200;
 
 type Token = { readonly mint: Address; readonly series: TokenSeries };
 
-/** So many tokens at a time, each with its series; some end every hour, and others are launched. */
+/** A market with a constant number of tokens, each with its series; every hour some end and others are launched. */
 export class PlayedMarket {
   readonly #database: Database;
   readonly #random: Random;
@@ -50,8 +50,8 @@ export class PlayedMarket {
   }
 
   /**
-   * Plays a day straight into its rolled form, by the functions of the roll-up: as the service would have
-   * left it, without the samples between.
+   * Plays a day and stores only its rolled form, by the functions of the roll-up. The result is that of the
+   * service.
    *
    * @returns the number of rows written
    */

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import type { Database } from "#src/store/database.ts";
 
-/** What a table takes on disk, with its indexes. */
+/** Size of a table on disk, with its indexes. */
 export type StoredSize = {
   readonly rows: number;
   readonly bytes: number;
   readonly dataBytes: number;
 };
 
-/** Of one of the tables of samples. */
+/** Measures one of the tables of samples. */
 export async function storedSize(
   { db, dialect }: Database,
   table: "samples" | "rolled_samples",

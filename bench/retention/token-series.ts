@@ -2,30 +2,30 @@ import { between, type Random } from "#src/platform/seeded-random.ts";
 import { SAMPLE_EVERY_MS, type Sample } from "#src/track/history/sample.ts";
 import { gaussian } from "../detection/flow.ts";
 
-/** How often a token is traded, in trades of ten seconds. */
+/** How often a token is traded (TRADES_PER_STEP). */
 type Trading = "busy" | "moderate" | "quiet";
 
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 24 * MS_PER_HOUR;
-/** A quiet token has a trade every few hours, a moderate one every few minutes. */
+/** Trades in ten seconds. A quiet token has a trade every few hours, a moderate one every few minutes. */
 const TRADES_PER_STEP = {
   busy: [0.3, 1],
   moderate: [0.01, 0.05],
   quiet: [0.000_2, 0.001],
 } as const;
-/** One in fifty changes all the time, one in twenty every few minutes. */
+/** One token in fifty is traded all the time, one in twenty every few minutes. */
 const SHARES = { busy: 0.02, moderate: 0.07 } as const;
-/** A launch is traded at first as if it were busy; then nine of ten are left alone. */
+/** Time for which a launched token is traded like a busy one; after that most are quiet. */
 const LAUNCH_MS = { least: 0.3 * MS_PER_HOUR, most: 4 * MS_PER_HOUR } as const;
 const RUGGED = 0.3;
 const BLOCKS_PER_DAY = 0.3;
 const BLOCKED_MS = 4 * 60_000;
-/** A sample is given so often although it did not change, as the tracker does. */
+/** How often an unchanged sample is given, as in the tracker. */
 const QUIET_MS = 300_000;
 
 /**
- * One token of a market: a pool of constant product whose SOL walks at random trades. Gives the samples at
- * which something changed, and one every five minutes.
+ * One token of a market: a constant-product pool whose SOL changes by random trades. Gives a sample for each
+ * change, and one every five minutes.
  */
 export class TokenSeries {
   readonly #random: Random;
@@ -38,7 +38,7 @@ export class TokenSeries {
   #tradesAtMs: number;
   #blockedUntilMs = 0;
 
-  /** @param isLaunch created now; else it has been traded for long */
+  /** @param isLaunch true: created now; false: it has been traded for a long time */
   constructor(random: Random, nowMs: number, isLaunch: boolean) {
     this.#random = random;
     this.#createdMs = nowMs;
@@ -74,7 +74,7 @@ export class TokenSeries {
     if (random() < (BLOCKS_PER_DAY * meanMs) / MS_PER_DAY) this.#blockedUntilMs = atMs + BLOCKED_MS;
     const waitMs = Math.max(SAMPLE_EVERY_MS, -meanMs * Math.log(1 - random()));
     const nextMs = atMs + waitMs;
-    // What happens at the end of a launch happens then.
+    // A trade right after the end of a launch, which may be its rug.
     this.#tradesAtMs =
       isLaunch && nextMs > this.#launchEndsMs ? this.#launchEndsMs + SAMPLE_EVERY_MS : nextMs;
     if (this.#blockedUntilMs > atMs)

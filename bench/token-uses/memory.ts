@@ -17,7 +17,7 @@ async function used(): Promise<number> {
   return heapUsed + external;
 }
 
-/** Of one token with twenty accounts of twenty owners, over as many tokens as are kept at most. */
+/** Bytes of the holders of one token with twenty accounts of twenty owners, measured over the maximum number of kept tokens. */
 export async function bytesOfTokenHolders(): Promise<number> {
   let token = 0;
   const owned = (place: number) =>

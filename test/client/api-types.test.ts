@@ -7,7 +7,7 @@ const isMissing = !existsSync(GENERATOR) && process.env.CI === undefined;
 const skip = isMissing ? "npm ci --prefix clients/typescript was not run" : false;
 
 test("the client's types are those of the service's present schemas", { skip }, async () => {
-  // Not above: a test file is loaded in one step, and a top-level await of this tool makes it several.
+  // Imported here: the tool has a top-level await, and a test file must load synchronously.
   const { GENERATED_FILE, generatedTypes } = await import(
     "../../clients/typescript/tools/generate.ts"
   );

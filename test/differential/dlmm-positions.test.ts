@@ -25,7 +25,7 @@ type DrawnPosition = {
   readonly shares: readonly bigint[];
 };
 
-/** Whole numbers of up to so many bits, small ones as often as large ones. */
+/** Integers of up to this many bits, small ones as often as large ones. */
 function whole(random: Random, bits: number): bigint {
   return BigInt(Math.floor(2 ** (random() * bits)));
 }
@@ -72,7 +72,7 @@ function accountOf({ lower, upper, shares }: DrawnPosition, owner: Address): Acc
   return { ...account, data: writer.bytes };
 }
 
-/** What the SDK says that a bin pays for the position's share of it. */
+/** The payment of a bin for the position's share of it, by the SDK. */
 function paidBy(bin: SdkPositionBin) {
   const { binId, positionLiquidity, positionXAmount, positionYAmount } = bin;
   return {
@@ -83,7 +83,7 @@ function paidBy(bin: SdkPositionBin) {
   };
 }
 
-/** Null where the SDK refuses, which it does by throwing. */
+/** Null if the SDK refuses, which it does by throwing. */
 function sdkQuote(
   theirs: Pick<ReturnType<DlmmSdk["open"]>, "quote">,
   amountIn: bigint,
@@ -97,7 +97,7 @@ function sdkQuote(
   }
 }
 
-test(`${PAIRS * POSITIONS_PER_PAIR} withdrawals of DLMM positions pay what Meteora's SDK says, and leave its ladder`, async (t) => {
+test(`${PAIRS * POSITIONS_PER_PAIR} withdrawals of DLMM positions pay the same as Meteora's SDK, and leave the same ladder`, async (t) => {
   const sdk = loadDlmmSdk(t);
   if (sdk === null) return;
   mock.timers.enable({ apis: ["Date"], now: Number(CLOCK.unixTimestamp) * 1_000 });

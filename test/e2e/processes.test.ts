@@ -14,7 +14,7 @@ import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const MAINNET = "../shared/mainnet";
 const PATIENCE_MS = 20_000;
-/** Answers are stored with samples that say something new: one in ten seconds, written within five. */
+/** Answers are stored with samples that differ from the last one: at most one in ten seconds, written within five. */
 const STORED_WITHIN_MS = 60_000;
 /** A pool's subscriptions have to settle; a swap has to be made, judged, published and stored. */
 const FIRST_SWAP_WITHIN_MS = 60_000;

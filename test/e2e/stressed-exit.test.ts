@@ -114,7 +114,7 @@ test("locked shares leave the ladder unchanged, and a curve has no shares", asyn
   }
 });
 
-test("shares that are locked until a date stay, and the answer says until when", async (t) => {
+test("shares that are locked until a date stay, and the answer has the date", async (t) => {
   const { market, stressed } = await tracked(t);
   const exit = await stressed(TAX);
   const { locks, owners, issued } = onlyHolders(exit);
@@ -125,7 +125,7 @@ test("shares that are locked until a date stay, and the answer says until when",
   const days = (at: bigint) =>
     Math.round(toNumber(at - market.ledger.clock.unixTimestamp) / 86_400);
   assert.deepEqual([lock.terms.next.at, lock.terms.last.at].map(days), [90, 270]);
-  // The creator can withdraw what is not locked, a fifth, though all of it is for the creator in the end.
+  // Now the creator can withdraw only the unlocked fifth, although the whole pool belongs to the creator.
   assert.deepEqual(
     owners.map(({ owner }) => owner),
     [lock.owner],

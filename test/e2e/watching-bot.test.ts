@@ -104,7 +104,7 @@ test("a stream continues after a lost connection, and sends each missed change o
   }
 });
 
-test("the bot ends with one sentence, not a stack, where the service refuses it", async (t) => {
+test("the bot ends with one sentence, not a stack, if the service refuses it", async (t) => {
   const { url } = await setStage(t);
   const bot = startBot(t, { EXITABILITY_URL: url, EXITABILITY_API_KEY: "exi_wrong" });
   assert.equal(await bot.exitCode, 1);
@@ -128,7 +128,7 @@ function startBot(t: TestContext, environment: Readonly<Record<string, string>>)
   return {
     lines,
     complaints,
-    /** When its output has ended too. */
+    /** Resolves when the process and its output have ended. */
     exitCode: once(child, "close").then(([code]) => code as number | null),
     /** The next line that it prints; fails where it ends without one. */
     async nextLine(): Promise<string> {

@@ -28,13 +28,13 @@ export function runtimes(t: TestContext): readonly Runtime[] {
 
 type Compiler = { readonly compiler: string; readonly resolution: "nodenext" | "node10" };
 
-/** The TypeScript compilers, and their ways to find a package, whose users must be able to read the declarations. */
+/** The TypeScript compilers and module resolutions whose users must be able to read the declarations. */
 export function compilers(t: TestContext): readonly Compiler[] {
   const tsc = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
   const own = { compiler: tsc, resolution: "nodenext" } as const;
   const older = join(TOOLS, "typescript", "bin", "tsc");
   if (existsSync(older)) {
-    // Emits last with nodenext: the scripts that run are those.
+    // nodenext comes last, because the scripts of the last one are run.
     return [{ compiler: older, resolution: "node10" }, { ...own, compiler: older }, own];
   }
   if (process.env.CI)

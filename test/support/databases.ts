@@ -28,7 +28,7 @@ type OwnTable = {
 };
 
 /**
- * The tables of this location only. Kysely's own reading of Postgres visits every schema, and fails where
+ * The tables of this schema only. Kysely's own function reads every schema of Postgres, and fails if
  * another test drops one meanwhile.
  */
 export async function ownTables({
@@ -88,7 +88,7 @@ export async function sqliteDatabase(t: TestContext): Promise<Database> {
   return database;
 }
 
-/** The bytes of a migrated, empty SQLite: copied for each test, because migrating takes much longer. */
+/** The bytes of a migrated, empty SQLite database: copied for each test, because migrating is much slower. */
 let migratedFile: Buffer | null = null;
 
 async function openMigrated(place: DatabasePlace): Promise<Database> {
@@ -129,7 +129,7 @@ export async function postgresPlace(t: TestContext): Promise<DatabasePlace | nul
   return { dialect: "postgres", databaseUrl: await ownSchema(t, url), dataDir };
 }
 
-/** A fresh schema of that Postgres, as a URL of its own; gone at the end. Its commits wait for no disk. */
+/** A new schema of this Postgres, as a URL; dropped at the end of the test. Its commits do not wait for the disk. */
 export async function ownSchema(ending: Ending, url: string): Promise<string> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   await runOnce(url, `create schema ${name}`);

@@ -15,7 +15,7 @@ type SdkProgram = {
   readonly coder: { readonly accounts: { decode(name: string, data: Buffer): SdkAccount } };
 };
 
-/** What a position holds in one bin: what removing its liquidity pays, without fees and rewards. */
+/** A position's holding in one bin: the payment for removing its liquidity, without fees and rewards. */
 export type SdkPositionBin = {
   readonly binId: number;
   readonly positionLiquidity: string;
@@ -27,7 +27,7 @@ type DlmmModule = {
   readonly prototype: object;
   createProgram(connection: object): SdkProgram;
   wrapPosition(program: SdkProgram, key: null, account: { readonly data: Buffer }): object;
-  /** Private in its types; every query for positions calls it. */
+  /** Private in the SDK's types; every query for positions calls it. */
   processPosition(
     ...position: readonly [
       program: SdkProgram,
@@ -61,7 +61,7 @@ export type DlmmSdk = {
     clock: Clock,
   ) => {
     readonly quote: (amountIn: bigint, sellsX: boolean) => bigint;
-    /** What the position holds, bin by bin. */
+    /** The position's holdings, bin by bin. */
     readonly positionBins: (position: Account) => Promise<readonly SdkPositionBin[]>;
   };
 };

@@ -42,7 +42,7 @@ export class FakeGeyser {
   refusalOf: (request: SubscribeRequest) => string | null = () => null;
   /** Slots after which a slot is confirmed, and sent to clients of confirmed state. */
   confirmedAfter = 0;
-  /** Further slots by which the stream of a request is behind. */
+  /** Number of further slots by which the stream of a request is behind. */
   lagOf: (request: SubscribeRequest) => number = () => 0;
   /** Each changed account is sent empty first, as of an earlier transaction of the slot. */
   writesTwice = false;

@@ -23,7 +23,7 @@ const NO_WATCHING: Pick<HttpDeps, "watchlist" | "feed" | "channels"> = {
   },
 };
 
-/** What an app needs beside markets, users and the clock: it is ready, writes no log, and has no watchlists. */
+/** Dependencies of an app besides markets, users and the clock: the app is ready, writes no log, and has no watchlists. */
 export function plainHttpDeps() {
   return {
     ...NO_WATCHING,

@@ -6,7 +6,7 @@ import { positionOf } from "#src/measure/slippage.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { SOL } from "./markets.ts";
 
-/** The factor between two sizes, and where the first one lies between two of them, from 0 to 1. */
+/** The factor between two sizes, and the offset of the first size, from 0 to 1 of a step. */
 export type Grid = { readonly step: number; readonly offset: number };
 
 const FINE: Grid = { step: 1.04, offset: 0 };
@@ -18,8 +18,8 @@ const ROUNDING_LAMPORTS = 4n;
 const ROUNDING_UNITS = 2n;
 
 /**
- * The largest position between 0.01 and 1,000 SOL that loses at most so much, rounding apart, by trying
- * the sizes of a grid from above and then halving to the base unit. 0: none.
+ * The largest position between 0.01 and 1,000 SOL that loses at most `maxCostPpm`, apart from rounding. Tries
+ * the sizes of a grid from above and then halves the interval down to a base unit. 0: there is none.
  */
 export function largestByScan(
   market: Market,

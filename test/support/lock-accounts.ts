@@ -5,7 +5,7 @@ import type { Account } from "#src/venues/account-set.ts";
 import { CONTRACT, escrowTokensOf, PROGRAM_ID } from "#src/venues/lockers/streamflow.ts";
 import { testAddress } from "./raydium-pools.ts";
 
-/** All at once at `at`, for the recipient, and no one may cancel it. */
+/** An escrow that opens all at once at `at` for the recipient and cannot be cancelled. */
 export function escrowUntil(at: bigint, fields: Partial<NewEscrow>): NewEscrow {
   return {
     mint: testAddress(90),
@@ -39,7 +39,7 @@ export type NewContract = {
   readonly endsAt: bigint;
 };
 
-/** A contract of Streamflow that no one can change. */
+/** A Streamflow contract that cannot be changed. */
 export function contractAccount(contract: NewContract): Account {
   const { bytes } = new ByteWriter(new Uint8Array(CONTRACT.length))
     .u64(CONTRACT.amountWithdrawn, contract.withdrawn)

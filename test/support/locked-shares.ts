@@ -10,7 +10,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 
-/** What the chain's clock shows at first. */
+/** The chain's time at the start. */
 export const NOW = 1_800_000_000n;
 export const SHARE_MINT = namedAddress("share mint");
 export const WALLET = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");
@@ -19,7 +19,7 @@ export const CREATOR = address("4qx8LEUTvjiBJixUH5MqymMLyBXE4JJopDUVbUPUMM3R");
 export const BASE = namedAddress("base");
 export const ESCROW = escrowAddress(BASE);
 
-/** Asks for the holders of a pool, which have to be known. */
+/** Reads the holders of a pool, which must be known. */
 export function holdersReader(chain: ScriptedChain) {
   const clock = { nowMs: () => chain.nowMs };
   const holders = new ShareHolders({ source: chain, clock, signal: new AbortController().signal });
@@ -47,7 +47,7 @@ export function dated(next: bigint, last: bigint) {
   return { kind: "dated", next: { at: next, slot: null }, last: { at: last, slot: null } };
 }
 
-/** Searches that match never answer; resolves when that many are under way at once. */
+/** Lets matching searches hang; resolves when this many are under way at the same time. */
 export async function neverAnswered(
   chain: ScriptedChain,
   {

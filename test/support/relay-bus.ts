@@ -12,7 +12,7 @@ export type RelayBus = {
   readonly published: readonly { readonly topic: string; readonly text: string }[];
   /** As another process says it. */
   readonly say: (topic: string, text: string) => void;
-  /** How many listen there. */
+  /** Number of listeners of the topic. */
   readonly listeners: (topic: string) => number;
   /** The connection is lost and restored. */
   readonly restore: () => void;

@@ -15,7 +15,7 @@ export function bucketOf(last: Sample): Bucket {
 
 const figure = fc.float({ noNaN: true, noDefaultInfinity: true, min: 0, max: 1e6 });
 
-/** Figures of one token, all unknown where it was blocked. */
+/** Figures of one token; all are unknown if it was blocked. */
 const figures = fc.oneof(
   { weight: 5, arbitrary: fc.constant(null) },
   {
@@ -46,7 +46,7 @@ const distance = fc.oneof(
 
 /**
  * Stored samples of one token from a time on, ascending, on the grid of ten seconds, in single precision;
- * often the same figures again.
+ * consecutive samples often have the same figures.
  */
 export function sampleSeries(
   startMs: number,

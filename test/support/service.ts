@@ -99,7 +99,7 @@ export function runCommand(place: DatabasePlace, args: readonly string[]) {
   return { code: status, out: stdout, err: stderr };
 }
 
-/** As `runCommand`, without blocking this process, which would miss that a service closes its connections. */
+/** Like `runCommand`, but does not block this process, so that it notices when a service closes its connections. */
 export async function awaitCommand(place: DatabasePlace, args: readonly string[]) {
   const child = spawn(process.execPath, ["bin/exitability.mjs", ...args], {
     env: environmentOf(place),

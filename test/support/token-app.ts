@@ -12,7 +12,7 @@ import { testUsers } from "./users.ts";
 export const TOKEN_APP_NOW_MS = 1_790_000_001_000;
 export const TOKEN_MARKET = marketOf([poolOfSol(100), poolOfSol(50, 0.001, { number: 2 })]);
 
-/** The routes of a token with two pools. Each request comes from an address of its own unless it names one. */
+/** The routes of a token with two pools. Each request comes from a new address unless it names one. */
 export async function startTokenApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {}) {
   const { mint: _mint, ...assessed } = assess(TOKEN_MARKET);
   const clock = { nowMs: () => TOKEN_APP_NOW_MS };

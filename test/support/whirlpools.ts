@@ -27,7 +27,7 @@ const VAULT_B = testAddress(25);
 const OTHER = testAddress(27);
 
 export type WhirlpoolFixture = {
-  /** Of the upgradeable deployment unless given. */
+  /** Default: the upgradeable deployment. */
   readonly programId?: Address;
   readonly tickSpacing: number;
   readonly sqrtPriceX64: bigint;

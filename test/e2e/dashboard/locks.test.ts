@@ -30,7 +30,7 @@ test("a lock of liquidity is shown with its dates and its program, in both langu
   await other.page.getByText(new RegExp(spanish)).waitFor();
 });
 
-test("a lock without dates that bind is never shown as locked", async (t) => {
+test("a lock without binding dates is never shown as locked", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
   const { page, open } = await dashboard.visit({ language: "en" });
@@ -38,7 +38,7 @@ test("a lock without dates that bind is never shown as locked", async (t) => {
   const opening = { at: "2027-06-01T12:00:00.000Z", slot: null };
   await page.route("**/stressed?*", async (route) => {
     const response = await route.fetch();
-    // On a busy machine the first answer can be a refusal, which the page asks again for.
+    // On a busy machine the first answer can be a refusal; the page then repeats the request.
     if (!response.ok()) return await route.fulfill({ response });
     const body = await response.json();
     const [lock] = body.pools[0].locks;

@@ -27,7 +27,7 @@ const LEAK = address(demoMint("Drain"));
 const SLICE_BPS = 300;
 const SLICE_EVERY_MS = 4_000;
 const ARRIVES_WITHIN_MS = 90_000;
-/** DevTools do not report whether a message reached the worker: as push services do, it is sent again. */
+/** DevTools do not report whether a message reached the worker, so it is sent again, as push services do. */
 const DELIVER_AGAIN_MS = 5_000;
 
 test("a rug and a stealth drain reach the watchlist, the page, the phone, the notification and the mail", async (t) => {

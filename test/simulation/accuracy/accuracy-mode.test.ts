@@ -22,7 +22,7 @@ async function trackingWith(t: TestContext, accuracy: string) {
     ...{ seed: 3, startMs: Date.now(), programs: MARKET_PROGRAMS, venues: VENUES },
   });
   const opened: { readonly close: () => Promise<void> }[] = [];
-  // Before the database is closed.
+  // Must end before the database is closed.
   t.after(async () => {
     for (const { close } of opened.toReversed()) await close();
   });

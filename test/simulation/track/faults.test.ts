@@ -162,7 +162,7 @@ function answers({ tracker }: Played): readonly Pick<Assessment, "measurement" |
   });
 }
 
-/** What a market says at the end of a script that a fault disturbs. */
+/** The state of a market after a script that a fault disturbs. */
 async function played(seed: number, fault: Pick<Fault, "begin" | "step">) {
   const market = await begin();
   const script = seededRandom(seed);

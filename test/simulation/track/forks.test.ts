@@ -155,7 +155,7 @@ test("an alert that a dropped slot turned on is ended when the slot is dropped",
   await tracker.close();
 });
 
-test("what was measured on a dropped slot is in neither the history nor the stored answers", async (t) => {
+test("a measurement on a dropped slot is in neither the history nor the stored answers", async (t) => {
   const chain = new ScriptedChain();
   const tracker = await tracked(chain, await sqliteDatabase(t));
   const beganMs = chain.nowMs;
@@ -179,7 +179,7 @@ test("what was measured on a dropped slot is in neither the history nor the stor
     assert.equal(measurementOf(tracker)?.depthLamports, 8n * SOL);
     chain.undoSlot();
     chain.advance(1);
-    // Before its loss is known, the next slot is measured on it too.
+    // Before the slot is known to be dropped, the next slot is measured on it too.
     assert.equal(measurementOf(tracker)?.depthLamports, 8n * SOL);
     chain.endSlot(dropped, "dropped");
     chain.endSlot(chain.slot, "confirmed");
@@ -191,7 +191,7 @@ test("what was measured on a dropped slot is in neither the history nor the stor
       assert.equal(measurement?.depthLamports, 80n * SOL);
     }
   }
-  // A change that is confirmed is in both.
+  // A confirmed change is in both.
   setReserves(chain, POOL, withSol(60n * SOL));
   await confirmed(200);
   const range = { fromMs: beganMs, toMs: chain.nowMs, stepMs: 400 };
