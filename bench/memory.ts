@@ -11,7 +11,7 @@ import { readOptions } from "./options.ts";
 import { buildStream, type VenueMix } from "./update-stream.ts";
 
 // What a live token takes: its accounts' bytes, pools, quoters, last answer, and half an hour of samples.
-// Of the mix of venues, and of each venue alone. Each token has one pool.
+// Measured for the mix of venues, and for each venue alone. Each token has one pool.
 
 const { values } = readOptions(
   "Memory of a live token, of the mix of venues and of each venue alone.",

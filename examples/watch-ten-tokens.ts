@@ -1,4 +1,4 @@
-// node examples/watch-ten-tokens.ts MINT...: says when 5 SOL of a token can no longer leave below 10 %.
+// node examples/watch-ten-tokens.ts MINT...: reports when 5 SOL of a token can no longer be sold with less than 10 % slippage.
 import type { Exitability } from "../clients/typescript/src/api-types.ts"; // "exitability-client/api-types"
 import { createExitability, ExitabilityError } from "../clients/typescript/src/exitability.ts"; // "exitability-client"
 

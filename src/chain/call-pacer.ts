@@ -185,7 +185,7 @@ export class CallPacer {
     return Math.max(spacedMs * GROWTH, LEAST_LEARNED_MS, rateMs);
   }
 
-  /** A call was answered, so many milliseconds after it was sent. */
+  /** A call was answered, `tookMs` after it was sent. */
   succeeded(tookMs: number): void {
     const nowMs = performance.now();
     this.#notePassed(nowMs);

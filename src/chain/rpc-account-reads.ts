@@ -191,7 +191,7 @@ export class RpcAccountReader {
     if (refused > this.#batchSize) return;
     const allowed = Math.ceil(refused / 2);
     const text =
-      "the node refuses as many accounts in one read; smaller reads are sent from now on";
+      "the node refuses this many accounts in one read; smaller reads are sent from now on";
     this.#options.logger?.warn({ refused, next: allowed }, text);
     this.#batchSize = allowed;
   }

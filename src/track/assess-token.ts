@@ -134,7 +134,7 @@ function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
   const { stream, times } = state;
   const isConfirmed = stream?.isWhole === true && token.confirmedAfterGap === stream.gaps;
   if (isConfirmed && times.newest !== null && !isPartlyElsewhere(state, token, stream.elsewhere)) {
-    // With several streams, that of the clock may be ahead of that of this token's accounts.
+    // With several streams, the stream of the clock may be ahead of the stream of this token's accounts.
     const before = times.newest.slot - 1n;
     const { reachedSlot } = stream;
     return reachedSlot !== null && reachedSlot < before ? reachedSlot : before;

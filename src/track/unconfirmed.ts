@@ -11,7 +11,7 @@ import type { FollowedAccount, FollowedToken } from "./live-state.ts";
 const MAX_SLOTS = 256;
 /** Dropped slots that are remembered, for updates that arrive late. */
 const MAX_DROPPED = 256;
-/** With a whole stream, what a slot changed is measured as of the slot before it. */
+/** With a whole stream, the changes of a slot are measured as of the slot before it. */
 export const CHANGE_AFTER_SLOT = 1n;
 
 type KeptVersion = { readonly slot: bigint; readonly held: HeldAccount };

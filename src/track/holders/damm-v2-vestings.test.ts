@@ -99,7 +99,7 @@ describe("a DAMM v2 position that vests", () => {
     const other = { cliff: NOW + 90n, cliffAmount: 300n };
     const { chain, ask } = position(570n, { ...own, released: 30n }, [other]);
     const found = await ask();
-    // 430 were unlocked; of 300 of its own 150 have opened, and 30 of them were released before.
+    // 430 were unlocked; of its own vesting of 300, 150 have opened, of which 30 were released before.
     assert.deepEqual(
       found.owners.map(({ owner, shares }) => [owner, shares]),
       [[WALLET, 550n]],

@@ -86,7 +86,7 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
     assert.ok(findings.every(({ kind }) => kind !== "live-check"));
   }
 
-  // An upgrade is noticed when it changes the program's account, and what it pays shows in its swaps.
+  // An upgrade is detected when the program's account changes; swaps then show the new payments.
   alarms.splice(0);
   demo.upgrade(UPGRADED);
   const upgradedIn = demo.ledger.clock.slot;
