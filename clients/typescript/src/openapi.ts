@@ -110,7 +110,7 @@ export interface paths {
         };
         /**
          * The exits that are left after the largest withdrawal
-         * @description The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are named with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.
+         * @description The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are listed with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.
          */
         readonly get: operations["getStressedExit"];
         readonly put?: never;
@@ -190,7 +190,7 @@ export interface paths {
         };
         /**
          * A token's exit capacity, depth, price, score and slippage over time, and its alerts
-         * @description An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of whole five minutes, from up to five minutes before from. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.
+         * @description An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of a multiple of five minutes, and begins up to five minutes before from. The alerts are those that began within the range, the last 2,000 of them. Each request counts as one query.
          */
         readonly get: operations["getHistory"];
         readonly put?: never;
@@ -1077,7 +1077,7 @@ export interface components {
                     readonly instruction: string | null;
                 }[];
             }[];
-            /** @description With max_cost: the sale is the largest from 0.01 to 1000 SOL within it, to a millionth or one base unit. Null where a size was asked for */
+            /** @description With max_cost: the sale is the largest from 0.01 to 1000 SOL within this cost, to a millionth or one base unit. Null if the request has a size */
             readonly max_cost: {
                 readonly max_cost_pct: number;
                 /** @description What stops a larger sale. cost: it costs more; liquidity: the pools run out; supply: there is no more of the token; size: the largest size that is answered. Null where no size is within the cost */
@@ -1085,16 +1085,16 @@ export interface components {
             } | null;
             /** @description With unit=usd; null with another unit, and where no stable pool is followed */
             readonly usd: {
-                /** @description Spot of the deepest stable pool that is followed */
+                /** @description Spot price of the deepest followed pool of a stablecoin */
                 readonly usd_per_sol: number;
                 readonly size_usd: number | null;
                 readonly net_usd: number | null;
             } | null;
             /** @description With detail=full, where the sale can be made; else null */
             readonly detail: {
-                /** @description No split of this sale over the token's open routes pays more, as long as no pool loses more to rounding than is allowed for: four units of what it pays, and two of what it is sold (one on pump.fun's curve, PumpSwap and Raydium AMM v4, which round once in a sale). Meteora DLMM and DBC, Raydium CLMM and Orca Whirlpool round at every bin, curve segment or tick range: a sale over many of them can lose more units, and a better split can then pay that much more than this figure. Null with profile=retail, where one instruction sells through several pools, where a transfer fee reaches its maximum, where a pool's quotes do not fall with the amount, and where the split that was found pays more */
+                /** @description No split of this sale over the token's open routes pays more, as long as no pool loses more to rounding than this allows: four units of the output, and two of the input (one on pump.fun's curve, PumpSwap and Raydium AMM v4, which round once in a sale). Meteora DLMM and DBC, Raydium CLMM and Orca Whirlpool round at every bin, curve segment or tick range: a sale over many of them can lose more units, and a better split can then pay that much more than this figure. Null with profile=retail, where one instruction sells through several pools, where a transfer fee reaches its maximum, where a pool's quotes do not fall with the amount, and where the found split pays more */
                 readonly best_possible_lamports: string | null;
-                /** @description How far net_lamports is below it, hundredths of a percent; null where it is null */
+                /** @description How far net_lamports is below best_possible_lamports, in hundredths of a percent; null where that is null */
                 readonly gap_bps: number | null;
                 /** @description Buying for size_sol now, and selling at once on the pools as the purchase left them; null where no pool sells for that much */
                 readonly round_trip: {
@@ -1404,45 +1404,45 @@ export interface components {
                 readonly reason: ("positions-not-read" | "holders-not-read" | "shares-do-not-add-up" | "not-among-the-deepest" | "withdrawal-not-modelled" | "not-priced") | null;
                 /** @description What of its depth leaves with the withdrawal; null: not known */
                 readonly leaving_sol: number | null;
-                /** @description Of its shares, those of the one who holds most and may withdraw. Where positions have ranges of their own, a share is what they hold now of the mint that sellers take out */
+                /** @description Share of the pool's shares that belongs to the largest owner who may withdraw. Where positions have their own ranges, a share is the amount that they hold now of the mint that sellers receive */
                 readonly largest_pct: number | null;
                 /** @description Burned, never issued, or held by an address without a signer */
                 readonly burned_pct: number | null;
                 /** @description Held by a locker that gives back fees and never the liquidity */
                 readonly locked_pct: number | null;
-                /** @description Not withdrawable now: in locks that open at the times in `locks` */
+                /** @description Shares in locks that are not open yet; `locks` has the times */
                 readonly time_locked_pct: number | null;
-                /** @description In accounts that were not read, each smaller than any that was: beyond the twenty largest, of positions with ranges of their own beyond the eight largest */
+                /** @description Shares in accounts that were not read, each smaller than any account that was read: beyond the twenty largest, or beyond the eight largest positions with their own ranges */
                 readonly unlisted_pct: number | null;
-                /** @description Locks with dates, and locks whose dates are not known, those that open first at the end first, those without dates last; of the shares that were read, the twenty largest */
+                /** @description The twenty largest locks of the shares that were read, sorted by `opens_fully`; locks without known dates are last */
                 readonly locks: readonly {
                     /** @description The program: jupiter-lock, streamflow, meteora-damm-v2 (vesting of a position), meteora-dlmm (a locked position), or one that is added later */
                     readonly locker: string;
                     /** @description Who can withdraw the shares once they are open */
                     readonly owner: string;
-                    /** @description Of the pool's shares, those still in the lock */
+                    /** @description Share of the pool's shares that is still in the lock */
                     readonly share_pct: number;
-                    /** @description When a part of them opens; null: not known */
+                    /** @description When the next part of the shares opens; null: not known */
                     readonly opens_next: {
                         /**
                          * Format: date-time
                          * @description By the chain's clock
                          */
                         readonly at: string;
-                        /** @description The slot, where the program counts slots: `at` is then an estimate, at 400 ms a slot */
+                        /** @description The slot, if the program counts slots; `at` is then an estimate, at 400 ms a slot */
                         readonly slot: number | null;
                     } | null;
-                    /** @description When all of them are open; null: not known */
+                    /** @description When all of the shares are open; null: not known */
                     readonly opens_fully: {
                         /**
                          * Format: date-time
                          * @description By the chain's clock
                          */
                         readonly at: string;
-                        /** @description The slot, where the program counts slots: `at` is then an estimate, at 400 ms a slot */
+                        /** @description The slot, if the program counts slots; `at` is then an estimate, at 400 ms a slot */
                         readonly slot: number | null;
                     } | null;
-                    /** @description Why its dates are not known or do not bind: its shares then count as withdrawable; null where they bind */
+                    /** @description Why the lock's dates are unknown or not binding: its shares then count as withdrawable; null where the dates bind */
                     readonly reason: ("revocable" | "undecodable" | "not-read") | null;
                 }[] | null;
                 /** @description Locks beyond the twenty largest; `time_locked_pct` counts their shares too */
@@ -1524,7 +1524,7 @@ export interface components {
                     readonly 0.5: number | null;
                 };
             }[] | null;
-            /** @description Large holders that are not counted as sellers. locker: it does not return the tokens, or not yet. program: a program signs for the address; what it allows is not known */
+            /** @description Large holders that are not counted as sellers. locker: a locker that does not return the tokens, or not yet. program: a program signs for the address; what it allows is not known */
             readonly excluded: readonly {
                 /** @description A Solana address: 32 bytes in base58 */
                 readonly owner: string;
@@ -1812,7 +1812,7 @@ export interface components {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
             readonly step_seconds: number;
-            /** @description Spacing of what is kept of the whole range: 10, or 300 where a part of it is older than a day */
+            /** @description The finest spacing that is stored for the whole range: 10, or 300 where a part of the range is older than a day or two */
             readonly resolution_seconds: number;
             readonly points: readonly {
                 /**
@@ -1823,11 +1823,11 @@ export interface components {
                 /** @description Largest size that sold below 10 % slippage */
                 readonly c10_sol: number | null;
                 readonly depth_sol: number | null;
-                /** @description Lowest c10_sol at any time of the step; null where none was known in it */
+                /** @description Lowest c10_sol at any time of the step; null where it was unknown for the whole step */
                 readonly c10_lowest_sol: number | null;
                 /** @description Lowest depth_sol at any time of the step */
                 readonly depth_lowest_sol: number | null;
-                /** @description False where the token was blocked, or nothing was known, for a part of the step */
+                /** @description False where the token was blocked, or c10_sol was unknown, for a part of the step */
                 readonly known_throughout: boolean;
                 /** @description SOL per whole token */
                 readonly precio_mid: number | null;
@@ -2411,9 +2411,9 @@ export interface components {
             readonly p99_bps: number | null;
         };
         readonly HeldWindow: {
-            /** @description Times waited after a range was computed; none overlap */
+            /** @description Number of compared waiting times after a range was computed; none overlap */
             readonly judged: number;
-            /** @description Changes from p10 to p90; null below 200 judged, as the other two */
+            /** @description Changes from p10 to p90; null if judged is below 200, like the other two */
             readonly held_80_pct: number | null;
             /** @description Changes from p1 to p99 */
             readonly held_98_pct: number | null;
@@ -2447,7 +2447,7 @@ export interface components {
                     readonly month: components["schemas"]["QuotedWindow"];
                 };
             }[];
-            /** @description How often the ranges of /exitability/past-day held afterwards: one tracked token a minute, and every token that is asked for, at most once in five minutes. Without those of which nothing was judged in 30 days */
+            /** @description How often the ranges of /exitability/past-day held afterwards, for one tracked token a minute and for every requested token, at most once in five minutes. Cells without a judgement in 30 days are left out */
             readonly waiting_held: readonly {
                 /**
                  * @description SOL
@@ -2634,7 +2634,7 @@ export interface operations {
                 readonly profile?: "retail" | "pro";
                 /** @description 0.01 to 1000 SOL, in plain digits. Snaps to the nearest of 0.5, 1, 2, 5, 10, 50; a tie goes to the larger. */
                 readonly size?: number;
-                /** @description The X-State-Slot of a past answer: exactly the bytes that were answered at that slot, or 404 state_not_stored; never another slot's answer. Everybody gets the same bytes, for three days (or as the operator sets it). Answers are stored while a token is asked for or watched: one within some seconds, then one after each change, at least a minute apart, or every five minutes without changes; each when a later slot was answered. slot_before and slot_after name stored slots. Counts like any other query. */
+                /** @description The X-State-Slot of a past answer. Returns exactly the bytes that were answered at that slot, or 404 state_not_stored; never another slot's answer. All callers get the same bytes, for three days (or as the operator sets it). Answers are stored while a token is requested or watched: one within some seconds, then one after each change, at least a minute apart, or every five minutes without changes; each is stored when a later slot was answered. slot_before and slot_after name stored slots. Counts like any other query. */
                 readonly at_slot?: number;
             };
             readonly header?: {

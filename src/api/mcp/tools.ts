@@ -149,13 +149,13 @@ export const TOOLS: readonly Tool[] = [
     name: "stressed_exit",
     title: "A token's exit after the largest withdrawal",
     description:
-      "The slippage ladder now, and after the one owner whose liquidity is worth most has taken it out, in the pools where it is known who can; the others are named with the reason. Locks of liquidity are listed with the times at which they open. It says what would be left, not that anybody will leave. Costs one query.",
+      "The slippage ladder now, and the ladder after the owner whose liquidity is worth most has withdrawn it, in all pools with known owners; other pools are listed with the reason. Locks of liquidity are listed with the times at which they open. The tool measures what would be left; it does not predict that anybody will withdraw. Costs one query.",
   }),
   toolOf(getHoldersFirst, {
     name: "holders_first",
     title: "A token's exit after its largest holders have sold",
     description:
-      "The slippage ladder now, and after the largest 1, 3, 5, 10 and 20 holders have sold all they have, for positions worth the sizes now; pools, curves, burned tokens, lockers, programs and frozen accounts are not counted as sellers, each with its reason. It says what would be left, not that anybody will sell. Costs one query.",
+      "The slippage ladder now, and after the largest 1, 3, 5, 10 and 20 holders have sold all they have, for positions that are now worth the sizes; pools, curves, burned tokens, lockers, programs and frozen accounts do not count as sellers and are listed with the reason. The tool measures what would be left; it does not predict that anybody will sell. Costs one query.",
   }),
   toolOf(getPastDay, {
     name: "past_day",

@@ -40,22 +40,24 @@ export const SizeLimitWord = nullable(
 );
 
 const BEST_POSSIBLE = [
-  "No split of this sale over the token's open routes pays more, as long as no pool loses more to rounding than is allowed for:",
-  "four units of what it pays, and two of what it is sold (one on pump.fun's curve, PumpSwap and Raydium AMM v4, which round once in a sale).",
+  "No split of this sale over the token's open routes pays more, as long as no pool loses more to rounding than this allows:",
+  "four units of the output, and two of the input (one on pump.fun's curve, PumpSwap and Raydium AMM v4, which round once in a sale).",
   "Meteora DLMM and DBC, Raydium CLMM and Orca Whirlpool round at every bin, curve segment or tick range:",
   "a sale over many of them can lose more units, and a better split can then pay that much more than this figure.",
   "Null with profile=retail, where one instruction sells through several pools, where a transfer fee reaches its maximum,",
-  "where a pool's quotes do not fall with the amount, and where the split that was found pays more",
+  "where a pool's quotes do not fall with the amount, and where the found split pays more",
 ].join(" ");
 
 export const ExitMore = {
   max_cost: nullable(
     Type.Object({ max_cost_pct: Type.Number(), limited_by: SizeLimitWord }),
-    "With max_cost: the sale is the largest from 0.01 to 1000 SOL within it, to a millionth or one base unit. Null where a size was asked for",
+    "With max_cost: the sale is the largest from 0.01 to 1000 SOL within this cost, to a millionth or one base unit. Null if the request has a size",
   ),
   usd: nullable(
     Type.Object({
-      usd_per_sol: Type.Number({ description: "Spot of the deepest stable pool that is followed" }),
+      usd_per_sol: Type.Number({
+        description: "Spot price of the deepest followed pool of a stablecoin",
+      }),
       size_usd: NullableNumber,
       net_usd: NullableNumber,
     }),
@@ -66,7 +68,7 @@ export const ExitMore = {
       best_possible_lamports: nullable(IntegerText, BEST_POSSIBLE),
       gap_bps: nullable(
         Type.Number(),
-        "How far net_lamports is below it, hundredths of a percent; null where it is null",
+        "How far net_lamports is below best_possible_lamports, in hundredths of a percent; null where that is null",
       ),
       round_trip: nullable(
         Type.Object({

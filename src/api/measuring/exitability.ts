@@ -26,7 +26,7 @@ const AT_SLOT_FIELD = Type.Optional(
       minimum: 0,
       maximum: 999_999_999_999_999,
       description:
-        "The X-State-Slot of a past answer: exactly the bytes that were answered at that slot, or 404 state_not_stored; never another slot's answer. Everybody gets the same bytes, for three days (or as the operator sets it). Answers are stored while a token is asked for or watched: one within some seconds, then one after each change, at least a minute apart, or every five minutes without changes; each when a later slot was answered. slot_before and slot_after name stored slots. Counts like any other query.",
+        "The X-State-Slot of a past answer. Returns exactly the bytes that were answered at that slot, or 404 state_not_stored; never another slot's answer. All callers get the same bytes, for three days (or as the operator sets it). Answers are stored while a token is requested or watched: one within some seconds, then one after each change, at least a minute apart, or every five minutes without changes; each is stored when a later slot was answered. slot_before and slot_after name stored slots. Counts like any other query.",
     }),
     fromText((text) => (/^\d{1,15}$/.test(text) ? BigInt(text) : null)),
     "at_slot must be the number of a slot, in plain digits.",

@@ -43,7 +43,7 @@ const HistoryBody = Type.Object(
     step_seconds: Type.Number(),
     resolution_seconds: Type.Number({
       description:
-        "Spacing of what is kept of the whole range: 10, or 300 where a part of it is older than a day",
+        "The finest spacing that is stored for the whole range: 10, or 300 where a part of the range is older than a day or two",
     }),
     points: Type.Array(
       Type.Object({
@@ -52,12 +52,12 @@ const HistoryBody = Type.Object(
         depth_sol: NullableNumber,
         c10_lowest_sol: nullable(
           Type.Number(),
-          "Lowest c10_sol at any time of the step; null where none was known in it",
+          "Lowest c10_sol at any time of the step; null where it was unknown for the whole step",
         ),
         depth_lowest_sol: nullable(Type.Number(), "Lowest depth_sol at any time of the step"),
         known_throughout: Type.Boolean({
           description:
-            "False where the token was blocked, or nothing was known, for a part of the step",
+            "False where the token was blocked, or c10_sol was unknown, for a part of the step",
         }),
         precio_mid: nullable(Type.Number(), "SOL per whole token"),
         score: nullable(
@@ -120,7 +120,7 @@ export const getHistory = defineOperation({
   tag: "token",
   summary: "A token's exit capacity, depth, price, score and slippage over time, and its alerts",
   description:
-    "An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of whole five minutes, from up to five minutes before from. The alerts are those that began within it, the last 2,000 of them. Each request counts as one query.",
+    "An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of a multiple of five minutes, and begins up to five minutes before from. The alerts are those that began within the range, the last 2,000 of them. Each request counts as one query.",
   query: Type.Object({
     from: timeField("from", "Default: a day before to"),
     to: timeField("to", "Default: now"),

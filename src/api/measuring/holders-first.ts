@@ -66,7 +66,7 @@ const HoldersFirstBody = Type.Object(
           reason: Type.Enum(["pool", "curve", "burned", "locker", "program", "frozen"]),
         }),
       ),
-      "Large holders that are not counted as sellers. locker: it does not return the tokens, or not yet. program: a program signs for the address; what it allows is not known",
+      "Large holders that are not counted as sellers. locker: a locker that does not return the tokens, or not yet. program: a program signs for the address; what it allows is not known",
     ),
     unlisted_pct: sharePct(
       "Of the supply, in accounts beyond the twenty largest: each smaller than any of these",

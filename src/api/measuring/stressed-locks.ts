@@ -8,7 +8,7 @@ const OpeningTime = Type.Object({
   at: Type.String({ format: "date-time", description: "By the chain's clock" }),
   slot: nullable(
     Type.Integer(),
-    "The slot, where the program counts slots: `at` is then an estimate, at 400 ms a slot",
+    "The slot, if the program counts slots; `at` is then an estimate, at 400 ms a slot",
   ),
 });
 
@@ -22,16 +22,16 @@ export const StressedLock = Type.Object({
   share_pct: Type.Number({
     minimum: 0,
     maximum: 100,
-    description: "Of the pool's shares, those still in the lock",
+    description: "Share of the pool's shares that is still in the lock",
   }),
-  opens_next: nullable(OpeningTime, "When a part of them opens; null: not known"),
-  opens_fully: nullable(OpeningTime, "When all of them are open; null: not known"),
+  opens_next: nullable(OpeningTime, "When the next part of the shares opens; null: not known"),
+  opens_fully: nullable(OpeningTime, "When all of the shares are open; null: not known"),
   reason: nullable(
     Type.Enum(["revocable", "undecodable", "not-read"], {
       description:
-        "revocable: its program lets one side end the lock, or change its terms, before its time. undecodable: its account is not what the program writes, or contradicts what it holds. not-read: the node refused to look for it or did not answer in time, it was not found, or it is not among those that are read",
+        "revocable: the program lets one side end the lock early, or change its terms. undecodable: the lock's account does not have the program's format, or contradicts the amount in the lock. not-read: the node refused the search for the lock or did not answer in time, the lock was not found, or it is not among those that are read",
     }),
-    "Why its dates are not known or do not bind: its shares then count as withdrawable; null where they bind",
+    "Why the lock's dates are unknown or not binding: its shares then count as withdrawable; null where the dates bind",
   ),
 });
 

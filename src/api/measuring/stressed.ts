@@ -59,17 +59,17 @@ const StressedPool = Type.Object({
     "What of its depth leaves with the withdrawal; null: not known",
   ),
   largest_pct: percent(
-    "Of its shares, those of the one who holds most and may withdraw. Where positions have ranges of their own, a share is what they hold now of the mint that sellers take out",
+    "Share of the pool's shares that belongs to the largest owner who may withdraw. Where positions have their own ranges, a share is the amount that they hold now of the mint that sellers receive",
   ),
   burned_pct: percent("Burned, never issued, or held by an address without a signer"),
   locked_pct: percent("Held by a locker that gives back fees and never the liquidity"),
-  time_locked_pct: percent("Not withdrawable now: in locks that open at the times in `locks`"),
+  time_locked_pct: percent("Shares in locks that are not open yet; `locks` has the times"),
   unlisted_pct: percent(
-    "In accounts that were not read, each smaller than any that was: beyond the twenty largest, of positions with ranges of their own beyond the eight largest",
+    "Shares in accounts that were not read, each smaller than any account that was read: beyond the twenty largest, or beyond the eight largest positions with their own ranges",
   ),
   locks: nullable(
     Type.Array(StressedLock),
-    "Locks with dates, and locks whose dates are not known, those that open first at the end first, those without dates last; of the shares that were read, the twenty largest",
+    "The twenty largest locks of the shares that were read, sorted by `opens_fully`; locks without known dates are last",
   ),
   locks_not_listed: nullable(
     Type.Integer({ minimum: 0 }),
@@ -216,7 +216,7 @@ export const getStressedExit = defineOperation({
   tag: "exitability",
   summary: "The exits that are left after the largest withdrawal",
   description:
-    "The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are named with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.",
+    "The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are listed with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.",
   query: Type.Object({ profile: PROFILE_FIELD, at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {

@@ -48,10 +48,12 @@ const HELD = { minimum: 0, maximum: 100 };
 
 const HeldWindow = Type.Object(
   {
-    judged: Type.Integer({ description: "Times waited after a range was computed; none overlap" }),
+    judged: Type.Integer({
+      description: "Number of compared waiting times after a range was computed; none overlap",
+    }),
     held_80_pct: nullable(
       Type.Number(HELD),
-      "Changes from p10 to p90; null below 200 judged, as the other two",
+      "Changes from p10 to p90; null if judged is below 200, like the other two",
     ),
     held_98_pct: nullable(Type.Number(HELD), "Changes from p1 to p99"),
     below_p10_pct: nullable(Type.Number(HELD), "Exits that paid less than p10"),
@@ -142,7 +144,7 @@ const AccuracyBody = Type.Object(
       }),
       {
         description:
-          "How often the ranges of /exitability/past-day held afterwards: one tracked token a minute, and every token that is asked for, at most once in five minutes. Without those of which nothing was judged in 30 days",
+          "How often the ranges of /exitability/past-day held afterwards, for one tracked token a minute and for every requested token, at most once in five minutes. Cells without a judgement in 30 days are left out",
       },
     ),
   },
