@@ -16,6 +16,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
 import { readOptions } from "./options.ts";
+import { median } from "./quantile.ts";
 import { buildStream } from "./update-stream.ts";
 
 /**
@@ -128,8 +129,6 @@ function sumOf(record: AccuracyRecord) {
   return { replayed, exact };
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 for (const work of ["alone", "told", "replayed"] as const) run(work);
 const rounds = Array.from({ length: Number(values.rounds) }, (_, round) => {
   // The case that runs first in one round runs second in the next.

@@ -22,6 +22,7 @@ import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
 import type { Arrival, Listening } from "./alerts-receivers.ts";
 import { readOptions } from "./options.ts";
+import { quantile } from "./quantile.ts";
 
 /**
  * The time from the update that causes an alert to its message at a mail server and at a webhook:
@@ -205,10 +206,10 @@ async function rugTokens(): Promise<Address[]> {
 
 function report(): void {
   const rows = (["email", "webhook"] as const).map((kind) => {
-    const sorted = [...latencies[kind].values()].toSorted((a, b) => a - b);
-    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-    const missed = causedAtMs.size - sorted.length;
-    return { kind, arrived: sorted.length, missed, p50Ms: at(0.5), p99Ms: at(0.99) };
+    const found = [...latencies[kind].values()];
+    const at = (share: number) => quantile(found, share) ?? Number.NaN;
+    const missed = causedAtMs.size - found.length;
+    return { kind, arrived: found.length, missed, p50Ms: at(0.5), p99Ms: at(0.99) };
   });
   if (values.json) console.log(JSON.stringify({ tokens, causes: causedAtMs.size, channels: rows }));
   else

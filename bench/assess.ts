@@ -8,6 +8,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { PLANNED_VENUES, type PoolPlan } from "./adversary/pool-plan.ts";
 import { saveMarket } from "./adversary/save-market.ts";
 import { readOptions } from "./options.ts";
+import { median } from "./quantile.ts";
 
 /**
  * CPU time of one assessment for one to ten pools (`--counts`), from bound pools to the answer. With `--against
@@ -60,15 +61,11 @@ async function compareAll(): Promise<readonly Row[]> {
           theirs.push(await timeInChild(values.against, folder, mint));
         ours.push(await timeInChild(here, folder, mint));
       }
-      const before = theirs.length === 0 ? null : medianOf(theirs);
-      rows.push({ kind, pools, us: medianOf(ours), before });
+      const before = theirs.length === 0 ? null : median(theirs);
+      rows.push({ kind, pools, us: median(ours), before });
     }
   }
   return rows;
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function plansOf(kind: string, count: number): readonly PoolPlan[] {

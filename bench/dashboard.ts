@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { chromium, type Page } from "playwright-core";
 import { Deployment } from "./deployment.ts";
 import { lineThrough, type Point } from "./growth.ts";
@@ -70,8 +71,4 @@ async function measure(page: Page): Promise<void> {
     if (minute < Number(values.minutes)) await wait(SAMPLE_EVERY_MS);
   }
   console.log("heap after collection:", JSON.stringify(lineThrough(points)));
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

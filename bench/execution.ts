@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
@@ -53,7 +54,6 @@ const LOADING_TOKENS_AT_ONCE = 8;
 const tokens = Number(values.tokens);
 const seconds = Number(values.seconds);
 const say = (text: string): void => console.error(text);
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const now = (): number => performance.now();
 const options: MarketOptions = {
   tokens,
@@ -336,10 +336,6 @@ async function executionsOf({ url }: Server) {
     executed: found.reduce((sum, { sales }) => sum + sales, 0),
     equal: found.reduce((sum, { equal }) => sum + equal, 0),
   };
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
 function print(name: string, figures: Readonly<Record<string, unknown>>): void {

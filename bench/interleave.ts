@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { median } from "./quantile.ts";
 import type { Contender, Scenario } from "./scenario.ts";
 
 const ROUNDS = 21;
@@ -93,9 +94,4 @@ function heapOfBatch(contender: Contender, operations: number): number {
     const allocated = process.memoryUsage().heapUsed - before;
     if (allocated >= 0) return allocated / operations;
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -10,6 +10,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import { readOptions } from "./options.ts";
+import { median, quantile } from "./quantile.ts";
 import { createStreamSource } from "./stream-source.ts";
 import { buildStream, type Swap } from "./update-stream.ts";
 
@@ -112,10 +113,9 @@ async function report(): Promise<void> {
   clearInterval(pace);
   clearInterval(probing);
   const rate = delivered / ((now() - startedMs) / 1_000);
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const p50 = sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN;
-  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
-  const figures = { updatesPerSecond: Math.round(rate), probes: sorted.length, p50, p99 };
+  const p50 = median(latencies);
+  const p99 = quantile(latencies, 0.99) ?? Number.NaN;
+  const figures = { updatesPerSecond: Math.round(rate), probes: latencies.length, p50, p99 };
   if (values.json) console.log(JSON.stringify(figures));
   else {
     console.log(

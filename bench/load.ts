@@ -4,6 +4,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { cpuSeconds, Deployment, type Key, makeKeys, type Server, warmUp } from "./deployment.ts";
 import { answeredPerSecond, refusedOf, runLoad } from "./http-load.ts";
 import { readOptions } from "./options.ts";
+import { median } from "./quantile.ts";
 
 // The hot endpoint under load, beside as many bare node:http servers that answer the same bytes, in one
 // run: requests a second, latency, and the servers' own CPU time for a request. First one process that
@@ -159,11 +160,6 @@ function report(what: string, rounds: readonly Round[]): number {
   const share = (100 * ratio).toFixed(1);
   console.log(`server CPU per request: ${share} % of bare node:http's budget (floor 60 % alone)\n`);
   return ratio;
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 async function startRaw(

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { STANDARD_SIZES, type StandardSize } from "#src/measure/assessment.ts";
 import { type Answered, type Asked, CountedClient, type StreamEvent } from "./counted-client.ts";
 
@@ -223,8 +224,4 @@ function chunks(mints: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(mints.length / MOST_MINTS) }, (_, place) =>
     mints.slice(place * MOST_MINTS, (place + 1) * MOST_MINTS),
   );
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
@@ -8,6 +9,7 @@ import type { Asked, Traffic } from "./counted-client.ts";
 import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
 import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring-ways.ts";
 import { readOptions } from "./options.ts";
+import { median } from "./quantile.ts";
 
 /**
  * A thousand tokens at six sizes every ten seconds: what each way of asking costs in requests, bytes
@@ -66,7 +68,6 @@ const LOADING_ACCOUNTS = 20;
 
 const tokens = Number(values.tokens);
 const say = (text: string): void => console.error(text);
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const COMPARED: readonly Case[] = (["stream-all", "batch", "ladder", "single"] as const).map(
   (way) => ({ way, encoding: "br" }),
 );
@@ -288,9 +289,4 @@ function report({ idleCpuMs, cases }: Measured, disagreements: readonly string[]
 
 function kilobytes(bytes: number): string {
   return (bytes / 1_000).toFixed(0);
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -17,6 +17,7 @@ import {
 } from "./providers/fake-provider.ts";
 import { PLANS, type ProviderPlan } from "./providers/plans.ts";
 import { type Asked, openProduct } from "./providers/product.ts";
+import { quantile } from "./quantile.ts";
 
 /**
  * The tracker on the documented limits of RPC providers: how long a first answer takes, what it finds,
@@ -172,7 +173,7 @@ async function measure(plan: ProviderPlan): Promise<Row> {
     unavailable: all.filter(({ answer }) => answer.kind === "unavailable").length,
     rateRefused: searched.rateRefused,
     behindSeconds: {
-      p99: behind.toSorted((a, b) => a - b)[Math.floor(behind.length * 0.99)] ?? 0,
+      p99: quantile(behind, 0.99) ?? 0,
       most: Math.max(0, ...behind),
     },
     perFirstAnswer: divided(costsOf(plan, searched), mints.length),
@@ -345,10 +346,8 @@ function scaled({ calls, credits }: Costs, by: number): Costs {
 }
 
 function percentiles(asked: readonly Asked[]): { readonly p50: number; readonly p99: number } {
-  const sorted = asked.map(({ ms }) => Math.round(ms)).toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return { p50: at(0.5) ?? 0, p99: at(0.99) ?? 0 };
+  const took = asked.map(({ ms }) => Math.round(ms));
+  return { p50: quantile(took, 0.5) ?? 0, p99: quantile(took, 0.99) ?? 0 };
 }
 
 function table(found: readonly Row[]): string {

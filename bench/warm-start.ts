@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
 import { openDatabase } from "#src/store/database.ts";
@@ -19,6 +20,7 @@ import {
   residentBytes,
 } from "./deployment.ts";
 import { readOptions } from "./options.ts";
+import { quantile } from "./quantile.ts";
 
 /**
  * A service with many tokens. First it starts without stored data: tokens loaded a second. Then it is
@@ -56,7 +58,6 @@ const FIRST_ANSWER_BAR_MS = 1_000;
 
 const tokens = Number(values.tokens);
 const say = (text: string): void => console.error(text);
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const seconds = (sinceMs: number): number => Math.round(performance.now() - sinceMs) / 1_000;
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
 
@@ -173,14 +174,13 @@ async function coldLoads({ child, url, metricsUrl }: Running, mints: readonly Ad
       }
     }),
   );
-  tookMs.sort((a, b) => a - b);
   const took = (performance.now() - startedMs) / 1_000;
   print("first loads", {
     tokens: mints.length,
     seconds: Math.round(took * 10) / 10,
     tokensPerSecond: Math.round((mints.length / took) * 10) / 10,
-    p50Ms: Math.round(tookMs[Math.floor(tookMs.length / 2)] ?? 0),
-    p99Ms: Math.round(tookMs[Math.floor(tookMs.length * 0.99)] ?? 0),
+    p50Ms: Math.round(quantile(tookMs, 0.5) ?? 0),
+    p99Ms: Math.round(quantile(tookMs, 0.99) ?? 0),
     notAnswered: others,
     cpuMsPerToken:
       Math.round((1e4 * (cpuSeconds([child]) - cpuBefore)) / Math.max(1, mints.length)) / 10,

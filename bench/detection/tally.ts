@@ -1,3 +1,4 @@
+import { quantile } from "../quantile.ts";
 import type { Drain } from "./truth.ts";
 
 /** One stretch of an alert; `toMs` is null where it was still on at the end. */
@@ -76,13 +77,6 @@ export function tallyMarket(
 function belongs(alarm: Alarm, drain: Drain): boolean {
   const isBeforeEnd = alarm.fromMs <= drain.atMs + AFTER_MS;
   return isBeforeEnd && (alarm.toMs === null || alarm.toMs >= drain.fromMs - BEFORE_MS);
-}
-
-/** The value below which that share of the values lies; null where there are none. */
-export function quantile(values: readonly number[], share: number): number | null {
-  if (values.length === 0) return null;
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
 }
 
 /** One line of `npm run detection --json`. */

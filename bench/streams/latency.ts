@@ -3,7 +3,8 @@ import { StreamNews } from "#src/api/streams/stream-news.ts";
 import { Subscriptions } from "#src/api/streams/subscriptions.ts";
 import { parseSize } from "#src/measure/requested-size.ts";
 import type { Address } from "#src/units/address.ts";
-import { openStreamMarket, quantile } from "./stream-market.ts";
+import { quantile } from "../quantile.ts";
+import { openStreamMarket } from "./stream-market.ts";
 
 /** A cluster confirms a slot about half a second after it is processed: one slot later, and the votes. */
 const CONFIRMED_AFTER_SLOTS = 1;

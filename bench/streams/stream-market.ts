@@ -59,9 +59,3 @@ export async function openStreamMarket(options: {
 }
 
 export type StreamMarket = Awaited<ReturnType<typeof openStreamMarket>>;
-
-/** The value below which this share of the values lies; null: there are none. */
-export function quantile(values: readonly number[], share: number): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
-}
