@@ -20,7 +20,7 @@ const USAGE =
  * baselines; with `--series`, when the alert is on in series from a file; with `--recorded`, on the
  * markets that `exitability record --follow` has written.
  */
-export async function detection(args: readonly string[], output: Output): Promise<number> {
+async function detection(args: readonly string[], output: Output): Promise<number> {
   const { values, positionals } = readOptions(
     "Quality of deterioration alerts, on scripted markets unless files are named.",
     {

@@ -24,6 +24,7 @@ import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
 import { runLoad } from "./http-load.ts";
 import { indexedSearch } from "./indexed-search.ts";
 import { readOptions } from "./options.ts";
+import { median } from "./quantile.ts";
 
 /**
  * What executing programs costs with a thousand tokens tracked. First, answers by execution alone: the

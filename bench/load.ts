@@ -63,7 +63,7 @@ async function measureAlone(): Promise<number> {
     const keys = await makeKeys(place, { count: KEYS, tier: "pro", name: "load" });
     const service = await deployment.serve(place, await deployment.recorded(MINT));
     const body = await warmUp(service.url, PATH, keys);
-    const raw = await startRaw(deployment, body, 1);
+    const raw = [await startRaw(deployment, body)];
     return report("one process, all roles", await measureBoth({ ours: [service], raw, keys }));
   } finally {
     await deployment.close();
@@ -84,7 +84,7 @@ async function measureReplicas(): Promise<void> {
         const replica = await deployment.serve(place, { ...chain, ROLE: "api" });
         const body = await warmUp(replica.url, PATH, keys);
         ours.push(replica);
-        raw.push(...(await startRaw(deployment, body, 1)));
+        raw.push(await startRaw(deployment, body));
       }
       const what = count === 1 ? "one API process" : `${count} API processes`;
       report(what, await measureBoth({ ours, raw, keys }));
@@ -162,13 +162,8 @@ function report(what: string, rounds: readonly Round[]): number {
   return ratio;
 }
 
-async function startRaw(
-  deployment: Deployment,
-  body: Buffer,
-  count: number,
-): Promise<readonly Server[]> {
-  const args = ["bench/load.ts", "--serve-raw", body.toString("base64")];
-  return Promise.all(Array.from({ length: count }, () => deployment.start(args, {})));
+async function startRaw(deployment: Deployment, body: Buffer): Promise<Server> {
+  return deployment.start(["bench/load.ts", "--serve-raw", body.toString("base64")], {});
 }
 
 /** Minimum cost of an answer on this runtime: a ready body and its length. */

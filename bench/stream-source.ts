@@ -54,7 +54,7 @@ export function createStreamSource(stream: UpdateStream, wallClock: WallClock): 
       return { kind: "found", slot: clock.slot, accounts: new Map(found) };
     },
     findLargestAccounts: async () => ({ kind: "refused", reason: "not played here" }),
-    readHead: async () => ({ clock, receivedAtMs: wallClock.nowMs() }),
+    readClock: async () => clock,
     follow: (events) => {
       const followed = new Set<Address>();
       followers.set(events, followed);

@@ -132,14 +132,8 @@ function instructionsOf(
   if (programId === undefined) throw new RangeError(`no venue ${venue}`);
   const { instructionAccounts: accounts, instructionData: data, innerInstructionData } = done;
   return [
-    { programId, accounts, data, outerIndex: 0, isInner: false },
-    ...innerInstructionData.map((inner) => ({
-      programId,
-      accounts: [],
-      data: inner,
-      outerIndex: 0,
-      isInner: true,
-    })),
+    { programId, accounts, data },
+    ...innerInstructionData.map((inner) => ({ programId, accounts: [], data: inner })),
   ];
 }
 

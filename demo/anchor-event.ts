@@ -62,12 +62,8 @@ export function logEvents(
   };
 }
 
-/** Events that a program leaves only as calls to itself, as Meteora's do (`emit_cpi!`). */
-export function emitEventCalls(
-  programId: Address,
-  instruction: string,
-  events: readonly Uint8Array[],
-): EmittedEvents {
-  const { logs, innerInstructionData } = emitEvents(programId, instruction, events);
+/** Events of a swap that a program leaves only as calls to itself, as Meteora's do (`emit_cpi!`). */
+export function emitEventCalls(programId: Address, events: readonly Uint8Array[]): EmittedEvents {
+  const { logs, innerInstructionData } = emitEvents(programId, "Swap2", events);
   return { logs: logs.filter((line) => !line.startsWith("Program data:")), innerInstructionData };
 }

@@ -71,7 +71,7 @@ export function effectOf(honest: Honest, attack: Attack): Effect {
   return compare(honest, assessPlan(attacked(honest.plan, attack)));
 }
 
-export function compare(honest: Honest, after: Assessment): Effect {
+function compare(honest: Honest, after: Assessment): Effect {
   const before = honest.assessment.measurement;
   const confidence = confidenceOf(after.findings);
   const { measurement } = after;

@@ -183,7 +183,7 @@ function withinBudget(attack: Attack, { budgetSol, unitLamports }: Target): Atta
 }
 
 /** SOL in the attacker's pools, and what it loses to those who buy there too cheaply. */
-export function costSol(pools: readonly PoolPlan[], marketPrice: number): number {
+function costSol(pools: readonly PoolPlan[], marketPrice: number): number {
   return pools.reduce((sum, pool) => sum + pool.sol + saleLossSol(pool, marketPrice), 0);
 }
 

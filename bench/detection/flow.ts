@@ -73,7 +73,7 @@ export function gaussian(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
-export function poisson(random: Random, mean: number): number {
+function poisson(random: Random, mean: number): number {
   let left = Math.exp(-mean);
   let count = 0;
   let draw = random();

@@ -68,8 +68,8 @@ export class ReplayedChain implements ChainSource {
     return { kind: "refused", reason: "not recorded" } as const;
   }
 
-  async readHead() {
-    return { clock: this.#head(), receivedAtMs: this.nowMs };
+  async readClock() {
+    return this.#head();
   }
 
   follow(events: FollowEvents) {

@@ -1,7 +1,6 @@
 import {
   type AccountsRead,
   type AccountUpdate,
-  type ChainHead,
   type ChainSource,
   type FollowEvents,
   type Following,
@@ -172,9 +171,9 @@ export class ScriptedChain implements ChainSource {
     return { kind: "found", addresses };
   }
 
-  async readHead(): Promise<ChainHead> {
+  async readClock(): Promise<Clock> {
     this.#needReachable();
-    return { clock: this.#clockAt(this.slot), receivedAtMs: this.nowMs };
+    return this.#clockAt(this.slot);
   }
 
   follow(events: FollowEvents): Following {

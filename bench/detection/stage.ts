@@ -45,7 +45,7 @@ export type Stage = {
   hostile: { readonly view: HostileView; readonly strangers: Strangers } | null;
 };
 
-export const STEP_MS = 10_000;
+const STEP_MS = 10_000;
 export const SLOT_MS = 400;
 const START_MS = 1_790_000_000_000;
 const EXIT_SOL = 5;

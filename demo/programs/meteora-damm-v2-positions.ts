@@ -9,7 +9,7 @@ import {
   POSITION_LENGTH,
   PROGRAM_ID,
 } from "#src/venues/meteora-damm-v2/layout.ts";
-import { positionTokenAccount } from "#src/venues/meteora-damm-v2/positions.ts";
+import { positionAddress, positionTokenAccount } from "#src/venues/meteora-damm-v2/positions.ts";
 import { ByteWriter, edited } from "../byte-writer.ts";
 import { mintAccount, tokenAccount } from "../token-accounts.ts";
 
@@ -63,8 +63,4 @@ export function movedFirstPosition(
 /** Replaces the keypair that creates a position's token. */
 function firstPositionToken(pool: Address): Address {
   return findProgramAddress(["demo position", { address: pool }], PROGRAM_ID);
-}
-
-function positionAddress(token: Address): Address {
-  return findProgramAddress(["position", { address: token }], PROGRAM_ID);
 }

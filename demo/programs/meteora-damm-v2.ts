@@ -164,7 +164,7 @@ const swap = swapWith({
     amountOut: quote.swap.received,
     instructionAccounts: instructionAccounts(trade, addresses),
     instructionData: new FieldWriter().raw(SWAP_2).u64(trade.amountIn, 0n).u8(EXACT_IN).bytes(),
-    ...emitEventCalls(PROGRAM_ID, "Swap2", [swapEvent(trade, quote.swap, quote.after)]),
+    ...emitEventCalls(PROGRAM_ID, [swapEvent(trade, quote.swap, quote.after)]),
   }),
 });
 

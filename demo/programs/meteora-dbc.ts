@@ -122,7 +122,7 @@ const swap = swapWith({
         .u64(trade.amountIn, 0n)
         .u8(swapMode(swapped))
         .bytes(),
-      ...emitEventCalls(DBC_PROGRAM, "Swap2", events),
+      ...emitEventCalls(DBC_PROGRAM, events),
     };
   },
 });

@@ -176,7 +176,7 @@ const swap = swapWith({
     instructionAccounts: instructionAccounts(known, trade, state),
     // No minimum, no remaining accounts for a transfer hook.
     instructionData: new FieldWriter().raw(SWAP2).u64(trade.amountIn, 0n).u32(0).bytes(),
-    ...emitEventCalls(DLMM_PROGRAM, "Swap2", [
+    ...emitEventCalls(DLMM_PROGRAM, [
       swapEvent(trade, state, done),
       swap2Event(trade, state, done),
     ]),

@@ -12,6 +12,7 @@ import {
 } from "#src/venues/orca-whirlpool/layout.ts";
 import type { PoolOf } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { ByteWriter } from "../byte-writer.ts";
+import type { LiquidityTick } from "../concentrated-positions.ts";
 
 export type NewWhirlpool = {
   readonly programId: Address;
@@ -62,17 +63,10 @@ export function writePrice(
     .i32(WHIRLPOOL.tickCurrentIndex, fields.tickCurrent);
 }
 
-/** A tick as the program stores it. */
-export type StoredTick = {
-  readonly tick: number;
-  readonly liquidityNet: bigint;
-  readonly liquidityGross: bigint;
-};
-
 export type NewTickArray = PoolOf & {
   readonly start: number;
   readonly tickSpacing: number;
-  readonly ticks: readonly StoredTick[];
+  readonly ticks: readonly LiquidityTick[];
   readonly slot: bigint;
 };
 

@@ -7,9 +7,9 @@ import { sqliteDatabase } from "#test/support/databases.ts";
 import { JudgedSwapReader } from "./judged-swap-reader.ts";
 import { readMismatchLines } from "./store.ts";
 
-function swap(slot: bigint, venue = "pumpswap"): StoredSwap {
+function swap(slot: bigint): StoredSwap {
   const outcome = { kind: "skipped", reason: "exact-out" } as const;
-  return { atMs: 1, venue, pool: "pool", slot, signature: `s${slot}`, outcome };
+  return { atMs: 1, venue: "pumpswap", pool: "pool", slot, signature: `s${slot}`, outcome };
 }
 
 test("a swap has the deployed slot of the code that ran, even if the upgrade was noticed later", async (t) => {

@@ -3,12 +3,13 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
+import type { SaleHop } from "#src/venues/venue-sale.ts";
 
 /** One swap as the program itself executed it (design.md section 5). */
 export type RecordedExecution = {
   readonly venue: VenueId;
   /** The hops of one instruction that sold through several pools; `pool` is then the first of them. */
-  readonly route?: readonly RecordedHop[];
+  readonly route?: readonly SaleHop[];
   readonly pool: Address;
   readonly inputMint: Address;
   readonly outputMint: Address;
@@ -20,13 +21,6 @@ export type RecordedExecution = {
   readonly isReportedOutput: boolean;
   readonly clock: Clock;
   readonly accounts: AccountSet;
-};
-
-export type RecordedHop = {
-  readonly venue: VenueId;
-  readonly pool: Address;
-  readonly inputMint: Address;
-  readonly outputMint: Address;
 };
 
 export type RecordedLine =
@@ -131,9 +125,9 @@ export function writeRecordedExecution(
   });
 }
 
-function hops(value: unknown): readonly [RecordedHop, ...RecordedHop[]] {
+function hops(value: unknown): readonly [SaleHop, ...SaleHop[]] {
   if (!Array.isArray(value)) throw new LineError("route is not a list");
-  const [first, ...rest] = value.map((entry): RecordedHop => {
+  const [first, ...rest] = value.map((entry): SaleHop => {
     const hop = jsonObject(entry, "a hop of route");
     return {
       venue: venueId(hop.venue),

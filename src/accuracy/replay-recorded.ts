@@ -2,7 +2,8 @@ import type { Address } from "#src/units/address.ts";
 import { SWAP_READERS, VENUES } from "#src/venues/all.ts";
 import { quoteChain } from "#src/venues/quote-chain.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import type { RecordedExecution, RecordedHop } from "./recorded-execution.ts";
+import type { SaleHop } from "#src/venues/venue-sale.ts";
+import type { RecordedExecution } from "./recorded-execution.ts";
 
 /** What our model pays for a recorded order: an amount, or null with the reason. */
 export type RecordedReplay = { readonly amountOut: bigint | null; readonly reason: string | null };
@@ -35,7 +36,7 @@ function replaySale(execution: RecordedExecution): RecordedReplay {
 /** As the one instruction that sold through all pools of the route. */
 function replayRoute(
   { amountIn, clock, ...execution }: RecordedExecution,
-  route: readonly RecordedHop[],
+  route: readonly SaleHop[],
 ): RecordedReplay {
   const hops: (Opened & { readonly inputMint: Address })[] = [];
   for (const hop of route) {
@@ -53,7 +54,7 @@ function replayRoute(
 /** The decoder needs the coin, which a curve's bytes do not contain: either of the two mints may be it. */
 function open(
   { accounts }: Pick<RecordedExecution, "accounts">,
-  { venue: id, pool, inputMint, outputMint }: RecordedHop,
+  { venue: id, pool, inputMint, outputMint }: SaleHop,
 ): Opened | { readonly reason: string } {
   const venue = VENUES.find((known) => known.id === id);
   if (venue === undefined) return { reason: "venue not modelled" };

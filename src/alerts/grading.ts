@@ -35,7 +35,7 @@ const KEEP_ALERTS_MS = 180 * 86_400_000;
  * now. Worse means that C10 is below 80 % of its level before the fall or, for an alert at the
  * entry's size, that its slippage is not back below 8 %.
  */
-export function gradeOf(
+function gradeOf(
   alert: UserAlert,
   { assessment }: Pick<AssessedSnapshot, "assessment">,
   market: Market | null,

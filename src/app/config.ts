@@ -8,7 +8,7 @@ export const ROLES = ["all", "api", "tracker", "alerts"] as const;
 export type Role = (typeof ROLES)[number];
 
 const ACCURACY_MODES = ["full", "sample", "off"] as const;
-export const PROOF_MODES = ["full", "sample", "off"] as const;
+const PROOF_MODES = ["full", "sample", "off"] as const;
 export type ProofMode = (typeof PROOF_MODES)[number];
 
 export type AccuracyMode = (typeof ACCURACY_MODES)[number];

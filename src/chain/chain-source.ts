@@ -49,9 +49,6 @@ export type LargestAccounts =
 /** The most accounts that a node lists for one mint. */
 export const LARGEST_LISTED = 20;
 
-/** The newest slot of a node, with the chain's own clock at it. */
-export type ChainHead = { readonly clock: Clock; readonly receivedAtMs: number };
-
 export type FollowEvents = {
   /** May be late, doubled and out of order: apply by slot. */
   readonly onUpdate: (update: AccountUpdate) => void;
@@ -105,14 +102,11 @@ export interface Following extends Subscription {
   remove(addresses: readonly Address[]): void;
 }
 
-/** One instruction of a transaction, with its position. */
+/** One instruction of a transaction. */
 export type ObservedInstruction = {
   readonly programId: Address;
   readonly accounts: readonly Address[];
   readonly data: Uint8Array;
-  /** Which top-level instruction this is, or belongs to. */
-  readonly outerIndex: number;
-  readonly isInner: boolean;
 };
 
 /** A successful transaction, with its logs and instructions. */
@@ -158,7 +152,7 @@ export type TransactionEvents = {
 export interface ChainSource {
   /**
    * "demo": the local node with the demo market. "recorded": accounts of the past; the current time is
-   * that of `readHead`, not the wall clock.
+   * that of `readClock`, not the wall clock.
    */
   readonly origin: "demo" | "recorded" | "live";
   readAccounts(addresses: readonly Address[], signal?: AbortSignal): Promise<AccountsRead>;
@@ -186,7 +180,7 @@ export interface ChainSource {
   /** Reads that no answer waits for, sent when the provider's rate leaves room; absent: there is no difference. */
   readonly background?: BackgroundReads | undefined;
   /** Reads the Clock sysvar. */
-  readHead(signal?: AbortSignal): Promise<ChainHead>;
+  readClock(signal?: AbortSignal): Promise<Clock>;
   follow(events: FollowEvents): Following;
   /**
    * New and changed accounts of the program that match; updates may repeat, and some may be missing.

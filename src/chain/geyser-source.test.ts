@@ -183,10 +183,7 @@ test("transactions come whole: logs, instructions and what they called", async (
   const expected = {
     ...{ signature: transaction.signature, slot: transaction.slot, logs: transaction.logs },
     feePayer: testAddress(50),
-    instructions: [
-      { ...transaction.instruction, outerIndex: 0, isInner: false },
-      { ...transaction.inner[0], outerIndex: 0, isInner: true },
-    ],
+    instructions: [transaction.instruction, transaction.inner[0]],
   };
   const streamed = await log.first(() => true, "the transaction");
   assert.deepEqual(comparable(streamed), comparable(expected));

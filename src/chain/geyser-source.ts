@@ -62,7 +62,7 @@ export async function createGeyserSource(
     readPatiently: reads.readPatiently,
     searchSoon: reads.searchSoon,
     searchPauseMs: reads.searchPauseMs,
-    readHead: reads.readHead,
+    readClock: reads.readClock,
     readTransaction: reads.readTransaction,
     follow: source.follow,
     followProgram: followers.followProgram,

@@ -66,10 +66,8 @@ export function transactionOf(message: SubscribeUpdateTransaction): ObservedTran
   const instructions: ObservedInstruction[] = [];
   for (const [outerIndex, outer] of body.instructions.entries()) {
     const group = meta.innerInstructions.find(({ index }) => index === outerIndex);
-    const nested = [outer, ...(group?.instructions ?? [])].map((instruction, depth) =>
-      instructionOf(instruction, addresses, { outerIndex, isInner: depth > 0 }),
-    );
-    for (const instruction of nested) {
+    for (const raw of [outer, ...(group?.instructions ?? [])]) {
+      const instruction = instructionOf(raw, addresses);
       if (instruction === null) return null;
       instructions.push(instruction);
     }
@@ -98,10 +96,9 @@ type RawInstruction = {
 function instructionOf(
   raw: RawInstruction,
   addresses: readonly Address[],
-  place: { readonly outerIndex: number; readonly isInner: boolean },
 ): ObservedInstruction | null {
   const programId = addresses[raw.programIdIndex];
   const accounts = Array.from(raw.accounts, (index) => addresses[index]);
   if (programId === undefined || !accounts.every((found) => found !== undefined)) return null;
-  return { programId, accounts, data: raw.data, ...place };
+  return { programId, accounts, data: raw.data };
 }

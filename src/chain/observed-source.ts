@@ -52,7 +52,7 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
     searchPauseMs: source.searchPauseMs,
     findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
     ...(source.readLastMention === undefined ? {} : { readLastMention: source.readLastMention }),
-    readHead: (signal) => source.readHead(signal),
+    readClock: (signal) => source.readClock(signal),
     follow: (events) =>
       source.follow({
         ...events,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address } from "#src/units/address.ts";
+import type { AccountsRead } from "./chain-source.ts";
 import { ReadMerger } from "./read-merger.ts";
-import type { AccountsAnswer } from "./rpc-answers.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 const REFUSED = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null });
@@ -13,7 +13,7 @@ const names = (prefix: string, count: number) =>
 
 /** Calls are held until the test answers them. */
 function held({ batchSize = 100, repeats = (_error: unknown): boolean => false } = {}) {
-  type Sent = PromiseWithResolvers<AccountsAnswer> & { readonly addresses: readonly Address[] };
+  type Sent = PromiseWithResolvers<AccountsRead> & { readonly addresses: readonly Address[] };
   const sent: Sent[] = [];
   const turns: (() => void)[] = [];
   let arrived = Promise.withResolvers<void>();
@@ -22,7 +22,7 @@ function held({ batchSize = 100, repeats = (_error: unknown): boolean => false }
   const merger = new ReadMerger({
     turn: () => (isFree ? Promise.resolve() : new Promise<void>((resolve) => turns.push(resolve))),
     send: ({ addresses }) => {
-      const call = { ...Promise.withResolvers<AccountsAnswer>(), addresses };
+      const call = { ...Promise.withResolvers<AccountsRead>(), addresses };
       sent.push(call);
       arrived.resolve();
       arrived = Promise.withResolvers();

@@ -1,7 +1,7 @@
 import { AbortWaiters } from "#src/platform/abort-waiters.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Address } from "#src/units/address.ts";
-import type { AccountsAnswer } from "./rpc-answers.ts";
+import type { AccountsRead } from "./chain-source.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 /** While a call is under way, reads that do not fill another call wait this long for further reads. */
@@ -9,7 +9,7 @@ const GATHER_MS = 40;
 
 type Waiting = {
   readonly addresses: readonly Address[];
-  readonly answer: PromiseWithResolvers<AccountsAnswer>;
+  readonly answer: PromiseWithResolvers<AccountsRead>;
   readonly sinceMs: number;
   /** Until this time the read waits for a call with room for it. Reads are put into a call in this order. */
   readonly patientUntilMs: number;
@@ -33,7 +33,7 @@ export type ReadMergerOptions = {
   /** Resolves when the provider's rate allows the next call; rejects if there is none any more. */
   readonly turn: () => Promise<void>;
   /** Reads these accounts in one call, whose turn has come. A call of several reads must not be divided. */
-  readonly send: (call: MergedCall, signal: AbortSignal) => Promise<AccountsAnswer>;
+  readonly send: (call: MergedCall, signal: AbortSignal) => Promise<AccountsRead>;
   /** Whether a read is sent again after this failure and this waiting time. */
   readonly repeats: (error: unknown, waitedMs: number) => boolean;
   /** The most accounts that the node accepts in one call. */
@@ -70,7 +70,7 @@ export class ReadMerger {
     addresses: readonly Address[],
     signal: AbortSignal | undefined,
     patienceMs = 0,
-  ): Promise<AccountsAnswer> {
+  ): Promise<AccountsRead> {
     signal?.throwIfAborted();
     const { maxWaiting, overloadedMessage } = this.#options;
     if (this.#waiting.size >= maxWaiting) {

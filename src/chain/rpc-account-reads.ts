@@ -4,7 +4,7 @@ import type { ChainLogger } from "./chain-logger.ts";
 import type { AccountSlice, AccountsRead } from "./chain-source.ts";
 import type { JsonRpcClient } from "./json-rpc-client.ts";
 import { ReadMerger } from "./read-merger.ts";
-import { type AccountsAnswer, malformed, parseMultipleAccounts } from "./rpc-answers.ts";
+import { malformed, parseMultipleAccounts } from "./rpc-answers.ts";
 import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
 import { type CallLane, type LaneCaller, READ_DEADLINE_MS } from "./rpc-lanes.ts";
 import type { Commitment } from "./rpc-reader.ts";
@@ -129,7 +129,7 @@ export class RpcAccountReader {
     });
   }
 
-  async #readBatch(batch: Batch, signal: AbortSignal | undefined): Promise<AccountsAnswer> {
+  async #readBatch(batch: Batch, signal: AbortSignal | undefined): Promise<AccountsRead> {
     const { client, staleWaitMs } = this.#options;
     const slots = this.#slots;
     for (let retries = 0; ; retries++) {
@@ -153,7 +153,7 @@ export class RpcAccountReader {
   async #readOnce(
     { lane, addresses: batch, bytes, isOneRead, isPacedByCaller = false }: Batch,
     signal: AbortSignal | undefined,
-  ): Promise<AccountsAnswer> {
+  ): Promise<AccountsRead> {
     const { caller, commitment } = this.#options;
     if (isOneRead && batch.length > this.#batchSize) {
       return this.#readParts({ lane, addresses: batch, bytes }, signal);
@@ -176,7 +176,7 @@ export class RpcAccountReader {
   async #readParts(
     { lane, addresses, bytes }: Pick<Batch, "lane" | "addresses" | "bytes">,
     signal: AbortSignal | undefined,
-  ): Promise<AccountsAnswer> {
+  ): Promise<AccountsRead> {
     const parts = batchesOf(addresses, this.#batchSize);
     const answers = await Promise.all(
       parts.map((part) =>
@@ -206,7 +206,7 @@ function batchesOf(addresses: readonly Address[], size: number): readonly (reado
 }
 
 /** The replies as one, at the lowest of their slots; null: there are none. */
-function merged(answers: readonly AccountsAnswer[]): AccountsAnswer | null {
+function merged(answers: readonly AccountsRead[]): AccountsRead | null {
   const [first, ...others] = answers;
   if (first === undefined || others.length === 0) return first ?? null;
   const accounts = new Map<Address, Account | null>();

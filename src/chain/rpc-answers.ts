@@ -4,7 +4,7 @@ import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
-import { LARGEST_LISTED } from "./chain-source.ts";
+import { type AccountsRead, LARGEST_LISTED } from "./chain-source.ts";
 import { isRecord } from "./json-rpc-client.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
@@ -12,12 +12,6 @@ import { RpcFailure } from "./rpc-failure.ts";
 const MAX_BASE64_LENGTH = 14 * 1024 * 1024;
 const MAX_ACCOUNT_BYTES = 10 * 1024 * 1024;
 const CLOCK_BYTES = 40;
-
-export type AccountsAnswer = {
-  readonly slot: bigint;
-  /** An entry of the wrong shape is left out: unknown, not absent. */
-  readonly accounts: ReadonlyMap<Address, Account | null>;
-};
 
 export type ProgramAnswer = {
   readonly slot: bigint;
@@ -28,7 +22,7 @@ export type ProgramAnswer = {
 export function parseMultipleAccounts(
   result: unknown,
   addresses: readonly Address[],
-): AccountsAnswer {
+): AccountsRead {
   const { slot, value } = parseContext(result);
   if (!Array.isArray(value)) throw malformed("value is not a list");
   if (value.length !== addresses.length) {

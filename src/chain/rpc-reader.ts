@@ -1,13 +1,12 @@
-import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
+import type { Clock } from "#src/venues/venue.ts";
 import { CallPacer } from "./call-pacer.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import type {
   AccountSlices,
   AccountStarts,
   BackgroundReads,
-  ChainHead,
   ChainSource,
   LargestAccounts,
   NodeRefusal,
@@ -45,7 +44,6 @@ export type Commitment = "processed" | "confirmed" | "finalized";
 export type RpcReaderOptions = {
   readonly client: JsonRpcClient;
   readonly commitment: Commitment;
-  readonly clock: WallClock;
   /** The wait before a batch whose reply came from an older slot is read again. */
   readonly staleWaitMs: number;
   readonly logger: ChainLogger | null;
@@ -58,7 +56,7 @@ export type RpcReaderOptions = {
 /** The reads of a ChainSource over JSON-RPC. */
 export type RpcReader = Pick<
   ChainSource,
-  "readAccounts" | "searchAccounts" | "findLargestAccounts" | "readHead"
+  "readAccounts" | "searchAccounts" | "findLargestAccounts" | "readClock"
 > &
   Required<Pick<ChainSource, "readLastMention">> &
   Pick<ChainSource, "accountsPerCall" | "readPatiently" | "searchSoon" | "searchPauseMs"> &
@@ -137,12 +135,12 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     }
   }
 
-  async function readHead(signal?: AbortSignal): Promise<ChainHead> {
+  async function readClock(signal?: AbortSignal): Promise<Clock> {
     const { accounts: read } = await readIn(first)([CLOCK_SYSVAR], signal);
     const account = read.get(CLOCK_SYSVAR);
     const clock = account === null || account === undefined ? null : parseClock(account.data);
     if (clock === null) return asUnavailable(malformed("no Clock sysvar"));
-    return { clock, receivedAtMs: options.clock.nowMs() };
+    return clock;
   }
 
   async function transaction(
@@ -189,7 +187,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     searchSoon: (filter, signal) => searches.search("soon", filter, signal),
     searchPauseMs: () => searchPacer.intervalMs,
     findLargestAccounts: (mint, signal) => largestAccounts(first, mint, signal),
-    readHead,
+    readClock,
     readTransaction: (signature, signal) => transaction(first, signature, signal),
     readLastMention: (address, signal) => lastMention(first, address, signal),
     background: {

@@ -79,7 +79,7 @@ export function createRpcSource(
   // The demo market and recorded accounts are served by a node in this process.
   const isPaced = options.origin === "live";
   const reader = createRpcReader({
-    ...{ client, clock, staleWaitMs, logger, isPaced },
+    ...{ client, staleWaitMs, logger, isPaced },
     // A processed change is compared with confirmed state.
     commitment: commitment === "processed" ? "confirmed" : commitment,
     closed: closing.signal,

@@ -72,20 +72,15 @@ function instructionsOf(
   );
   const found: ObservedInstruction[] = [];
   for (const [outerIndex, outer] of list(message["instructions"]).entries()) {
-    found.push(parseInstruction(outer, addresses, { outerIndex, isInner: false }));
-    for (const nested of innerByOuter.get(outerIndex) ?? []) {
-      found.push(parseInstruction(nested, addresses, { outerIndex, isInner: true }));
+    for (const instruction of [outer, ...(innerByOuter.get(outerIndex) ?? [])]) {
+      found.push(parseInstruction(instruction, addresses));
     }
     if (found.length > MAX_INSTRUCTIONS) throw malformed("too many instructions");
   }
   return found;
 }
 
-function parseInstruction(
-  value: unknown,
-  addresses: readonly Address[],
-  place: { readonly outerIndex: number; readonly isInner: boolean },
-): ObservedInstruction {
+function parseInstruction(value: unknown, addresses: readonly Address[]): ObservedInstruction {
   const text = field(value, "data");
   const data = typeof text === "string" ? base58Decode(text) : null;
   if (data === null) throw malformed("instruction data is not base58");
@@ -98,7 +93,6 @@ function parseInstruction(
     programId: at(field(value, "programIdIndex")),
     accounts: list(field(value, "accounts")).map(at),
     data,
-    ...place,
   };
 }
 

@@ -36,7 +36,7 @@ export async function prove(args: readonly string[], output: Output): Promise<nu
       return 1;
     }
     const { market, accounts } = loaded;
-    const clock = clockOf(accounts) ?? (await chain.source.readHead()).clock;
+    const clock = clockOf(accounts) ?? (await chain.source.readClock());
     const ground = { market, accounts, clock };
     const proof = await proofs.prove(ground, { profile, sizeLamports: size });
     output.out(isJson ? jsonOf(mint, proof) : reportOf(proof));

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RecordedExecution, RecordedHop } from "#src/accuracy/recorded-execution.ts";
+import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
+import type { SaleHop } from "#src/venues/venue-sale.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
 import { chainedPools } from "./chained-pools.ts";
@@ -12,7 +13,7 @@ import { weighRoutes } from "./route.ts";
 
 type Case = { readonly execution: RecordedExecution; readonly pools: readonly QuotablePool[] };
 
-function bind({ accounts, clock }: RecordedExecution, hop: RecordedHop): QuotablePool {
+function bind({ accounts, clock }: RecordedExecution, hop: SaleHop): QuotablePool {
   const venue = VENUES.find(({ id }) => id === hop.venue);
   if (venue === undefined) throw new Error(hop.venue);
   const { pool: address, inputMint: baseMint, outputMint: quoteMint } = hop;

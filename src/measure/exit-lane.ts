@@ -217,7 +217,7 @@ function legOf(
  * the first pool and units of the quote mint at each hop, at their highest worth in lamports. For a pool
  * that rounds at every price step this is an estimate and not a limit (`inputRoundings`).
  */
-export function roundingOf(pools: readonly QuotablePool[]): number {
+function roundingOf(pools: readonly QuotablePool[]): number {
   const { roundingLamports, roundingUnits } = CALIBRATION.bound;
   let worth = 1;
   let lamports = 0;
@@ -230,7 +230,7 @@ export function roundingOf(pools: readonly QuotablePool[]): number {
 }
 
 /** What a first unit pays after fees, as a double. */
-export function steepestOf({ spotPrice, feePpm }: QuotablePool): number {
+function steepestOf({ spotPrice, feePpm }: QuotablePool): number {
   if (spotPrice === null) return 0;
   const kept = Math.max(0, 1 - feePpm / 1_000_000);
   return kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);

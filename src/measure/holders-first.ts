@@ -17,7 +17,7 @@ import { positionOf } from "./slippage.ts";
 import type { TokenHolders } from "./token-holders.ts";
 
 /** After how many holders the ladder is measured. */
-export const HOLDER_STEPS = [1, 3, 5, 10, 20] as const;
+const HOLDER_STEPS = [1, 3, 5, 10, 20] as const;
 
 /** What a sale that the pools can't take whole is tried at, in halves of what is left. */
 const PART_STEPS = 20;
@@ -99,7 +99,7 @@ export type HolderSale = {
 };
 
 /** Sells as much of the amount as the pools take. */
-export function sellMost(market: Market, baseUnits: bigint): HolderSale {
+function sellMost(market: Market, baseUnits: bigint): HolderSale {
   const whole = sellWhole(market, baseUnits);
   if (whole !== null) return whole;
   let best = soldNothing(market);

@@ -6,11 +6,11 @@ import { emptyTrendWindow, pushTrendSample, trendOf, trendSpanSeconds } from "./
 const START = 1_790_000_000_000;
 
 /** A window of samples every 10 s; null leaves one out. */
-function windowOf(capacities: readonly (number | null)[], basis = 1) {
+function windowOf(capacities: readonly (number | null)[]) {
   return capacities.reduce(
     (window, c10Sol, index) =>
-      pushTrendSample(window, { timeMs: START + 10_000 * index, c10Sol, basis }),
-    emptyTrendWindow(basis),
+      pushTrendSample(window, { timeMs: START + 10_000 * index, c10Sol, basis: 1 }),
+    emptyTrendWindow(1),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import type { Instruction } from "#src/venues/program-run.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import type { SearchKey } from "./search-key.ts";
 import { clockAccount } from "./slot-clock.ts";
@@ -15,14 +16,8 @@ export type LedgerTransaction = {
   readonly unixTimestamp: bigint;
   readonly feePayer: Address;
   readonly logs: readonly string[];
-  readonly instruction: LedgerInstruction;
-  readonly inner: readonly LedgerInstruction[];
-};
-
-export type LedgerInstruction = {
-  readonly programId: Address;
-  readonly accounts: readonly Address[];
-  readonly data: Uint8Array;
+  readonly instruction: Instruction;
+  readonly inner: readonly Instruction[];
 };
 
 export type LedgerListener = {

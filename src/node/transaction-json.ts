@@ -2,7 +2,8 @@ import type { Address } from "#src/units/address.ts";
 import { base58Encode } from "#src/units/base58.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import type { LedgerInstruction, LedgerTransaction } from "./ledger.ts";
+import type { Instruction } from "#src/venues/program-run.ts";
+import type { LedgerTransaction } from "./ledger.ts";
 
 /** The fee of a signature, lamports. */
 const FEE = 5_000;
@@ -14,7 +15,7 @@ export function transactionText(transaction: LedgerTransaction): string {
     ...new Set([feePayer, ...[instruction, ...inner].flatMap(addressesOf)]),
   ] as const;
   const indexes = new Map(accountKeys.map((address, index) => [address, index]));
-  const printed = (one: LedgerInstruction, stackHeight: number | null) => ({
+  const printed = (one: Instruction, stackHeight: number | null) => ({
     programIdIndex: indexes.get(one.programId),
     accounts: one.accounts.map((address) => indexes.get(address)),
     data: base58Encode(one.data),
@@ -70,6 +71,6 @@ export function signatureEntryText({ signature, slot, unixTimestamp }: LedgerTra
 }
 
 /** The addresses that an instruction names, its program last. */
-export function addressesOf({ programId, accounts }: LedgerInstruction): readonly Address[] {
+function addressesOf({ programId, accounts }: Instruction): readonly Address[] {
   return [...accounts, programId];
 }

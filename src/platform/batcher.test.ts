@@ -87,8 +87,8 @@ function held({ maxSize = 100, maxActive = 1 } = {}) {
   return { batcher, add, writes, begun: () => writes.map(({ items }) => items) };
 }
 
-async function rounds(count = 3): Promise<void> {
-  for (let round = 0; round < count; round++) await new Promise((resolve) => setImmediate(resolve));
+async function rounds(): Promise<void> {
+  for (let round = 0; round < 3; round++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("requests of one round are handled together, and each gets its own answer", async () => {

@@ -235,7 +235,7 @@ function isOfFramework(
 }
 
 /** Two refusals are the same whatever their words. */
-export function isSame(modelled: SaleOutcome, executed: SaleOutcome): boolean {
+function isSame(modelled: SaleOutcome, executed: SaleOutcome): boolean {
   if (modelled.kind === "refused" || executed.kind === "refused") {
     return modelled.kind === executed.kind;
   }

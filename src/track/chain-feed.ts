@@ -114,7 +114,7 @@ export class ChainFeed {
     if (state.unconfirmed !== null)
       for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
-    background.runAlone("read the head", () => this.#readHead());
+    background.runAlone("read the head", () => this.#readClock());
   }
 
   /**
@@ -128,7 +128,7 @@ export class ChainFeed {
     const accounts = accountsOf(state, token);
     const addresses = Array.from(accounts, ({ address }) => address);
     await this.#reads.readNow(addresses, signal);
-    if (state.times.newest === null) await this.#readHead();
+    if (state.times.newest === null) await this.#readClock();
     refreshPools(state, clock.nowMs());
   }
 
@@ -140,10 +140,9 @@ export class ChainFeed {
     return this.#following.close();
   }
 
-  async #readHead(): Promise<void> {
+  async #readClock(): Promise<void> {
     const { source, state, signal } = this.#deps;
-    const { clock } = await source.readHead(signal);
-    recordClock(state.times, clock, this.#deps.clock.nowMs());
+    recordClock(state.times, await source.readClock(signal), this.#deps.clock.nowMs());
   }
 
   #recordSlot(slot: bigint): void {

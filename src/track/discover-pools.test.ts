@@ -180,8 +180,7 @@ test("where one authority holds all vaults, the vault's last transaction names t
     readLastMention: async (address) => {
       asked.push(address);
       const accounts = [namedAddress("trader"), pool.address, pool.vaultA];
-      const instruction = { programId: PLAIN_PROGRAM, accounts, data: new Uint8Array(0) };
-      const instructions = [{ ...instruction, outerIndex: 0, isInner: false }];
+      const instructions = [{ programId: PLAIN_PROGRAM, accounts, data: new Uint8Array(0) }];
       return { signature: "5".repeat(87), slot: chain.slot, logs: [], instructions };
     },
   });

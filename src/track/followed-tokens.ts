@@ -203,7 +203,7 @@ function hopsLeft(behind: {
 }
 
 /** The pools of a group, by program and address. */
-function refsOf({ pools }: PoolGroup): readonly PoolRef[] {
+export function refsOf({ pools }: PoolGroup): readonly PoolRef[] {
   return Array.from(pools.values(), ({ open }) => open.ref);
 }
 

@@ -43,20 +43,16 @@ export type LoadedMarket =
  *
  * @throws AppError chain_unavailable if the node can't be reached
  */
-export async function loadMarket(
-  deps: LoadDeps,
-  mint: Address,
-  signal?: AbortSignal,
-): Promise<LoadedMarket> {
+export async function loadMarket(deps: LoadDeps, mint: Address): Promise<LoadedMarket> {
   const first: LoadedAccounts = new Map();
-  const staged = await loadToken(deps, mint, first, signal);
+  const staged = await loadToken(deps, mint, first);
   if (staged.kind === "not-found") return staged;
   const found = await allOf(staged, first);
   if (hasNoMarket(found)) return { kind: "not-found" };
   const token = { ...staged, found };
-  const hops = await loadHops(deps, { mint, pools: found.pools }, { known: first, signal });
+  const hops = await loadHops(deps, { mint, pools: found.pools }, first);
   const pools = [...token.found.pools, ...hops.flatMap(({ found }) => found.pools)];
-  const consistent = await readTogether(deps, { mint, pools, known: first }, signal);
+  const consistent = await readTogether(deps, { mint, pools, known: first });
   const market = marketOf(deps, { mint, token, hops, ...consistent });
   return {
     kind: "market",
@@ -72,7 +68,7 @@ type LoadedHop = { readonly mint: Address; readonly found: FoundPools };
 async function loadHops(
   deps: LoadDeps,
   { mint: token, pools }: { readonly mint: Address; readonly pools: readonly PoolRef[] },
-  { known, signal }: { readonly known: LoadedAccounts; readonly signal: AbortSignal | undefined },
+  known: LoadedAccounts,
 ): Promise<readonly LoadedHop[]> {
   const loaded = new Map<Address, LoadedHop>();
   const mints = hopMintsOf({ mint: token, except: null }, pools, known);
@@ -82,14 +78,14 @@ async function loadHops(
     hops: MAX_CHAIN_HOPS,
     isKnown: (mint: Address) => mint === token,
   };
-  const { coins, ends } = await loadChain(deps, start, known, signal);
+  const { coins, ends } = await loadChain(deps, start, known);
   for (const [mint, found] of coins) loaded.set(mint, { mint, found });
   let level = [...new Set([...mints, ...ends])].filter((mint) => !loaded.has(mint));
   for (let hop = 0; hop < MAX_HOPS && level.length > 0; hop++) {
     const found = await Promise.all(
       level.map(async (mint) => ({
         mint,
-        found: await allOf(await loadHopPools(deps, mint, known, signal), known),
+        found: await allOf(await loadHopPools(deps, mint, known), known),
       })),
     );
     for (const one of found) loaded.set(one.mint, one);
@@ -106,13 +102,12 @@ type Consistent = { readonly known: LoadedAccounts; readonly slot: bigint; reado
 async function readTogether(
   deps: LoadDeps,
   wanted: { readonly mint: Address; readonly pools: readonly PoolRef[]; known: LoadedAccounts },
-  signal: AbortSignal | undefined,
 ): Promise<Consistent> {
   let needed = addressesOf(wanted.mint, wanted.pools, wanted.known);
   for (let attempt = 1; ; attempt++) {
-    const read = await deps.source.readAccounts([...needed], signal);
+    const read = await deps.source.readAccounts([...needed]);
     const known: LoadedAccounts = new Map(read.accounts);
-    const clock = clockOf(known) ?? (await deps.source.readHead(signal)).clock;
+    const clock = clockOf(known) ?? (await deps.source.readClock());
     const now = addressesOf(wanted.mint, wanted.pools, known);
     const isComplete = [...now].every((address) => needed.has(address));
     if (isComplete || attempt === MAX_CONSISTENT_READS) {

@@ -189,8 +189,6 @@ const TRADE = {
       programId: PLAIN_PROGRAM,
       accounts: [namedAddress("fees"), MINT, CURVE.address],
       data: new Uint8Array(0),
-      outerIndex: 0,
-      isInner: false,
     },
   ],
 };

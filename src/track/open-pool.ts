@@ -107,10 +107,7 @@ export function unpricedPool(pool: OpenPool, known: AccountSet): UnpricedPool | 
 }
 
 /** The balance of the pool's quote vault, in base units of its quote mint; null if unknown. */
-export function quoteHeld(
-  pool: Pick<OpenPool, "ref" | "quoteMint">,
-  known: AccountSet,
-): bigint | null {
+function quoteHeld(pool: Pick<OpenPool, "ref" | "quoteMint">, known: AccountSet): bigint | null {
   if (pool.quoteMint === null) return null;
   return heldOf(outlineOf(pool.ref, known), pool.quoteMint);
 }

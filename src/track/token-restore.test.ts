@@ -264,7 +264,7 @@ test("a token is current as soon as it is followed again: its first answer needs
   chain.set(other.vaultB, null);
   await follow(chain, database, [MINT]);
   const tracker = track(chain, database, {
-    readHead: hangs,
+    readClock: hangs,
     searchAccounts: hangs,
     findLargestAccounts: hangs,
   });

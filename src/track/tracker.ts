@@ -17,6 +17,7 @@ import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { ByExecution } from "./executed-answers.ts";
+import { refsOf } from "./followed-tokens.ts";
 import { type ComputedDay, type Sampled, TokenArchive } from "./history/archive.ts";
 import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
@@ -32,7 +33,6 @@ import {
   createCompleteStream,
   createLiveState,
   type LiveState,
-  type PoolGroup,
 } from "./live-state.ts";
 import { loadInTime } from "./load-in-time.ts";
 import type { MarketReport } from "./market-report.ts";
@@ -223,7 +223,7 @@ export class Tracker implements Markets {
     if (token === undefined || asked === null) return null;
     const { known } = this.#state;
     const holders = this.#holders;
-    const owners = await liquidityOwners(asked, poolsOf(token.group), { known, holders });
+    const owners = await liquidityOwners(asked, refsOf(token.group), { known, holders });
     // Reading takes a while: use the market as it is now.
     return this.#markets.measure(mint, (market) => stress(market, owners));
   }
@@ -231,7 +231,7 @@ export class Tracker implements Markets {
   async holdersFirst(mint: Address): Promise<HoldersFirst | null> {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return null;
-    const pools = poolAddresses(poolsOf(token.group), this.#state.known);
+    const pools = poolAddresses(refsOf(token.group), this.#state.known);
     const holders = await this.#tokenHolders.of(mint, pools);
     // Reading takes a while: use the market as it is now.
     return this.#markets.measure(mint, (market) => holdersFirst(market, holders));
@@ -265,8 +265,8 @@ export class Tracker implements Markets {
   /** Every pool that is held now, including the pools of the stables. */
   *pools(): Iterable<PoolRef> {
     const { tokens, hops } = this.#state;
-    for (const { group } of tokens.values()) yield* poolsOf(group);
-    for (const group of hops.values()) yield* poolsOf(group);
+    for (const { group } of tokens.values()) yield* refsOf(group);
+    for (const group of hops.values()) yield* refsOf(group);
   }
 
   /** The tokens that are tracked now. */
@@ -396,8 +396,4 @@ function assessDepsOf({ source, exactPctByVenue, newDeployments }: TrackerDeps):
     exactPctByVenue: exactPctByVenue ?? (() => NO_SHARES),
     ...(newDeployments === undefined ? {} : { newDeployments }),
   };
-}
-
-function poolsOf({ pools }: PoolGroup): readonly PoolRef[] {
-  return Array.from(pools.values(), ({ open }) => open.ref);
 }

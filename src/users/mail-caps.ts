@@ -11,7 +11,7 @@ export type MailCap =
   | "all";
 
 /** Mails in one UTC day. The table of docs/abuse.md has the reasons. */
-export const MAILS_A_DAY: Readonly<Record<MailCap, number>> = {
+const MAILS_A_DAY: Readonly<Record<MailCap, number>> = {
   mailbox_from_asker: 10,
   mailbox: 30,
   address: 30,

@@ -18,7 +18,8 @@ async function codeFor(users: TestUsers, email = EMAIL): Promise<string> {
   return users.lastCode(email);
 }
 
-async function signedIn(users: TestUsers, email = EMAIL) {
+async function signedIn(users: TestUsers) {
+  const email = EMAIL;
   const code = await codeFor(users, email);
   const session = await users.signIn.signIn({ email, code, userAgent: "test", asker: HERE });
   assert.ok(session);

@@ -137,18 +137,13 @@ function observed(
   const called = meta.innerInstructions();
   const at = (place: number): Address => addresses[place] ?? SYSTEM_PROGRAM;
   return instructions.flatMap(({ programId, accounts, data }, outerIndex) => [
-    {
-      ...{ programId, data, outerIndex, isInner: false },
-      accounts: accounts.map(({ address }) => address),
-    },
+    { programId, data, accounts: accounts.map(({ address }) => address) },
     ...(called[outerIndex] ?? []).map((inner) => {
       const instruction = inner.instruction();
       return {
         programId: at(instruction.programIdIndex()),
         accounts: [...instruction.accounts()].map(at),
         data: instruction.data(),
-        outerIndex,
-        isInner: true,
       };
     }),
   ]);

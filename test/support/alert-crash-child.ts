@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import type { KyselyPlugin } from "kysely";
 import { AlertRecorder } from "#src/alerts/alert-recorder.ts";
 import { createChannelSender } from "#src/alerts/delivery/channel-sender.ts";
 import { AlertOutbox } from "#src/alerts/delivery/outbox.ts";
@@ -7,6 +6,7 @@ import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
 import { createWebhookSender } from "#src/alerts/delivery/webhook-sender.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { waitingMessages } from "#src/store/deliveries.ts";
+import { countingPlugin } from "./counting-plugin.ts";
 import { warningsTo } from "./failure-loggers.ts";
 import { poolAddress } from "./pools.ts";
 import { scriptedMarkets } from "./scripted-markets.ts";
@@ -31,7 +31,7 @@ const MINT = poolAddress(1);
 const DEEP_SOL = 100;
 const SHALLOW_SOL = 20;
 
-export async function alertUntilKilled(order: CrashOrder): Promise<void> {
+async function alertUntilKilled(order: CrashOrder): Promise<void> {
   let steps = 0;
   const step = (): void => {
     steps++;
@@ -99,19 +99,6 @@ export async function alertUntilKilled(order: CrashOrder): Promise<void> {
   await recorder.close();
   await outbox.close();
   await database.close();
-}
-
-function countingPlugin(step: () => void): KyselyPlugin {
-  return {
-    transformQuery({ node }) {
-      step();
-      return node;
-    },
-    async transformResult({ result }) {
-      step();
-      return result;
-    },
-  };
 }
 
 const [order] = process.argv.slice(2);

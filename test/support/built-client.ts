@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-export const CLIENT = join(import.meta.dirname, "..", "..", "clients", "typescript");
+const CLIENT = join(import.meta.dirname, "..", "..", "clients", "typescript");
 const COMPILER = join(import.meta.dirname, "..", "..", "node_modules", "typescript", "bin", "tsc");
 
 /** A project in which the client is installed as npm would install it: its build, and nothing else. */

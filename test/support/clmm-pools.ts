@@ -13,7 +13,7 @@ import { sqrtPriceAtTick, tickAtSqrtPrice } from "#src/venues/raydium-clmm/tick-
 import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.ts";
 import { type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
 
-export const CLMM_POOL = testAddress(11);
+const CLMM_POOL = testAddress(11);
 export const CLMM_CONFIG = testAddress(16);
 const MINT_0 = testAddress(12);
 const MINT_1 = testAddress(13);

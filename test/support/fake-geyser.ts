@@ -11,10 +11,11 @@ import {
   type SubscribeRequestFilterAccounts,
   SubscribeUpdate,
 } from "@triton-one/yellowstone-grpc";
-import type { Ledger, LedgerInstruction, LedgerTransaction } from "#src/node/ledger.ts";
+import type { Ledger, LedgerTransaction } from "#src/node/ledger.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import type { Instruction } from "#src/venues/program-run.ts";
 
 type Call = ServerDuplexStream<SubscribeRequest, SubscribeUpdate>;
 type Client = { readonly call: Call; request: SubscribeRequest | null };
@@ -317,7 +318,7 @@ function sendTransaction({ call, request }: Client, transaction: LedgerTransacti
     accountInclude.some((address) => keys.some((key) => key === address)),
   );
   if (!isWanted) return;
-  const compiled = (one: LedgerInstruction) => ({
+  const compiled = (one: Instruction) => ({
     programIdIndex: keys.indexOf(one.programId),
     accounts: Uint8Array.from(one.accounts, (address) => keys.indexOf(address)),
     data: one.data,

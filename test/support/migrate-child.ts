@@ -8,7 +8,7 @@ import { migrate } from "#src/store/migrate.ts";
  */
 export type MigrateOrder = { readonly databaseUrl: string | null; readonly dataDir: string };
 
-export async function migrateOnSignal(order: MigrateOrder): Promise<void> {
+async function migrateOnSignal(order: MigrateOrder): Promise<void> {
   console.log("ready");
   await once(process.stdin, "data");
   process.stdin.pause();

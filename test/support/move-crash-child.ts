@@ -1,6 +1,6 @@
-import type { KyselyPlugin } from "kysely";
 import { openDatabase } from "#src/store/database.ts";
 import { moveToPostgres } from "#src/store/move/move-to-postgres.ts";
+import { countingPlugin } from "./counting-plugin.ts";
 
 /**
  * A process that moves an embedded database until it kills itself at a given step, as `kill -9`
@@ -14,7 +14,7 @@ export type MoveCrashOrder = {
   readonly isSent: boolean;
 };
 
-export async function moveUntilKilled(order: MoveCrashOrder): Promise<void> {
+async function moveUntilKilled(order: MoveCrashOrder): Promise<void> {
   const { dataDir, databaseUrl, killAtStep, isSent } = order;
   let steps = 0;
   const die = (): void => {
@@ -35,19 +35,6 @@ export async function moveUntilKilled(order: MoveCrashOrder): Promise<void> {
   });
   await target.close();
   await source.close();
-}
-
-function countingPlugin(step: () => void): KyselyPlugin {
-  return {
-    transformQuery({ node }) {
-      step();
-      return node;
-    },
-    async transformResult({ result }) {
-      step();
-      return result;
-    },
-  };
 }
 
 const [order] = process.argv.slice(2);

@@ -16,7 +16,7 @@ export type PlayedMarket = {
   readonly freshAddress: () => Address;
 };
 
-export function playedMarket(programs: readonly MarketProgram[], seed: number): PlayedMarket {
+function playedMarket(programs: readonly MarketProgram[], seed: number): PlayedMarket {
   const accounts = new Map<Address, Account | null>();
   for (const program of programs) store(accounts, program.setup(MARKET_CLOCK));
   let state = seed >>> 0;
@@ -29,7 +29,7 @@ export function playedMarket(programs: readonly MarketProgram[], seed: number): 
   return { accounts, below, freshAddress };
 }
 
-export function store(
+function store(
   accounts: Map<Address, Account | null>,
   changes: ReadonlyMap<Address, Account | null>,
 ): void {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
+import type { LiquidityTick } from "#demo/concentrated-positions.ts";
 import {
   dynamicTickArrayAccount,
   fixedTickArrayAccount,
   oracleAccount,
-  type StoredTick,
   whirlpoolAccount,
 } from "#demo/programs/orca-whirlpool-accounts.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
@@ -19,7 +19,7 @@ import type { TransferFeeSchedule } from "#src/venues/shared/token/transfer-fee.
 import { liquidityAt, type Position, ticksOf } from "#test/support/clmm-pools.ts";
 import { type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
 
-export const WHIRLPOOL_ADDRESS = testAddress(21);
+const WHIRLPOOL_ADDRESS = testAddress(21);
 const MINT_A = testAddress(22);
 const MINT_B = testAddress(23);
 const VAULT_A = testAddress(24);
@@ -102,9 +102,9 @@ export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   return { pool: WHIRLPOOL_ADDRESS, mintA: MINT_A, mintB: MINT_B, accounts, known };
 }
 
-function ticksByArray(fields: WhirlpoolFixture): ReadonlyMap<number, readonly StoredTick[]> {
+function ticksByArray(fields: WhirlpoolFixture): ReadonlyMap<number, readonly LiquidityTick[]> {
   const span = ticksPerArray(fields.tickSpacing);
-  const arrays = new Map<number, StoredTick[]>();
+  const arrays = new Map<number, LiquidityTick[]>();
   for (const tick of ticksOf(fields.positions, [])) {
     const start = Math.floor(tick.tick / span) * span;
     arrays.set(start, [...(arrays.get(start) ?? []), tick]);

@@ -6,8 +6,8 @@ import { applySlippage, type SlippageReading, type SlippageSide } from "./slippa
 const UNKNOWN: SlippageReading = { kind: "unknown" };
 
 /** Feeds readings one by one; a text is a blocked answer. */
-function alertsOf(readings: readonly (number | null | "blocked")[], start: SlippageSide = null) {
-  let side = start;
+function alertsOf(readings: readonly (number | null | "blocked")[]) {
+  let side: SlippageSide = null;
   return readings.map((value) => {
     const reading: SlippageReading =
       value === "blocked" ? UNKNOWN : { kind: "known", slippagePct: value };

@@ -12,7 +12,7 @@ const PPM_PER_PERCENT = 10_000n;
 const LAMPORTS_PER_SOL = 1e9;
 
 /** Parts per million from a percentage in plain digits; null for any other text. */
-export function parseMaxCost(text: string): bigint | null {
+function parseMaxCost(text: string): bigint | null {
   const match = /^(\d{1,2})(?:\.(\d{1,4}))?$/.exec(text);
   if (match === null) return null;
   const [, whole = "", digits = ""] = match;

@@ -49,7 +49,6 @@ export type VmResult =
       /** Received by the token account. */
       readonly tokens: bigint;
       readonly computeUnits: bigint;
-      readonly micros: number;
     }
   /** The program refused, or ended without a result. */
   | { readonly kind: "refused"; readonly reason: string; readonly computeUnits: bigint };

@@ -81,9 +81,7 @@ export class Vm {
 
   #send({ bytes, addresses }: VmMessage, { wallet, tokenAccount }: VmStep): VmResult {
     const before = this.#balances(wallet, tokenAccount);
-    const startedMs = performance.now();
     const outcome = this.#svm.sendLegacyTransaction(bytes);
-    const micros = Math.round((performance.now() - startedMs) * 1_000);
     if ("err" in outcome) {
       const meta = outcome.meta();
       const computeUnits = meta.computeUnitsConsumed();
@@ -95,7 +93,6 @@ export class Vm {
       lamports: after.lamports - before.lamports + paidBy(wallet, addresses, outcome),
       tokens: after.tokens - before.tokens,
       computeUnits: outcome.computeUnitsConsumed(),
-      micros,
     };
   }
 

@@ -17,7 +17,7 @@ export type Resilience = {
 };
 
 /** Below so many sells, nothing is known. */
-export const LEAST_SELLS = 30;
+const LEAST_SELLS = 30;
 const LEAST_SHARE_OF_C10 = 0.05;
 /** A withdrawal moves no price. */
 const LEAST_FALL = 1e-4;

@@ -4,9 +4,9 @@ import { SAMPLE_EVERY_MS } from "./sample.ts";
 
 /** Times waited, in seconds. */
 export const WAITED_SECONDS = [10, 60, 300] as const;
-export const WAITING_QUANTILES = [0.01, 0.1, 0.5, 0.9, 0.99] as const;
+const WAITING_QUANTILES = [0.01, 0.1, 0.5, 0.9, 0.99] as const;
 /** Below so many observations, quantiles are unknown. */
-export const LEAST_OBSERVATIONS = 200;
+const LEAST_OBSERVATIONS = 200;
 
 /** How the exit of one position changed while one waited, over the token's last day. */
 export type WaitingRange = {

@@ -100,7 +100,7 @@ export class TokenHolderReads {
  * Who may sell the token, from accounts read at one slot. If the amounts do not add up, the holders are
  * unknown. Pure.
  */
-export function sumTokenHolders(
+function sumTokenHolders(
   { mint, listed, known, slot }: AccountsOfHolders,
   pools: PoolAddresses,
 ): TokenHolders {

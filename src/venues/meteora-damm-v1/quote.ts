@@ -21,18 +21,15 @@ export function statusAt(state: DammV1State, clock: Clock): PoolStatus {
 
 /** One swap as the program counts it; base units. */
 export type Swap = {
-  readonly isAToB: boolean;
   /** The part of the input that goes to the protocol, outside the vault. */
   readonly protocolFee: bigint;
   readonly tradeFee: bigint;
-  /** What the input vault takes in, and the shares that it gives for it. */
+  /** What the input vault takes in. */
   readonly deposit: bigint;
-  readonly depositShares: bigint;
   /** By how much the pool's share of the input vault grew. */
   readonly grown: bigint;
-  /** What the curve gives, and the shares that are burned for it. */
+  /** What the curve gives. */
   readonly swapped: bigint;
-  readonly burnedShares: bigint;
   readonly amountOut: bigint;
 };
 
@@ -52,7 +49,7 @@ export function quoteExactIn(state: DammV1State, order: ExactIn): Quote<DammV1St
     : result;
 }
 
-/** The same with fees and shares, as the demo market needs them. Never throws. */
+/** The same with its fees, as the demo market needs them. Never throws. */
 export function swapExactIn(state: DammV1State, order: ExactIn): SwapResult {
   const status = statusAt(state, order.clock);
   if (status !== "open") return unfillable(status);
@@ -99,17 +96,7 @@ function swap(state: DammV1State, order: ExactIn): SwapResult {
   const outputAfter = withdrawn(output, amountOut, burnedShares);
   return {
     kind: "filled",
-    swap: {
-      isAToB,
-      protocolFee,
-      tradeFee,
-      deposit,
-      depositShares,
-      grown,
-      swapped,
-      burnedShares,
-      amountOut,
-    },
+    swap: { protocolFee, tradeFee, deposit, grown, swapped, amountOut },
     after: {
       ...state,
       curve,

@@ -9,7 +9,12 @@ export type CurveWalk = {
   readonly left: bigint;
 };
 
-type CurveRange = { readonly lower: bigint; readonly upper: bigint; readonly liquidity: bigint };
+/** One stretch of the curve: square root prices, and the liquidity between them. */
+export type CurveRange = {
+  readonly lower: bigint;
+  readonly upper: bigint;
+  readonly liquidity: bigint;
+};
 
 /**
  * A sale of `amountIn` base units from `sqrtPrice` down to the curve's start, stretch by stretch.

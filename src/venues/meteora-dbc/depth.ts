@@ -1,19 +1,16 @@
 import { maxBigint, minBigint } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
-import { baseInStretch, quoteInStretch } from "./curve.ts";
+import { baseInStretch, type CurveRange, quoteInStretch } from "./curve.ts";
 import { isComplete } from "./quote.ts";
 import type { DbcState } from "./state.ts";
 
 const Q128 = 1n << 128n;
 const BASIS_POINTS = 10_000n;
 
-/** One stretch of the curve that a walk from the current price really trades in. */
-type LiveStretch = { readonly lower: bigint; readonly upper: bigint; readonly liquidity: bigint };
-
 /** Stretches below the current price that hold liquidity, as a sale passes them. */
-function stretchesBelow(state: DbcState): readonly LiveStretch[] {
+function stretchesBelow(state: DbcState): readonly CurveRange[] {
   const { curve, sqrtStartPrice } = state.config;
-  const found: LiveStretch[] = [];
+  const found: CurveRange[] = [];
   let upper = state.sqrtPrice;
   for (let index = curve.length - 2; index >= 0; index--) {
     const point = curve[index];
@@ -31,9 +28,9 @@ function stretchesBelow(state: DbcState): readonly LiveStretch[] {
 }
 
 /** Stretches from the current price up to the migration price, as a purchase passes them. */
-function stretchesAbove(state: DbcState): readonly LiveStretch[] {
+function stretchesAbove(state: DbcState): readonly CurveRange[] {
   const { curve, migrationSqrtPrice } = state.config;
-  const found: LiveStretch[] = [];
+  const found: CurveRange[] = [];
   let lower = state.sqrtPrice;
   for (const { sqrtPrice, liquidity } of curve) {
     if (sqrtPrice === 0n || liquidity === 0n) break;

@@ -27,8 +27,6 @@ export type BinFill = {
   readonly makerIn: bigint;
   readonly totalIn: bigint;
   readonly out: BinLayers;
-  /** The bin is empty on this side and some of the input is left for the next one. */
-  readonly isDrained: boolean;
 };
 
 /** What the bin holds for this side. */
@@ -85,7 +83,6 @@ export function fillBin(bin: Bin, side: SwapSide, left: bigint, rate: bigint): B
     makerIn: maker.in,
     totalIn,
     out: { maker: maker.out, processed: processed.out, open: open.out },
-    isDrained: rest > 0n,
   };
 }
 

@@ -155,7 +155,7 @@ function walkBins(state: DlmmState, side: SwapSide, order: ExactIn): DlmmSwapRes
  * A bin after a fill: market makers take in what their part paid, orders' proceeds leave what can be
  * quoted. @throws MathError where an amount leaves u64
  */
-export function binAfter(bin: Bin, side: SwapSide, fill: BinFill): Bin {
+function binAfter(bin: Bin, side: SwapSide, fill: BinFill): Bin {
   const { out, makerIn } = fill;
   const amountX = side.sellsX
     ? checkedU64(bin.amountX + makerIn, "bin amount")

@@ -10,8 +10,8 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const fixture = () =>
   ammFixture({ coinVault: 1000n, pcVault: 4000n, needTakePnlCoin: 200n, needTakePnlPc: 800n });
 
-function reasonOf(accounts: ReturnType<typeof fixture>["accounts"], pool = fixture().pool) {
-  const decoded = raydiumAmmV4.decode(pool, accounts);
+function reasonOf(accounts: ReturnType<typeof fixture>["accounts"]) {
+  const decoded = raydiumAmmV4.decode(fixture().pool, accounts);
   return decoded.kind === "unusable" ? decoded.reason : null;
 }
 

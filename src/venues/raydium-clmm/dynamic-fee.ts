@@ -21,7 +21,7 @@ export type DynamicFee = {
 /** What `maxAccumulator * tickSpacing` may come to: the program multiplies them in u32. */
 export const MAX_CROSSED = 0xffff_ffff;
 /** The highest rate that fees add up to. */
-export const MAX_FEE_PPM = 100_000;
+const MAX_FEE_PPM = 100_000;
 
 const ACCUMULATOR_SCALE = 10_000;
 const REDUCTION_DENOMINATOR = 10_000;

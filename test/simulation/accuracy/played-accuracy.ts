@@ -40,7 +40,7 @@ export async function playedAccuracy(
     venues: VENUES,
     launchEveryMinutes: null,
   });
-  const played = playedChain(demo.ledger, clock);
+  const played = playedChain(demo.ledger);
   const chain = hasClocks ? played : { ...played, follow: withoutClocks(played) };
   const versions = new AccountVersions();
   const judged: JudgedSwap[] = [];

@@ -6,7 +6,6 @@ import type {
   TransactionSource,
 } from "#src/chain/chain-source.ts";
 import type { Ledger, LedgerTransaction } from "#src/node/ledger.ts";
-import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { ledgerSource } from "../chaos/ledger-source.ts";
 
@@ -14,9 +13,9 @@ import { ledgerSource } from "../chaos/ledger-source.ts";
  * A ledger as a node publishes it, without a connection in between: updates and logs when a slot ends, the
  * rest of a transaction when it is asked for.
  */
-export function playedChain(ledger: Ledger, clock: WallClock): ChainSource & TransactionSource {
+export function playedChain(ledger: Ledger): ChainSource & TransactionSource {
   return {
-    ...ledgerSource(ledger, clock),
+    ...ledgerSource(ledger),
     follow: (events) => followAccounts(ledger, events),
     followTransactions: (events) => followLogs(ledger, events),
     readTransaction: async (signature) => {
@@ -77,9 +76,6 @@ function observed(transaction: LedgerTransaction): ObservedTransaction {
     slot,
     logs,
     blockTime: unixTimestamp,
-    instructions: [
-      { ...instruction, outerIndex: 0, isInner: false },
-      ...inner.map((nested) => ({ ...nested, outerIndex: 0, isInner: true })),
-    ],
+    instructions: [instruction, ...inner],
   };
 }

@@ -64,7 +64,7 @@ async function startScene(t: TestContext) {
     await node.close();
   });
 
-  const truth = ledgerSource(demo.ledger, clock);
+  const truth = ledgerSource(demo.ledger);
   async function isCurrent(mint: Address): Promise<boolean> {
     const loaded = await loadMarket({ source: truth, venues: VENUES, clock }, mint);
     const held = tracker.latest(mint);

@@ -1,13 +1,12 @@
 import type { ChainSource, Subscription } from "#src/chain/chain-source.ts";
 import { matchesFilter } from "#src/chain/rpc-answers.ts";
 import type { Ledger } from "#src/node/ledger.ts";
-import type { WallClock } from "#src/platform/clock.ts";
 
 /**
  * Reads a ledger without a link in between: what a client would know that missed nothing. It awaits
  * nothing but itself, so the ledger does not change while something is loaded through it.
  */
-export function ledgerSource(ledger: Ledger, clock: WallClock): ChainSource {
+export function ledgerSource(ledger: Ledger): ChainSource {
   const nothing: Subscription = { close: async () => {} };
   return {
     origin: "demo",
@@ -26,7 +25,7 @@ export function ledgerSource(ledger: Ledger, clock: WallClock): ChainSource {
         }),
       ),
     }),
-    readHead: async () => ({ clock: ledger.clock, receivedAtMs: clock.nowMs() }),
+    readClock: async () => ledger.clock,
     follow: () => ({ add: () => {}, remove: () => {}, ...nothing }),
     followProgram: () => nothing,
     close: async () => {},

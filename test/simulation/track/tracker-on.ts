@@ -5,7 +5,7 @@ import type { Database } from "#src/store/database.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 
 type Broken = Partial<
-  Pick<ChainSource, "readAccounts" | "readHead" | "searchAccounts" | "findLargestAccounts">
+  Pick<ChainSource, "readAccounts" | "readClock" | "searchAccounts" | "findLargestAccounts">
 >;
 
 /** A tracker of the plain venue on this chain; `broken` replaces some of the chain's reads. */
