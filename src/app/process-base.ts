@@ -14,10 +14,12 @@ import { freeDiskBytes, storageError } from "#src/store/storage-fault.ts";
 import { probeWrite } from "#src/store/usage.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { loadAuthSecret } from "#src/users/auth-secret.ts";
+import { AuthSecretWatch } from "#src/users/auth-secret-watch.ts";
 import { createMailer } from "#src/users/users.ts";
 import manifest from "../../package.json" with { type: "json" };
 import type { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
+import { sharedUrls } from "./roles.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
 
 /** What every process opens, whatever its role. */
@@ -29,6 +31,8 @@ export type ProcessBase = {
   /** Counts of the requests that this process answered. */
   readonly requests: RequestCounts;
   readonly admission: Admission;
+  /** Null in a process that shares its database with no other. */
+  readonly authSecretWatch: AuthSecretWatch | null;
 };
 
 /** What a process of any role serves. */
@@ -51,11 +55,19 @@ export async function openBase(
   });
   closers.push(database.close);
   await prepare(database, databaseUrl === null ? resolve(dataDir) : "the database");
+  const authSecretWatch = sharedUrls(config) === null ? null : watchAuthSecret();
+  if (authSecretWatch !== null) closers.push(() => authSecretWatch.close());
+  await authSecretWatch?.start();
   const requests = new RequestCounts();
   const admission = new Admission();
   admission.watchQueue(database.queue);
   closers.push(admission.watch());
-  return { config, logger, database, closers, requests, admission };
+  return { config, logger, database, closers, requests, admission, authSecretWatch };
+
+  function watchAuthSecret(): AuthSecretWatch {
+    const authSecret = loadAuthSecret(config);
+    return new AuthSecretWatch({ store: database, authSecret, clock: systemClock, log: logger });
+  }
 }
 
 /** @throws StorageError if the storage is to blame: a rollback that fails would hide the cause */
@@ -101,7 +113,11 @@ const LEAST_FREE_BYTES = 1_048_576;
  * @param redis whether Redis is reachable; null where none is configured
  */
 export async function readinessNow(
-  { database, config }: Pick<ProcessBase, "database" | "config">,
+  {
+    database,
+    config,
+    authSecretWatch,
+  }: Pick<ProcessBase, "database" | "config" | "authSecretWatch">,
   health: TrackerHealth | null,
   redis: Readiness["redis"] = null,
 ): Promise<Readiness> {
@@ -111,7 +127,8 @@ export async function readinessNow(
     () => false,
   );
   const state = isAnswering ? await storageState(database, config.dataDir) : "failing";
-  return readinessOf({ database: state, redis }, health);
+  const authSecret = authSecretWatch === null ? null : authSecretWatch.isSame ? "same" : "differs";
+  return readinessOf({ database: state, redis, authSecret }, health);
 }
 
 async function storageState(database: Database, dataDir: string): Promise<Readiness["database"]> {

@@ -3,6 +3,7 @@ import type { AccessChangesTables } from "./access-changes.ts";
 import type { AccuracyTables } from "./accuracy.ts";
 import type { AlertsTables } from "./alerts.ts";
 import type { ApiKeysTables } from "./api-keys.ts";
+import type { AuthSecretsTables } from "./auth-secrets.ts";
 import type { ChannelsTables } from "./channels.ts";
 import type { DeliveriesTables } from "./deliveries.ts";
 import type { Dialect } from "./dialect.ts";
@@ -51,7 +52,8 @@ export type Schema = UsageTables &
   WaitingHeldTables &
   ProgramDeploymentsTables &
   JudgedSwapsTables &
-  LeadershipTables;
+  LeadershipTables &
+  AuthSecretsTables;
 
 /** A database and its dialect, for tables whose columns differ between the two. */
 export type Store = { readonly db: Kysely<Schema>; readonly dialect: Dialect };

@@ -96,6 +96,18 @@ function standingStill(t: TestContext): string {
   return folder;
 }
 
+test("a process with another AUTH_SECRET logs it at its start, and /readyz has it", async (t) => {
+  const shared = await deployment(t, {});
+  if (shared === null) return;
+  const first = await shared.start("api");
+  const odd = await shared.start("api", { AUTH_SECRET: "another secret, and long enough, too" });
+  await said(odd, "AUTH_SECRET differs from that of another process");
+  const secretOf = async (service: RunningService) =>
+    JSON.parse((await ask(service, "/readyz")).body).auth_secret;
+  assert.equal(await secretOf(odd), "differs");
+  assert.equal(await secretOf(first), "same", "it compares again within a minute");
+});
+
 test("replicas answer what a single process answers, byte for byte", async (t) => {
   if (!existsSync(MAINNET)) {
     if (process.env["CI"]) throw new Error(`${MAINNET} must be there on CI`);

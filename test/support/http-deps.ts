@@ -33,6 +33,7 @@ export function plainHttpDeps() {
       isReady: true,
       database: "ok",
       redis: null,
+      authSecret: null,
       chainAgeSeconds: 1,
       slotLag: 0,
       stream: null,

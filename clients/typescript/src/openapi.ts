@@ -2511,6 +2511,8 @@ export interface components {
             /** @enum {unknown} */
             readonly database: "ok" | "failing" | "disk_full" | "read_only" | "damaged";
             readonly redis: ("ok" | "unreachable") | null;
+            /** @description Whether all processes on the database have one AUTH_SECRET; null if this process is alone */
+            readonly auth_secret: ("same" | "differs") | null;
             readonly chain_age_seconds: number | null;
             readonly slot_lag: number | null;
             readonly stream: components["schemas"]["ChainStream"] | null;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readinessAnswer, readinessOf } from "./health.ts";
 
-const OK = { database: "ok", redis: null } as const;
-const FAILING = { database: "failing", redis: null } as const;
+const OK = { database: "ok", redis: null, authSecret: null } as const;
+const FAILING = { database: "failing", redis: null, authSecret: null } as const;
 
 test("a process is ready where the database answers and the chain is known to be young", () => {
   const isReady = (chainAgeMs: number | null) =>
@@ -23,12 +23,20 @@ test("a process that answers from no chain needs the database alone", () => {
     isReady: true,
     database: "ok",
     redis: null,
+    authSecret: null,
     chainAgeSeconds: null,
     slotLag: null,
     stream: null,
     refusals: [],
   });
   assert.equal(readinessOf(FAILING, null).isReady, false);
+});
+
+test("another AUTH_SECRET in another process is in the body, and no reason to send requests elsewhere", async () => {
+  const readiness = async () => readinessOf({ ...OK, authSecret: "differs" }, null);
+  const { status, body } = await readinessAnswer({ readiness, admission: { isStopping: false } });
+  assert.equal(status, 200);
+  assert.equal(Object(body).auth_secret, "differs");
 });
 
 test("readiness says which stream is in use instead of the configured one, why and since when", () => {

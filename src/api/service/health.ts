@@ -21,6 +21,8 @@ export type Readiness = {
   readonly database: "ok" | "failing" | "disk_full" | "read_only" | "damaged";
   /** Null: none is configured. Without it a process answers, but its answers do not get newer. */
   readonly redis: "ok" | "unreachable" | null;
+  /** `differs`: another process refuses the sessions of this one. Null: no other process can. */
+  readonly authSecret: "same" | "differs" | null;
   /** Seconds since the block time of the newest slot; null while none is known. */
   readonly chainAgeSeconds: number | null;
   /** Slots between the node's newest and the newest applied; null while unknown. */
@@ -36,7 +38,7 @@ export type Readiness = {
  * on standby or only sends messages. A chain of unknown age is not ready.
  */
 export function readinessOf(
-  { database, redis }: Pick<Readiness, "database" | "redis">,
+  { database, redis, authSecret }: Pick<Readiness, "database" | "redis" | "authSecret">,
   health: Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "stream" | "refusals"> | null,
 ): Readiness {
   const chainAgeMs = health?.chainAgeMs ?? null;
@@ -47,6 +49,7 @@ export function readinessOf(
     isReady: database === "ok" && isChainOk,
     database,
     redis,
+    authSecret,
     chainAgeSeconds,
     slotLag: health?.slotLag ?? null,
     stream: streamBody(health?.stream ?? null),
@@ -59,6 +62,10 @@ const ReadyBody = Type.Object(
     status: Type.Enum(["ready", "not_ready"]),
     database: Type.Enum(["ok", "failing", "disk_full", "read_only", "damaged"]),
     redis: nullable(Type.Enum(["ok", "unreachable"])),
+    auth_secret: nullable(
+      Type.Enum(["same", "differs"]),
+      "Whether all processes on the database have one AUTH_SECRET; null if this process is alone",
+    ),
     chain_age_seconds: nullable(Type.Number()),
     slot_lag: nullable(Type.Integer()),
     stream: nullable(StreamBody),
@@ -96,6 +103,7 @@ export const getReadiness = defineOperation({
         status: "ready",
         database: "ok",
         redis: null,
+        auth_secret: null,
         chain_age_seconds: 0.4,
         slot_lag: 0,
         stream: STREAM_EXAMPLE,
@@ -115,7 +123,7 @@ export type HealthDeps = {
 
 /** 200, or 503 with the cause. */
 export async function readinessAnswer({ readiness, admission }: HealthDeps): Promise<Answer> {
-  const { isReady, database, redis, chainAgeSeconds, slotLag, stream, refusals } =
+  const { isReady, database, redis, authSecret, chainAgeSeconds, slotLag, stream, refusals } =
     await readiness();
   const isTakingRequests = isReady && !admission.isStopping;
   return {
@@ -124,6 +132,7 @@ export async function readinessAnswer({ readiness, admission }: HealthDeps): Pro
       status: isTakingRequests ? "ready" : "not_ready",
       database,
       redis,
+      auth_secret: authSecret,
       chain_age_seconds: chainAgeSeconds,
       slot_lag: slotLag,
       stream,

@@ -24,6 +24,7 @@ function statementsOf(dialect: Dialect): readonly string[] {
     ...userAlerts(types),
     ...accuracy(types),
     ...leadership,
+    ...authSecrets,
   ];
 }
 
@@ -387,4 +388,10 @@ const leadership: readonly string[] = [
     deployment text not null,
     term bigint not null,
     heartbeat_at_ms bigint not null)`,
+];
+
+const authSecrets: readonly string[] = [
+  `create table auth_secrets (
+    fingerprint text not null primary key,
+    seen_at_ms bigint not null)`,
 ];

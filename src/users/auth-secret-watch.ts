@@ -1,0 +1,76 @@
+import type { WallClock } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { Poller } from "#src/platform/poller.ts";
+import { recordAuthSecret, removeAuthSecret } from "#src/store/auth-secrets.ts";
+import type { Store } from "#src/store/schema.ts";
+import { secretFor } from "./auth-secret.ts";
+
+const CHECK_EVERY_MS = 60_000;
+/** A process that was killed is taken for a running one for so long. */
+const KEPT_MS = 3 * CHECK_EVERY_MS;
+
+export type AuthSecretWatchDeps = {
+  /** Of all processes that share sessions. */
+  readonly store: Pick<Store, "db">;
+  readonly authSecret: string;
+  readonly clock: WallClock;
+  readonly log: FailureLogger;
+};
+
+/**
+ * Detects that processes on one database have different secrets: each refuses the sessions of the others.
+ * A process that stops removes its record, so that a change of the secret while all are stopped is none.
+ */
+export class AuthSecretWatch {
+  readonly #deps: AuthSecretWatchDeps;
+  /** A keyed hash of a constant: it does not reveal the secret. */
+  readonly #fingerprint: string;
+  readonly #poller: Poller;
+  #isSame = true;
+
+  constructor(deps: AuthSecretWatchDeps) {
+    this.#deps = deps;
+    this.#fingerprint = secretFor("fingerprint", deps.authSecret);
+    this.#poller = new Poller({
+      run: () => this.check(),
+      everyMs: CHECK_EVERY_MS,
+      failures: new FailureLog({
+        log: deps.log,
+        what: "compare AUTH_SECRET with the other processes",
+        next: "retrying every minute",
+      }),
+    });
+  }
+
+  /** Whether no other process had another secret at the last check. */
+  get isSame(): boolean {
+    return this.#isSame;
+  }
+
+  /** Compares now, and every minute until `close`. */
+  async start(): Promise<void> {
+    await this.#poller.runNow();
+    this.#poller.start();
+  }
+
+  /** Compares now, and logs a change. Tests call it directly. */
+  async check(): Promise<void> {
+    const { store, clock, log } = this.#deps;
+    const nowMs = clock.nowMs();
+    const asked = { fingerprint: this.#fingerprint, nowMs, sinceMs: nowMs - KEPT_MS };
+    const isSame = !(await recordAuthSecret(store.db, asked));
+    if (isSame === this.#isSame) return;
+    this.#isSame = isSame;
+    if (isSame) log.info("all processes on this database have the same AUTH_SECRET now");
+    else
+      log.error(
+        "AUTH_SECRET differs from that of another process on this database: each refuses the sessions of the other. Set the same AUTH_SECRET for all processes and restart those that had another one",
+      );
+  }
+
+  async close(): Promise<void> {
+    await this.#poller.close();
+    // Without the database the record stays, and expires.
+    await removeAuthSecret(this.#deps.store.db, this.#fingerprint).catch(() => undefined);
+  }
+}
