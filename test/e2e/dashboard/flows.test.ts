@@ -16,7 +16,7 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
     await open("/");
     await page.getByLabel("Paste or type a token").fill("not an address");
     await page.getByRole("button", { name: "Measure" }).click();
-    await page.getByRole("alert").getByText("no token address in that").waitFor();
+    await page.getByRole("alert").getByText("The text has no token address").waitFor();
     await page.getByLabel("Paste or type a token").fill(`  ${STEADY} `);
     await page.getByRole("button", { name: "Measure" }).click();
     await page.getByRole("heading", { level: 1, name: "Steady Hand" }).waitFor();

@@ -9,7 +9,7 @@ function row(size: string, waited: number, age: string, month: typeof HELD | typ
   return { size, waited_seconds: waited, token_age: age, windows: { day: FEW, month } };
 }
 
-test("the status page shows how often ranges of waiting held by size, time and age; too few as unknown", async (t) => {
+test("the status page shows by size, time and age how often ranges held; too few judgements as unknown", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
   const { page, open } = await dashboard.visit({ language: "en" });

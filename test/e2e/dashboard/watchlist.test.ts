@@ -64,7 +64,7 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
       await page.getByText("You watch that token already").waitFor();
       await mint.fill("nonsense");
       await page.getByRole("button", { name: "Add", exact: true }).click();
-      await page.getByRole("alert").getByText("no token address in that").waitFor();
+      await page.getByRole("alert").getByText("The text has no token address").waitFor();
       assert.equal(await rows.count(), 3);
     },
   );

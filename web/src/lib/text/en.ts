@@ -58,7 +58,7 @@ export const en: Text = {
     placeholder: "Address, link or symbol",
     submit: "Measure",
     invalid:
-      "There is no token address in that (32 to 44 characters of base58; SOL itself is not sold), and no token here has that symbol.",
+      "The text has no token address (32 to 44 characters of base58; SOL itself is not sold), and no token here has that symbol.",
     found: "Found",
     recent: "Opened last",
     current: "Exits that are getting worse now",
@@ -319,7 +319,7 @@ export const en: Text = {
       most: "99 in 100 at most",
     },
     waitingHeld: {
-      title: "How often the ranges of waiting held",
+      title: "How often the ranges of what waiting cost held",
       lead: "A token's past day says how its exit changed within 10 s, 60 s and 5 min. Each range is compared with what happened after it was computed. Last 30 days. The ranges are frequencies of the past, not a forecast.",
       none: "No range has been compared yet: a token needs half an hour of samples first.",
       size: "Size",
@@ -334,7 +334,7 @@ export const en: Text = {
       judged: "Compared",
       held80: "Range of 80 % held",
       held98: "Range of 98 % held",
-      below: "Paid less than 9 in 10",
+      below: "Below the range of 80 %",
     },
     skipped: {
       title: "Seen and not replayed, and why",

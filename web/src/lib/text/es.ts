@@ -56,7 +56,7 @@ export const es = {
     placeholder: "Dirección, enlace o símbolo",
     submit: "Medir",
     invalid:
-      "Ahí no hay ninguna dirección de un token (entre 32 y 44 caracteres en base58; SOL mismo no se vende), y ningún token de aquí tiene ese símbolo.",
+      "El texto no tiene ninguna dirección de un token (entre 32 y 44 caracteres en base58; SOL mismo no se vende), y ningún token de aquí tiene ese símbolo.",
     found: "Encontrados",
     recent: "Abiertos hace poco",
     current: "Salidas que empeoran ahora",
@@ -358,7 +358,7 @@ export const es = {
       judged: "Comparadas",
       held80: "Rango del 80 % cumplido",
       held98: "Rango del 98 % cumplido",
-      below: "Cobraron menos que 9 de cada 10",
+      below: "Por debajo del rango del 80 %",
     },
     skipped: {
       title: "Vistas y no recalculadas, y por qué",
