@@ -60,6 +60,8 @@ export const CALIBRATION = {
     /** Samples beside the split's own amounts, at distances of one over these numbers; rounding makes nearer ones useless. */
     nearby: [8n, 64n, 512n],
     rounds: 64,
+    /** Rounds of quotes at the ends of fee steps, if rounding is more than the gap. */
+    roundsOfFewUnits: 6,
     /** The search stops where the bound is this share above the split. */
     gap: 1e-6,
     /** The largest sum of one pool's roundings, in units of its output and of its input. */

@@ -86,6 +86,7 @@ function singleLane({ route, pools }: Stretch): ExitLane {
     routes: [route],
     lane: {
       rounding: roundingOf(pools),
+      inputFeePpm: route.pool.feePpm,
       steepest: (chain ?? pools).reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK),
       quoteAscending: (amountsIn) =>
         pool === undefined ? [] : quoteRouteAscending({ pool, hops, chain }, amountsIn),
@@ -223,15 +224,18 @@ function roundingOf(pools: readonly QuotablePool[]): number {
   let lamports = 0;
   for (const each of pools.toReversed()) {
     lamports += roundingLamports * worth;
+    // A unit that a fee was rounded up by has paid its fee already.
+    lamports += (each.inputRoundings ?? roundingUnits) * worth * spotOf(each);
     worth *= steepestOf(each);
-    lamports += (each.inputRoundings ?? roundingUnits) * worth;
   }
   return lamports;
 }
 
 /** What a first unit pays after fees, as a double. */
-function steepestOf({ spotPrice, feePpm }: QuotablePool): number {
-  if (spotPrice === null) return 0;
-  const kept = Math.max(0, 1 - feePpm / 1_000_000);
-  return kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);
+function steepestOf(pool: QuotablePool): number {
+  return Math.max(0, 1 - pool.feePpm / 1_000_000) * spotOf(pool);
+}
+
+function spotOf({ spotPrice }: QuotablePool): number {
+  return spotPrice === null ? 0 : ratioToNumber(spotPrice.numerator, spotPrice.denominator);
 }

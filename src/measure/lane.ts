@@ -9,6 +9,8 @@ export type Lane = {
   readonly steepest: number;
   /** By how much rounding can lower the payment below a concave curve; absent: 0. */
   readonly rounding?: number;
+  /** A fee that may be taken from the amount in whole units, rounded up. Chooses quotes, proves nothing; absent: 0. */
+  readonly inputFeePpm?: number;
   /** What each of these ascending amounts pays alone, or null if it is refused. */
   readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
 };
@@ -18,6 +20,7 @@ export type SampledLane = {
   readonly lane: Lane;
   readonly steepest: number;
   readonly rounding: number;
+  readonly inputFeePpm: number;
   readonly quotes: Map<bigint, bigint | null>;
   /** The filled quotes as doubles, ascending; starts with (0, 0). */
   readonly amounts: number[];
@@ -36,6 +39,7 @@ export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLan
     lane,
     steepest: lane.steepest,
     rounding: lane.rounding ?? 0,
+    inputFeePpm: lane.inputFeePpm ?? 0,
     quotes: new Map(),
     amounts: [0],
     payments: [0],

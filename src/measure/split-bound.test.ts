@@ -73,3 +73,29 @@ test("no split of a few base units pays more than the bound, and the found split
   }
   assert.ok(bounded > 150, `only ${bounded}`);
 });
+
+test("over deep pools the bound of some ten thousand units is a fraction of a unit above every split", () => {
+  const random = seededRandom(26);
+  for (let set = 0; set < 12; set++) {
+    const price = between(random, 300, 1_000);
+    const lamports = between(random, 1e12, 1e13);
+    // After their fees the pools start at one price: both are used.
+    const pools = [1, 2].map((number) => {
+      const feePpm = Math.floor(between(random, 1_000, 10_000));
+      const base = (lamports * (1 - feePpm / 1_000_000)) / price;
+      const [whole, quote] = [BigInt(Math.round(base)), BigInt(Math.round(lamports))];
+      return constantProductPool({ number, base: whole, quote, feePpm });
+    });
+    const market = marketOf(pools, { token: { ...PLAIN_TOKEN, supply: 10n ** 15n } });
+    const units = BigInt(Math.floor(between(random, 15_000, 40_000)));
+    const exit = exitOfBaseUnits(market, units, "pro");
+    const { open } = priceMarket(market);
+    assert.ok(exit.kind === "sold");
+    const bounded = { open, token: PLAIN_TOKEN, samples: [units / 7n] };
+    const bound = bestPossibleLamports({ ...bounded, routes: exit.routes });
+    const best = bestOfAll(pools, units);
+    assert.ok(bound !== null && bound >= best, `set ${set}: ${bound} < ${best}`);
+    const above = Number(bound - best) / price;
+    assert.ok(above <= 0.25, `set ${set}: ${above} units`);
+  }
+});

@@ -2,7 +2,9 @@ import { toNumber } from "#src/units/to-number.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { exitLanes } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
+import { endOfFeeStep } from "./fee-steps.ts";
 import { countQuotes, quoteCorners, quoteLane, type SampledLane, sampleLane } from "./lane.ts";
+import { withLowestCeilings } from "./lowest-ceilings.ts";
 import type { TokenFacts } from "./market.ts";
 import { outerBound } from "./outer-bound.ts";
 import type { Route } from "./route.ts";
@@ -10,6 +12,8 @@ import type { Route } from "./route.ts";
 const BPS = 10_000n;
 /** Sums of doubles are off by less. */
 const FLOAT_SLACK = 1e-12;
+/** The same for extended chords of few units. */
+const EXTENSION_SLACK = 1e-9;
 
 export type BoundInput = {
   /** The routes that buy now. */
@@ -39,13 +43,14 @@ export function bestPossibleLamports(input: BoundInput): bigint | null {
   const lanes = open.map((route) => laneAround(route, input, whole));
   if (!lanes.every(isSampled)) return null;
   const wholeAsDouble = toNumber(whole);
+  const enough = toNumber(paid) * (1 + CALIBRATION.bound.gap);
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < CALIBRATION.bound.rounds; round++) {
     const known = countQuotes(lanes);
     const bound = outerBound(lanes, wholeAsDouble);
     if (bound === null) return null;
     least = Math.min(least, bound.paid);
-    if (least <= toNumber(paid) * (1 + CALIBRATION.bound.gap)) break;
+    if (least <= enough) break;
     for (const [index, lane] of lanes.entries()) sharpen(lane, bound.amounts[index] ?? 0);
     if (countQuotes(lanes) > known) continue;
     for (const [index, lane] of lanes.entries()) {
@@ -53,10 +58,48 @@ export function bestPossibleLamports(input: BoundInput): bigint | null {
     }
     if (countQuotes(lanes) === known) break;
   }
+  if (least > enough && whole <= CALIBRATION.split.coarseUnits) {
+    least = Math.min(least, boundOfFewUnits(lanes, wholeAsDouble, enough));
+  }
   if (!lanes.every(isConcave)) return null;
   const proved = BigInt(Math.ceil(least * (1 + FLOAT_SLACK)));
   // If the split pays more than the bound, rounding was larger than counted, and nothing is proved.
   return proved < paid ? null : proved;
+}
+
+/**
+ * The bound of a position of few units: one unit is worth more than the allowed gap, so that the bound has
+ * to know how much rounding took from each payment. The lanes are quoted where a step of their fee ends,
+ * because rounding takes the least there, and one unit further, where it takes the most.
+ */
+function boundOfFewUnits(lanes: readonly SampledLane[], whole: number, enough: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < CALIBRATION.bound.roundsOfFewUnits; round++) {
+    const known = countQuotes(lanes);
+    const bound = outerBound(lanes.map(withLowestCeilings), whole);
+    if (bound === null) break;
+    least = Math.min(least, bound.paid * (1 + EXTENSION_SLACK));
+    if (least <= enough) break;
+    for (const [index, lane] of lanes.entries()) {
+      quoteFeeSteps(lane, bound.amounts[index] ?? 0, whole);
+    }
+    if (countQuotes(lanes) === known) break;
+  }
+  return least;
+}
+
+/** Quotes a lane where a step of its fee ends and where the next one begins, near the amount and farther off. */
+function quoteFeeSteps(lane: SampledLane, amount: number, whole: number): void {
+  const { inputFeePpm } = lane;
+  if (inputFeePpm === 0) return;
+  const near = 1_000_000 / inputFeePpm;
+  const distances = [0, near, ...CALIBRATION.bound.nearby.map((part) => whole / Number(part))];
+  for (const distance of distances) {
+    for (const anchor of [amount - distance, amount + distance]) {
+      const end = endOfFeeStep(Math.floor(Math.min(anchor, whole)), inputFeePpm);
+      for (const at of [end, end + 1]) if (at > 0 && at <= whole) quoteLane(lane, BigInt(at));
+    }
+  }
 }
 
 function isSampled(lane: SampledLane | null): lane is SampledLane {
@@ -82,9 +125,10 @@ function laneAround(
   const amounts = [...new Set([...samples, ...around, whole])]
     .filter((amount) => amount > 0n && amount <= whole)
     .toSorted((a, b) => (a < b ? -1 : 1));
-  // A transfer fee adds one rounding, in units of the token.
+  // A transfer fee adds one rounding, in units of the token that have paid every fee already.
   const { steepest, rounding = 0 } = own.lane;
-  const rounded = token.transferFee === null ? rounding : rounding + steepest;
+  const unit = steepest / (1 - route.pool.feePpm / 1_000_000);
+  const rounded = token.transferFee === null ? rounding : rounding + unit;
   return sampleLane({ ...own.lane, rounding: rounded }, amounts);
 }
 

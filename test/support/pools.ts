@@ -48,6 +48,7 @@ export function constantProductPool(shape: ConstantProduct): QuotablePool {
   };
   return poolOf(shape, {
     feePpm,
+    inputRoundings: 1,
     purchases: {
       feePpm,
       spotPrice: base > 0n && quote > 0n ? { numerator: base, denominator: quote } : null,
@@ -167,6 +168,7 @@ export function stableCurvePool(shape: StableCurve): QuotablePool {
   const step = base / 1_000_000n;
   return poolOf(shape, {
     feePpm,
+    inputRoundings: 1,
     spotPrice: {
       numerator: quote - otherReserve(base + step, invariant, amplification),
       denominator: step,
@@ -225,6 +227,8 @@ type Behaviour = {
   readonly purchases?: PoolSide;
   readonly spotPrice: QuotablePool["spotPrice"];
   readonly reachable: (fallBps: number) => bigint;
+  /** Absent: more than one unit, as where every price level rounds. */
+  readonly inputRoundings?: 1;
   readonly paidFor: (
     amountIn: bigint,
   ) => { readonly amountOut: bigint } | { readonly reason: UnfillableReason };
@@ -255,7 +259,7 @@ function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
     cautions: shape.cautions ?? [],
     spotPrice: behaviour.spotPrice,
     feePpm: behaviour.feePpm,
-    inputRoundings: 1,
+    ...(behaviour.inputRoundings === undefined ? {} : { inputRoundings: 1 as const }),
     reachable: behaviour.reachable,
     purchases: behaviour.purchases ?? NO_PURCHASES,
     quote,
