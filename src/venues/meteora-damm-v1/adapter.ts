@@ -1,9 +1,8 @@
 import type { Address } from "#src/units/address.ts";
-import { divCeil, minBigint } from "#src/units/integer.ts";
 import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { fractionPpm } from "../shared/reserve-pool.ts";
 import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import {
   type DammV1State,
@@ -18,7 +17,6 @@ import { GRADUATION_CONFIGS, POOL, POOL_DISCRIMINATOR, PROGRAM_ID } from "./layo
 import { quoteExactIn, statusAt } from "./quote.ts";
 import { withdraw } from "./withdraw.ts";
 
-const PPM = 1_000_000n;
 /** The first trade fees, in basis points, of each curve's tag; the usual one is not a seed. */
 const FEE_SEEDS: readonly (readonly [tag: number, feeBps: bigint | null])[] = [
   [0, null],
@@ -56,7 +54,8 @@ export const meteoraDammV1: Venue<DammV1State> = {
   spotPrice,
   reachable,
   withdraw,
-  feePpm,
+  // The protocol's fee is a part of the trade fee.
+  feePpm: (state) => fractionPpm(state.tradeFeeNumerator, state.tradeFeeDenominator),
 };
 
 function search(mint: Address, pairedWith: Address | null): PoolSearch {
@@ -115,11 +114,4 @@ function outline(pool: Address, known: AccountSet): PoolOutline | null {
     heldA: shareHeld(found.vaultA, found.poolLpA, known),
     heldB: shareHeld(found.vaultB, found.poolLpB, known),
   };
-}
-
-/** The protocol's fee is a part of the trade fee. */
-function feePpm(state: DammV1State): number {
-  if (state.tradeFeeDenominator === 0n) return 0;
-  const ppm = divCeil(state.tradeFeeNumerator * PPM, state.tradeFeeDenominator);
-  return toNumber(minBigint(ppm, PPM));
 }

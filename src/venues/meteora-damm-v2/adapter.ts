@@ -8,7 +8,7 @@ import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable, squareRootFloor } from "../shared/curves/constant-product.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, hookCautions, vaultsOutline } from "../shared/reserve-pool.ts";
-import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import type { Clock, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
@@ -42,7 +42,7 @@ export const meteoraDammV2: Venue<DammV2State> = {
   vaultAuthority: POOL_AUTHORITY,
   search,
   accountsNeeded,
-  outline,
+  outline: (pool, known) => vaultsOutline(known, poolAddresses(pool, known)),
   shares: liquidityShares,
   decode,
   status: statusAt,
@@ -94,11 +94,6 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   if (found.isExtendedA) needed.push(found.mintA);
   if (found.isExtendedB) needed.push(found.mintB);
   return needed;
-}
-
-function outline(pool: Address, known: AccountSet): PoolOutline | null {
-  const found = poolAddresses(pool, known);
-  return found === null ? null : vaultsOutline(known, found);
 }
 
 function spotPrice(state: DammV2State, inputMint: Address): Ratio | null {

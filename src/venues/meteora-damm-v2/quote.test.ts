@@ -6,6 +6,7 @@ import { U64_MAX, U128_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
 import { dammV2State, MINT_A, MINT_B } from "#test/support/meteora-pools.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import type { Clock } from "../venue.ts";
 import { meteoraDammV2 } from "./adapter.ts";
@@ -15,10 +16,6 @@ const CLOCK = { slot: 5_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 
 function sell(state: DammV2State, inputMint: Address, amountIn: bigint, clock: Clock = CLOCK) {
   return meteoraDammV2.quoteExactIn(state, { inputMint, amountIn, clock });
-}
-
-function amountOut(quote: ReturnType<typeof sell>): bigint | string {
-  return quote.kind === "filled" ? quote.amountOut : quote.reason;
 }
 
 type Vector = {

@@ -5,7 +5,7 @@ import type { AccountSet } from "../account-set.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
 import { tickCautions } from "../shared/tick-pool.ts";
-import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
+import type { Clock, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
 import { reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
@@ -36,7 +36,7 @@ function venueOf(deployment: WhirlpoolDeployment): Venue<WhirlpoolState> {
     programId,
     search: (mint, pairedWith) => search(deployment, mint, pairedWith),
     accountsNeeded,
-    outline,
+    outline: (pool, known) => vaultsOutline(known, readPoolHeader(known.get(pool))),
     shares: liquidityShares,
     decode,
     status,
@@ -98,11 +98,6 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
     ...(header.hasOwnFeeTier ? [oracleAddress({ pool, programId })] : []),
     ...neededArrayStarts(header).map((start) => tickArrayAddress({ pool, programId }, start)),
   ];
-}
-
-function outline(pool: Address, known: AccountSet): PoolOutline | null {
-  const header = readPoolHeader(known.get(pool));
-  return header === null ? null : vaultsOutline(known, header);
 }
 
 function status(state: WhirlpoolState, clock: Clock): PoolStatus {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
@@ -46,10 +47,6 @@ function stateOf(fields: WhirlpoolFixture): WhirlpoolState {
 
 function sell(state: WhirlpoolState, sells: "tokenA" | "tokenB", amountIn: bigint) {
   return quoteSwap(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
-}
-
-function amountOut(quote: ReturnType<typeof sell>): bigint | string {
-  return quote.kind === "filled" ? quote.amountOut : quote.reason;
 }
 
 type Vector = {

@@ -14,6 +14,7 @@ import {
   curveFixture,
   rates,
 } from "#test/support/pump-pools.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { pumpCurve } from "./adapter.ts";
 import type { PumpCurveState } from "./decode.ts";
@@ -32,10 +33,6 @@ function quote(fields: CurveFixture, side: "sell" | "buy", amountIn: bigint) {
   const state = stateOf(fields);
   const inputMint = side === "sell" ? COIN : state.quoteMint;
   return pumpCurve.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-}
-
-function amountOut(found: ReturnType<typeof quote>): bigint | string {
-  return found.kind === "filled" ? found.amountOut : found.reason;
 }
 
 type SellVector = {

@@ -13,6 +13,7 @@ import {
   pumpSwapFixture,
   rates,
 } from "#test/support/pump-pools.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { pumpSwap } from "./adapter.ts";
 import type { PumpSwapState } from "./decode.ts";
@@ -31,10 +32,6 @@ function quote(fields: PumpSwapFixture, side: "sell" | "buy", amountIn: bigint) 
   const state = stateOf(fields);
   const inputMint = side === "sell" ? state.baseMint : state.quoteMint;
   return pumpSwap.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-}
-
-function amountOut(found: ReturnType<typeof quote>): bigint | string {
-  return found.kind === "filled" ? found.amountOut : found.reason;
 }
 
 type SellVector = {

@@ -1,22 +1,21 @@
 import type { Address } from "#src/units/address.ts";
-import { divCeil, minBigint } from "#src/units/integer.ts";
+import { minBigint } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import type { ShareOfPool } from "../liquidity-shares.ts";
 import { pairFilters } from "../shared/pool-search.ts";
 import {
+  fractionPpm,
   reserveReachable,
   reserveSpotPrice,
   vaultsOutline,
   withdrawBoth,
 } from "../shared/reserve-pool.ts";
-import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import type { PoolSearch, Venue } from "../venue.ts";
 import { type AmmState, type AmmToken, decode, liquidityShares, poolAddresses } from "./decode.ts";
 import { AUTHORITY, POOL, POOL_LENGTH, PROGRAM_ID } from "./layout.ts";
 import { quoteExactIn, reserveOf, statusAt } from "./quote.ts";
 
-const PPM = 1_000_000n;
 const PAIR_FIELDS = {
   programId: PROGRAM_ID,
   dataSize: POOL_LENGTH,
@@ -35,7 +34,7 @@ export const raydiumAmmV4: Venue<AmmState> = {
   vaultAuthority: AUTHORITY,
   search,
   accountsNeeded,
-  outline,
+  outline: (pool, known) => vaultsOutline(known, poolAddresses(pool, known)),
   shares: liquidityShares,
   decode,
   status: statusAt,
@@ -44,7 +43,7 @@ export const raydiumAmmV4: Venue<AmmState> = {
   spotPrice,
   reachable: (state, inputMint, fallBps) => reserveReachable(reservesOf(state, inputMint), fallBps),
   withdraw,
-  feePpm,
+  feePpm: (state) => fractionPpm(state.swapFeeNumerator, state.swapFeeDenominator),
 };
 
 /** Pool addresses come from an order book's market, so nothing can be derived from the mints. */
@@ -61,11 +60,6 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   return found === null ? [pool] : [pool, found.vaultA, found.vaultB];
 }
 
-function outline(pool: Address, known: AccountSet): PoolOutline | null {
-  const found = poolAddresses(pool, known);
-  return found === null ? null : vaultsOutline(known, found);
-}
-
 function spotPrice(state: AmmState, inputMint: Address): Ratio | null {
   const { reserveIn, reserveOut } = reservesOf(state, inputMint);
   return reserveSpotPrice(reserveIn, reserveOut);
@@ -80,12 +74,6 @@ function withdraw(state: AmmState, { shares, issued }: ShareOfPool): AmmState | 
     part,
     withTokens: (coin, pc) => ({ ...state, coin, pc }),
   });
-}
-
-function feePpm(state: AmmState): number {
-  if (state.swapFeeDenominator === 0n) return 0;
-  const ppm = divCeil(state.swapFeeNumerator * PPM, state.swapFeeDenominator);
-  return toNumber(minBigint(ppm, PPM));
 }
 
 function reservesOf(state: AmmState, inputMint: Address) {

@@ -5,6 +5,7 @@ import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { type AmmFixture, ammFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 
@@ -17,10 +18,6 @@ function sell(fields: AmmFixture, sells: "coin" | "pc", amountIn: bigint) {
   const inputMint = sells === "coin" ? mintA : mintB;
   const quote = raydiumAmmV4.quoteExactIn(decoded.state, { inputMint, amountIn, clock: CLOCK });
   return quote;
-}
-
-function amountOut(quote: ReturnType<typeof sell>): bigint | string {
-  return quote.kind === "filled" ? quote.amountOut : quote.reason;
 }
 
 type Vector = {

@@ -5,6 +5,7 @@ import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { type ClmmFixture, clmmFixture } from "#test/support/clmm-pools.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumClmm } from "./adapter.ts";
 import type { ClmmState } from "./pool-state.ts";
@@ -30,10 +31,6 @@ function stateOf(fields: ClmmFixture): ClmmState {
 
 function sell(state: ClmmState, sells: "token0" | "token1", amountIn: bigint) {
   return quoteSwap(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
-}
-
-function amountOut(quote: ReturnType<typeof sell>): bigint | string {
-  return quote.kind === "filled" ? quote.amountOut : quote.reason;
 }
 
 type Vector = {

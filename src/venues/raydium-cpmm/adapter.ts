@@ -15,7 +15,7 @@ import {
   vaultsOutline,
   withdrawBoth,
 } from "../shared/reserve-pool.ts";
-import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import type { Clock, PoolSearch, Venue } from "../venue.ts";
 import {
   type CpmmState,
   type CpmmToken,
@@ -51,7 +51,7 @@ export const raydiumCpmm: Venue<CpmmState> = {
   vaultAuthority: AUTHORITY,
   search,
   accountsNeeded,
-  outline,
+  outline: (pool, known) => vaultsOutline(known, poolAddresses(pool, known)),
   shares: liquidityShares,
   decode,
   status: statusAt,
@@ -95,11 +95,6 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
   if (found.isExtendedA) needed.push(found.mintA);
   if (found.isExtendedB) needed.push(found.mintB);
   return needed;
-}
-
-function outline(pool: Address, known: AccountSet): PoolOutline | null {
-  const found = poolAddresses(pool, known);
-  return found === null ? null : vaultsOutline(known, found);
 }
 
 function spotPrice(state: CpmmState, inputMint: Address): Ratio | null {

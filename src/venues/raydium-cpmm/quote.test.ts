@@ -5,6 +5,7 @@ import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { type CpmmFixture, cpmmFixture } from "#test/support/raydium-pools.ts";
 import { raydiumCpmm } from "./adapter.ts";
 import type { CpmmState } from "./decode.ts";
@@ -22,10 +23,6 @@ function stateOf(fields: CpmmFixture): CpmmState {
 function sell(fields: CpmmFixture, sells: "token0" | "token1", amountIn: bigint) {
   const state = stateOf(fields);
   return raydiumCpmm.quoteExactIn(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
-}
-
-function amountOut(quote: ReturnType<typeof sell>): bigint | string {
-  return quote.kind === "filled" ? quote.amountOut : quote.reason;
 }
 
 type Vector = {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
 import { COIN, type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import type { LaunchLabState } from "./decode.ts";
@@ -20,10 +21,6 @@ function quote(fields: LaunchFixture, side: "sell" | "buy", amountIn: bigint) {
   const state = stateOf(fields);
   const inputMint = side === "sell" ? state.baseMint : state.quoteMint;
   return raydiumLaunchLab.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-}
-
-function amountOut(found: ReturnType<typeof quote>): bigint | string {
-  return found.kind === "filled" ? found.amountOut : found.reason;
 }
 
 type SwapVector = {

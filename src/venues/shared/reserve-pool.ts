@@ -1,6 +1,8 @@
 import type { Address } from "#src/units/address.ts";
+import { divCeil, minBigint } from "#src/units/integer.ts";
 import { TOKEN_2022_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import type { PoolCaution, PoolOutline } from "../venue.ts";
@@ -20,11 +22,10 @@ export type PairVaults = {
   readonly vaultB: Address;
 };
 
-/** The pair and its vaults' balances. */
-export function vaultsOutline(
-  known: AccountSet,
-  { mintA, mintB, vaultA, vaultB }: PairVaults,
-): PoolOutline {
+/** The pair and its vaults' balances; null where the pair is unreadable. */
+export function vaultsOutline(known: AccountSet, pair: PairVaults | null): PoolOutline | null {
+  if (pair === null) return null;
+  const { mintA, mintB, vaultA, vaultB } = pair;
   return {
     mintA,
     mintB,
@@ -48,6 +49,13 @@ export function reserveReachable(
   fallBps: number,
 ): bigint {
   return reserveIn === 0n ? 0n : constantProductReachable(reserveOut, fallBps);
+}
+
+/** A fee of `numerator / denominator` in parts per million, rounded up; 0 where there is none. */
+export function fractionPpm(numerator: bigint, denominator: bigint): number {
+  if (denominator === 0n) return 0;
+  const whole = BigInt(PPM);
+  return toNumber(minBigint(divCeil(numerator * whole, denominator), whole));
 }
 
 /** Whether a mint is a Token-2022 one, whose extensions change or stop transfers. */
