@@ -64,8 +64,9 @@ export type FollowEvents = {
    */
   readonly onWhole?: (isWhole: boolean) => void;
   /**
-   * The newest slot of which all streams have delivered every change; it can be lower than before. Called by
-   * sources that call `onWhole`, before each such call; slots of another subscription do not count.
+   * The newest slot of which all streams have delivered every change; it can be lower than before. Sources that
+   * call `onWhole` call this at each slot, before they report that the streams are whole again; slots of
+   * another subscription do not count.
    */
   readonly onReached?: (slot: bigint) => void;
   /**
