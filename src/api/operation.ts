@@ -108,6 +108,11 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly access: WithCaller;
+  /**
+   * Of `session` operations: a page of ours without a session gets 204 instead of 401, which a browser
+   * reports as an error of the page.
+   */
+  readonly isOptionalOnPages?: boolean;
   /** Pages of any origin may read it, as anonymous callers. */
   readonly isOpenToPages?: boolean;
   /**

@@ -16,7 +16,7 @@ import {
 import type { BulkMetering, CallerFirst, Grant } from "./plugins/bulk-metering.ts";
 import type { Callers } from "./plugins/callers.ts";
 import type { Metering } from "./plugins/metering.ts";
-import { sessionRequired } from "./plugins/session.ts";
+import { sessionOptionalOnPages, sessionRequired } from "./plugins/session.ts";
 import { createThrottle } from "./plugins/throttle.ts";
 
 export type Registration = {
@@ -69,10 +69,14 @@ export function registerOperations(
 }
 
 function hooksOf(
-  { id, access, meter, body, throttlePerMinute, throttleName = id }: Operation,
+  { id, access, isOptionalOnPages, meter, body, throttlePerMinute, throttleName = id }: Operation,
   { deps, callers, callerFirst }: Registration,
 ) {
-  if (access === "session") return [sessionRequired(callers)];
+  if (access === "session") {
+    return [
+      isOptionalOnPages === true ? sessionOptionalOnPages(callers) : sessionRequired(callers),
+    ];
+  }
   if (meter === "tokens" && body !== undefined) return [callerFirst];
   if (throttlePerMinute === undefined) return [];
   const { windows } = deps.users;

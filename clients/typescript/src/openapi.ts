@@ -4674,6 +4674,13 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Account"];
                 };
             };
+            /** @description A page of the dashboard asked, and there is no session */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description unauthorized */
             readonly 401: {
                 headers: {

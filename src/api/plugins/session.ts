@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { isApiKeyText } from "#src/users/api-key-text.ts";
@@ -81,6 +81,24 @@ export function createCallers(deps: {
 export function sessionRequired(callers: Callers): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     await callers.signedIn(request);
+  };
+}
+
+/** The same, but a page of ours without a session gets 204. What is sent as a credential is checked as ever. */
+export function sessionOptionalOnPages(callers: Callers) {
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> => {
+    try {
+      await callers.signedIn(request);
+      return undefined;
+    } catch (error) {
+      const { authorization, "sec-fetch-site": site } = request.headers;
+      const isPage = site === "same-origin" && authorization === undefined;
+      if (!isPage || !(error instanceof AppError) || error.code !== "unauthorized") throw error;
+      return reply.code(204).send();
+    }
   };
 }
 

@@ -42,6 +42,29 @@ test("everything about an account needs a session: no key, no forged token, no b
   });
 });
 
+test("a page without a session gets 204 for its account; no credential, and no other caller, does", async (t) => {
+  await oneApp(t, async ({ send, signIn }) => {
+    const page = { "sec-fetch-site": "same-origin" };
+    const me = (headers: Record<string, string>) => send("GET", "/api/account/me", { headers });
+    const { cookie, accessToken } = await signIn("ana@example.com");
+    for (const headers of [page, { ...page, cookie: "theme=dark" }]) {
+      const { statusCode, body } = await me(headers);
+      assert.deepEqual([statusCode, body], [204, ""]);
+    }
+    assert.equal((await me({ ...page, cookie })).json().email, "ana@example.com");
+    const refused: readonly Record<string, string>[] = [
+      {},
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "none" },
+      { ...page, authorization: `Bearer ${accessToken}x` },
+    ];
+    for (const headers of refused)
+      assert.deepEqual(refusal(await me(headers)), [401, "unauthorized"]);
+    const watchlist = await send("GET", "/api/oracle/watchlist", { headers: page });
+    assert.deepEqual(refusal(watchlist), [401, "unauthorized"], "of the account alone");
+  });
+});
+
 test("a write with the cookie has to come from the dashboard itself", async (t) => {
   await oneApp(t, async ({ send, signIn }) => {
     const { cookie, origin, accessToken } = await signIn("ana@example.com");

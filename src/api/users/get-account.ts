@@ -32,6 +32,7 @@ export const getAccount = defineOperation({
   tag: "accounts",
   summary: "The account, its limits, and what is used of them",
   access: "session",
+  isOptionalOnPages: true,
   responses: {
     200: {
       description: "The account",
@@ -41,6 +42,12 @@ export const getAccount = defineOperation({
         limits: { daily_queries: 10, watchlist_tokens: 1, fair_use_per_minute: 10 },
         usage: { policy: "day", limit: 10, used: 3, remaining: 7, resets_at: EXAMPLE_TIME },
       },
+    },
+    204: {
+      description: "A page of the dashboard asked, and there is no session",
+      schema: Type.Null(),
+      example: null,
+      contentType: null,
     },
   },
   errors: ["unauthorized"],

@@ -107,3 +107,21 @@ test("while a size is dragged, at most ten requests a second are sent", async (t
   assert.ok(sent.length > 1, "the sale follows the slider");
   assert.ok(most <= 10, `${most} requests in a second`);
 });
+
+test("a visitor without a session sees every page without a refused request or a line in the console", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  const lines: string[] = [];
+  page.on("console", (message) => void lines.push(message.text()));
+  page.on("response", (response) => {
+    if (response.status() >= 400) lines.push(`${response.status()} ${response.url()}`);
+  });
+  const token = `/token/${MINT}`;
+  for (const path of ["/", token, "/watchlist", "/alerts", "/api-keys", "/account", "/status"]) {
+    await open(path);
+    await page.getByRole("link", { name: "Sign in" }).first().waitFor();
+    if (path === token) await page.locator(".exit-paid").waitFor();
+  }
+  assert.deepEqual(lines, []);
+});

@@ -29,7 +29,8 @@ export type ApiRequest = {
 const TIMEOUT_MS = 10_000;
 
 /**
- * One request to our own service, in the page's language; it fails after ten seconds.
+ * One request to our own service, in the page's language; it fails after ten seconds. An answer without a
+ * body is null.
  *
  * @throws ApiError for every answer that is not 2xx
  */
@@ -51,7 +52,7 @@ export async function api<Body>(path: string, request: ApiRequest = {}): Promise
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       }));
     recordQuota(response.headers);
-    const answer = readJson(await response.text());
+    const answer = response.status === 204 ? null : readJson(await response.text());
     if (response.ok && answer !== undefined) {
       recordReached(response.headers.get("date"));
       return answer as Body;

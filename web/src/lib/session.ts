@@ -28,7 +28,7 @@ export function useAccount() {
     queryKey: ACCOUNT_QUERY,
     queryFn: async ({ signal }): Promise<Account | null> => {
       try {
-        return await api<Account>("/api/account/me", { signal });
+        return await api<Account | null>("/api/account/me", { signal });
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) return null;
         throw error;
