@@ -1,43 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { MathError } from "#src/units/math-error.ts";
-import {
-  MAX_SQRT_PRICE_X64,
-  MAX_TICK,
-  MIN_SQRT_PRICE_X64,
-  MIN_TICK,
-  sqrtPriceAtTick,
-  tickAtSqrtPrice,
-} from "./tick-math.ts";
+import { testTickMath } from "#test/support/tick-math-properties.ts";
+import * as math from "./tick-math.ts";
 
-const tick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 });
+testTickMath(math);
 
-test("the ends of the tick range have the program's prices", () => {
-  assert.equal(sqrtPriceAtTick(MIN_TICK), MIN_SQRT_PRICE_X64);
-  assert.equal(sqrtPriceAtTick(MAX_TICK), MAX_SQRT_PRICE_X64);
-  assert.equal(sqrtPriceAtTick(0), 1n << 64n);
-});
-
-test("ticks and prices beyond the range are refused", () => {
-  assert.throws(() => sqrtPriceAtTick(MAX_TICK + 1), MathError);
-  assert.throws(() => sqrtPriceAtTick(MIN_TICK - 1), MathError);
-  assert.throws(() => tickAtSqrtPrice(MAX_SQRT_PRICE_X64), MathError);
-  assert.throws(() => tickAtSqrtPrice(MIN_SQRT_PRICE_X64 - 1n), MathError);
-});
-
-test("a tick's price lies above every lower tick's", () => {
-  fc.assert(fc.property(tick, (at) => assert.ok(sqrtPriceAtTick(at) < sqrtPriceAtTick(at + 1))));
-});
-
-test("the tick of a price is the largest whose price is at most that price", () => {
-  fc.assert(
-    fc.property(tick, fc.bigInt({ min: 0n, max: 1_000_000n }), (at, within) => {
-      const low = sqrtPriceAtTick(at);
-      const high = sqrtPriceAtTick(at + 1);
-      assert.equal(tickAtSqrtPrice(low), at);
-      assert.equal(tickAtSqrtPrice(high - 1n), at);
-      assert.equal(tickAtSqrtPrice(low + ((high - low - 1n) * within) / 1_000_000n), at);
-    }),
-  );
+test("the highest price is refused: it belongs to no tick", () => {
+  assert.throws(() => math.tickAtSqrtPrice(math.MAX_SQRT_PRICE_X64), MathError);
 });
