@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createJudging, type Judging } from "#src/alerts/alerting.ts";
 import type { NodeReport } from "#src/chain/rpc-source.ts";
+import { aborted } from "#src/platform/aborted.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
@@ -150,11 +151,4 @@ export class TrackerRole {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,3 +1,4 @@
+import { aborted } from "#src/platform/aborted.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import {
@@ -76,11 +77,4 @@ export async function leadAlone(
       await leading.resign();
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
