@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { systemClock } from "#src/platform/clock.ts";
+import { mapSome } from "#src/platform/map-some.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { addressBytes, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -28,6 +29,7 @@ const { values } = readOptions("Time from an update to the answer.", {
   seconds: { type: "string", default: "20" },
 });
 
+const LOADED_AT_ONCE = 8;
 const PACE_MS = 5;
 const PROBE_MS = 50;
 const GOAL_MS = 50;
@@ -48,7 +50,7 @@ const tracker = createTracker({
   clock: systemClock,
   database: null,
 });
-await Promise.all(stream.tokens.map(({ mint }) => tracker.snapshot(mint)));
+await mapSome(stream.tokens, LOADED_AT_ONCE, ({ mint }) => tracker.snapshot(mint));
 tracker.start();
 
 const server = createServer((request, response) => {
