@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { addToken, searchSoon } from "./followed-tokens.ts";
 import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
-import { dueSearches } from "./schedule.ts";
+import { dueRereads, dueSearches } from "./schedule.ts";
 
 const NOW_MS = 1_800_000_000_000;
 
@@ -40,4 +40,21 @@ test("a token with evidence of a new pool is searched before those that are only
   }
   // -1: the token with evidence.
   assert.deepEqual(searched, [-1, 1, 5, 3, 0, 2]);
+});
+
+test("thousands of tokens that are due together are read over fifteen sweeps, each once in a round", () => {
+  const state = createLiveState();
+  const tokens = Array.from({ length: 15_000 }, (_, index) => follow(state, `${index}`, NOW_MS));
+  const reads = new Map<string, number[]>();
+  for (let sweep = 0; sweep < 40; sweep++) {
+    const nowMs = NOW_MS + 1_000 * sweep;
+    const due = dueRereads(state, nowMs, true);
+    assert.ok(due.size <= 1_100, `${due.size} accounts in one sweep`);
+    for (const mint of due) reads.set(mint, [...(reads.get(mint) ?? []), nowMs]);
+  }
+  assert.equal(reads.size, tokens.length);
+  for (const [first = 0, second = 0] of reads.values()) {
+    assert.ok(first <= NOW_MS + 15_000);
+    assert.ok(second - first >= 15_000 && second - first <= 21_000, `${second - first} ms`);
+  }
 });

@@ -10,6 +10,12 @@ export const REREAD_FOLLOWED_MS = 20_000;
 const REREAD_POLLED_MS = 15_000;
 /** Accounts confirmed within this time are left out of a reread. */
 const RECENT_MS = 4_000;
+/**
+ * Tokens that are read again in one sweep, and the sweeps over which more are spread: watched tokens become
+ * due together, and ten thousand at once block the event loop for more than a second, every 20 s.
+ */
+const LEAST_REREADS_AT_ONCE = 500;
+const SWEEPS_OF_REREADS = 15;
 /** A token that was not requested in this time is dropped. */
 const UNASKED_MS = 15 * 60_000;
 /** The same of tokens that an earlier process followed, whose use is known to some minutes. */
@@ -32,22 +38,41 @@ export function isActive(token: FollowedToken, nowMs: number): boolean {
  * with the tokens that are due next, since a provider bills calls and not accounts: in time they share calls.
  */
 export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean): Set<Address> {
-  const due = new Set<Address>();
   const everyMs = isStreaming ? REREAD_FOLLOWED_MS : REREAD_POLLED_MS;
-  const next = state.tokens
-    .values()
-    .filter((token) => token.rereadDueMs <= nowMs + everyMs - RECENT_MS && isActive(token, nowMs))
-    .toArray()
-    .toSorted((a, b) => a.rereadDueMs - b.rereadDueMs);
-  for (const token of next) {
-    if (token.rereadDueMs > nowMs && due.size % READ_CHUNK === 0) break;
-    const accounts = addressesToReread(state, token, nowMs).filter((address) => !due.has(address));
-    const isFull = (due.size % READ_CHUNK) + accounts.length > READ_CHUNK;
-    if (token.rereadDueMs > nowMs && isFull) break;
-    token.rereadDueMs = nowMs + everyMs;
-    for (const address of accounts) due.add(address);
+  const due: FollowedToken[] = [];
+  const soonest: FollowedToken[] = [];
+  let active = 0;
+  for (const token of state.tokens.values()) {
+    if (!isActive(token, nowMs)) continue;
+    active++;
+    if (token.rereadDueMs <= nowMs) due.push(token);
+    else if (token.rereadDueMs <= nowMs + everyMs - RECENT_MS) keepSoonest(soonest, token);
   }
-  return due;
+  const most = Math.max(LEAST_REREADS_AT_ONCE, Math.ceil(active / SWEEPS_OF_REREADS));
+  const addresses = new Set<Address>();
+  const add = (token: FollowedToken, accounts: readonly Address[]): void => {
+    token.rereadDueMs = nowMs + everyMs;
+    for (const address of accounts) addresses.add(address);
+  };
+  const first = due.toSorted((a, b) => a.rereadDueMs - b.rereadDueMs).slice(0, most);
+  for (const token of first) add(token, addressesToReread(state, token, nowMs));
+  for (const token of soonest) {
+    const used = addresses.size % READ_CHUNK;
+    if (used === 0) break;
+    const accounts = addressesToReread(state, token, nowMs).filter((it) => !addresses.has(it));
+    if (used + accounts.length > READ_CHUNK) break;
+    add(token, accounts);
+  }
+  return addresses;
+}
+
+/** As many as fill a call, in the order in which they are due: to sort all of them takes as long as the reads. */
+function keepSoonest(soonest: FollowedToken[], token: FollowedToken): void {
+  const last = soonest[READ_CHUNK - 1];
+  if (last !== undefined && last.rereadDueMs <= token.rereadDueMs) return;
+  const place = soonest.findLastIndex((other) => other.rereadDueMs <= token.rereadDueMs) + 1;
+  soonest.splice(place, 0, token);
+  if (soonest.length > READ_CHUNK) soonest.pop();
 }
 
 function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {
