@@ -42,7 +42,7 @@ test("a token with evidence of a new pool is searched before those that are only
   assert.deepEqual(searched, [-1, 1, 5, 3, 0, 2]);
 });
 
-test("thousands of tokens that are due together are read over fifteen sweeps, each once in a round", () => {
+test("thousands of tokens that are due together are read over fifteen sweeps, and again within 20 s", () => {
   const state = createLiveState();
   const tokens = Array.from({ length: 15_000 }, (_, index) => follow(state, `${index}`, NOW_MS));
   const reads = new Map<string, number[]>();
@@ -55,6 +55,9 @@ test("thousands of tokens that are due together are read over fifteen sweeps, ea
   assert.equal(reads.size, tokens.length);
   for (const [first = 0, second = 0] of reads.values()) {
     assert.ok(first <= NOW_MS + 15_000);
-    assert.ok(second - first >= 15_000 && second - first <= 21_000, `${second - first} ms`);
+    assert.ok(second - first <= 21_000, `${second - first} ms`);
   }
+  // The last call of a sweep is filled with tokens that are due soon.
+  const count = [...reads.values()].reduce((sum, times) => sum + times.length, 0);
+  assert.ok(count <= 2.2 * tokens.length, `${count} reads in two rounds`);
 });
