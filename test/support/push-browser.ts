@@ -65,11 +65,18 @@ export async function deviceOf(page: Page) {
   };
 }
 
-/** The notifications that this browser shows, oldest first. */
-export function notifications(page: Page): Promise<Shown[]> {
+/**
+ * The notifications that this browser shows, oldest first, once there are so many: what is delivered is
+ * shown a moment later. Fewer after five seconds.
+ */
+export function notifications(page: Page, count: number): Promise<Shown[]> {
   return page.evaluate<Shown[]>(`(async () => {
     const registration = await navigator.serviceWorker.ready;
-    const shown = await registration.getNotifications();
-    return shown.toSorted((a, b) => a.timestamp - b.timestamp).map(({ title, body }) => ({ title, body }));
+    for (const endMs = performance.now() + 5_000; ; ) {
+      const shown = await registration.getNotifications();
+      if (shown.length >= ${count} || performance.now() > endMs)
+        return shown.toSorted((a, b) => a.timestamp - b.timestamp).map(({ title, body }) => ({ title, body }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   })()`);
 }

@@ -143,7 +143,7 @@ async function series(t: TestContext, receivers: Receivers, story: Story): Promi
         for (const message of messages) await device.deliver(message);
         [delivered, deliveredMs] = [messages.length, nowMs];
       }
-      const all = await notifications(holder.page);
+      const all = await notifications(holder.page, 0);
       const found = all.find(({ title }) => title.includes(symbol));
       if (found !== undefined) return found;
       assert.ok(

@@ -39,7 +39,7 @@ test("a browser that asks for notifications shows the next alert as one", async 
     await devices.deliver(first);
     await page.getByText("On: alerts appear as notifications").waitFor();
     await page.locator("#channels ~ ul .badge.good").getByText("verified").waitFor();
-    const [greeting] = await notifications(page);
+    const [greeting] = await notifications(page, 1);
     assert.equal(greeting?.body, "Your exit alerts will arrive in this browser.");
     await keepPicture("alerts-push-light-en");
     assert.deepEqual(await violationsOn(page), []);
@@ -48,7 +48,7 @@ test("a browser that asks for notifications shows the next alert as one", async 
   await t.test("a withdrawal arrives as a notification", async () => {
     assert.ok(node.market.script(RUG, { kind: "liquidity", shareBps: 9_950 }));
     await devices.deliver(await service.next());
-    const [, alert] = await notifications(page);
+    const [, alert] = await notifications(page, 2);
     assert.match(
       alert?.body ?? "",
       /a position of 1 SOL .* Explained share of that loss: a liquidity/,
