@@ -32,8 +32,8 @@ const SHRINK = 0.97;
 const CALM_MS = 5_000;
 /** A node that answers faster than this is near, such as the operator's own node; providers are farther away. */
 const NEAR_MS = 25;
-/** The fastest of this many answers decides whether a node is near: the others may have waited at a busy node. */
-const ANSWERS_OF_DISTANCE = 16;
+/** One such answer counts for so long: later ones may wait at a busy node, or for this process while it is busy. */
+const NEAR_FOR_MS = 10 * 60_000;
 /** Each answer of a near node that has refused nothing shortens the pause by this factor, down to none. */
 const SHRINK_NEAR = 0.85;
 const LEAST_NEAR_MS = 1;
@@ -75,8 +75,8 @@ export class CallPacer {
   #waiting = 0;
   /** When the latest calls succeeded, oldest first. */
   readonly #passedAtMs: number[] = [];
-  /** How long the latest answers took. */
-  readonly #answeredInMs: number[] = [];
+  /** When the last answer came as soon as that of a near node. */
+  #nearAtMs = Number.NEGATIVE_INFINITY;
   /** When calls of the last second were or will be sent, those of lesser pacers included, ascending. */
   #sentAtMs: number[] = [];
 
@@ -192,8 +192,7 @@ export class CallPacer {
     const { yieldsTo, sharesWith } = this.#options;
     const counting = yieldsTo ?? sharesWith;
     if (counting !== undefined) counting.#notePassed(nowMs);
-    this.#answeredInMs.push(tookMs);
-    if (this.#answeredInMs.length > ANSWERS_OF_DISTANCE) this.#answeredInMs.shift();
+    if (tookMs < NEAR_MS) this.#nearAtMs = nowMs;
     if (this.#intervalMs === 0) return;
     const calmMs = nowMs - this.#refusedAtMs;
     if (this.isNear) {
@@ -206,10 +205,11 @@ export class CallPacer {
     this.#intervalMs = shrunkMs < LEAST_LEARNED_MS / 2 ? this.#options.firstIntervalMs : shrunkMs;
   }
 
-  /** Whether the node answers fast enough to be near and has refused nothing for a while. */
+  /** Whether the node has answered as soon as an own one does, and has refused nothing, for a while. */
   get isNear(): boolean {
-    if (performance.now() - this.#refusedAtMs < PROVIDER_FOR_MS) return false;
-    return Math.min(...this.#answeredInMs) < NEAR_MS;
+    const nowMs = performance.now();
+    if (nowMs - this.#refusedAtMs < PROVIDER_FOR_MS) return false;
+    return nowMs - this.#nearAtMs < NEAR_FOR_MS;
   }
 
   /** Whether calls wait for their turn, or one was refused a moment ago, or sent at a learned rate. */
