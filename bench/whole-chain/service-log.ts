@@ -1,7 +1,8 @@
 import { Latencies } from "../latencies.ts";
 
 const WARN = 40;
-const COLLECTION = /^\[\d+:(0x[0-9a-f]+)\].* ms: (?:Incremental )?(Scavenge|Mark-Compact)\b.*?, ([\d.]+) \/ /;
+const COLLECTION =
+  /^\[\d+:(0x[0-9a-f]+)\].* ms: (?:Incremental )?(Scavenge|Mark-Compact)\b.*?, ([\d.]+) \/ /;
 
 /** A line at warn or above: how often it came, and the first of its kind. */
 export type LoggedLine = {
