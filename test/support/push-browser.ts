@@ -67,12 +67,12 @@ export async function deviceOf(page: Page) {
 
 /**
  * The notifications that this browser shows, oldest first, once there are so many: what is delivered is
- * shown a moment later. Fewer after five seconds.
+ * shown a moment later. Fewer after two seconds.
  */
 export function notifications(page: Page, count: number): Promise<Shown[]> {
   return page.evaluate<Shown[]>(`(async () => {
     const registration = await navigator.serviceWorker.ready;
-    for (const endMs = performance.now() + 5_000; ; ) {
+    for (const endMs = performance.now() + 2_000; ; ) {
       const shown = await registration.getNotifications();
       if (shown.length >= ${count} || performance.now() > endMs)
         return shown.toSorted((a, b) => a.timestamp - b.timestamp).map(({ title, body }) => ({ title, body }));
