@@ -1,5 +1,7 @@
 /** A longer name is not compared: it resembles none. */
 const LONGEST_NAME = 40;
+/** Further names are not compared: a query can hold thousands. */
+const MOST_NAMES = 20;
 
 /** A name in a query that is not a parameter, and the parameter that it resembles. */
 export type Misspelt = { readonly sent: string; readonly meant: string };
@@ -14,7 +16,7 @@ export function misspeltParameter(
   parameters: readonly string[],
 ): Misspelt | null {
   const missing = parameters.filter((name) => !sent.includes(name));
-  for (const name of sent) {
+  for (const name of sent.slice(0, MOST_NAMES)) {
     if (name.length > LONGEST_NAME || parameters.includes(name)) continue;
     const meant = missing.find((parameter) => resembles(lettersOf(name), lettersOf(parameter)));
     if (meant !== undefined) return { sent: name, meant };

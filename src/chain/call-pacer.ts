@@ -75,7 +75,7 @@ export class CallPacer {
   #waiting = 0;
   /** When the latest calls succeeded, oldest first. */
   readonly #passedAtMs: number[] = [];
-  /** When the last answer came as soon as that of a near node. */
+  /** When the last answer came within NEAR_MS. */
   #nearAtMs = Number.NEGATIVE_INFINITY;
   /** When calls of the last second were or will be sent, those of lesser pacers included, ascending. */
   #sentAtMs: number[] = [];

@@ -3,7 +3,6 @@ import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { searchSoon } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 
 const MAX_AT_ONCE = 8;
@@ -24,7 +23,6 @@ export type FirstSearchesDeps = {
   readonly search: (token: FollowedToken) => Promise<void>;
   /** How busy the event loop is, 0 to 1. */
   readonly loopLoad: () => number;
-  readonly nowMs: () => number;
 };
 
 /**
@@ -36,8 +34,8 @@ export class FirstSearches {
   readonly #deps: FirstSearchesDeps;
   readonly #queue = new TaskQueue(QUEUE);
   readonly #running = new SingleFlight<Address, void>();
-  /** Watched tokens that wait until no answer waits for a search. */
-  readonly #watched = new Set<Address>();
+  /** Tokens that are searched when no answer waits for a search. */
+  readonly #later = new Set<Address>();
 
   constructor(deps: FirstSearchesDeps) {
     this.#deps = deps;
@@ -45,21 +43,21 @@ export class FirstSearches {
 
   /** Tokens whose search runs or waits. */
   get waiting(): number {
-    return this.#running.size + this.#watched.size;
+    return this.#running.size + this.#later.size;
   }
 
-  /** The token is searched once no answer waits for a search. */
-  addWatched(mint: Address): void {
-    this.#watched.add(mint);
+  /** The token is searched when no answer waits for a search. */
+  addLater(mint: Address): void {
+    this.#later.add(mint);
   }
 
-  /** Begins the searches of watched tokens, as far as there is room. */
+  /** Begins searches that no answer waits for, as far as there is room. */
   pump(): void {
-    if (this.#watched.size === 0) return;
+    // Read each time, since it is the share since the last reading.
     const most = this.#deps.loopLoad() < BUSY_SHARE ? MAX_AT_ONCE : 1;
-    for (const mint of this.#watched) {
+    for (const mint of this.#later) {
       if (this.#running.size >= most) return;
-      this.#watched.delete(mint);
+      this.#later.delete(mint);
       const token = this.#deps.state.tokens.get(mint);
       if (token?.isSearched === false)
         this.#deps.background.run("search a watched token", this.#searched(token));
@@ -71,16 +69,16 @@ export class FirstSearches {
    * count as incomplete until the search has ended.
    */
   async inTime(token: FollowedToken): Promise<void> {
-    const { background, nowMs } = this.#deps;
-    if (this.#queue.isFull && !this.#running.has(token.mint)) {
+    const isRunning = this.#running.has(token.mint);
+    if (this.#queue.isFull && !isRunning) {
       noteIncomplete(token);
-      searchSoon(token, nowMs());
+      this.addLater(token.mint);
       return;
     }
-    this.#watched.delete(token.mint);
+    this.#later.delete(token.mint);
     const searched = this.#searched(token);
-    background.run("search a token", searched);
-    // An earlier answer was already called incomplete: this one does not wait.
+    if (!isRunning) this.#deps.background.run("search a token", searched);
+    // The token counts as incomplete already: the answer does not wait.
     if (!token.group.isSearchComplete) return;
     await Promise.race([searched, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);
     if (!token.isSearched) noteIncomplete(token);
@@ -91,7 +89,13 @@ export class FirstSearches {
   }
 
   #searched(token: FollowedToken): Promise<void> {
-    return this.#running.run(token.mint, () => this.#queue.run(() => this.#deps.search(token)));
+    const { state, search } = this.#deps;
+    return this.#running.run(token.mint, () =>
+      this.#queue.run(async () => {
+        // It may have been dropped while it waited.
+        if (state.tokens.get(token.mint) === token) await search(token);
+      }),
+    );
   }
 }
 

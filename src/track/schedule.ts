@@ -56,7 +56,7 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
   };
   const first = due.toSorted((a, b) => a.rereadDueMs - b.rereadDueMs).slice(0, most);
   for (const token of first) add(token, addressesToReread(state, token, nowMs));
-  for (const token of soonest) {
+  for (const token of [...due.slice(most), ...soonest]) {
     const used = addresses.size % READ_CHUNK;
     if (used === 0) break;
     const accounts = addressesToReread(state, token, nowMs).filter((it) => !addresses.has(it));
@@ -117,26 +117,25 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
 }
 
 /**
- * The tokens whose pools are due to be searched again: those with evidence of a new pool first, then the
- * longest due; marks them as done.
+ * The tokens whose pools are due to be searched again: one with evidence of a new pool and the longest due
+ * one, if there are both; marks them as done. Tokens that were never searched have searches of their own.
  */
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
   // One pass that keeps the first few: thousands may be due after a start.
+  const urgent: FollowedToken[] = [];
   const due: FollowedToken[] = [];
   for (const token of state.tokens.values()) {
-    if (nowMs < token.searchDueMs || !isActive(token, nowMs)) continue;
-    const place = due.findIndex((other) => isSearchedBefore(token, other));
-    if (place >= 0) due.splice(place, 0, token);
-    else due.push(token);
-    if (due.length > MAX_SEARCHES_AT_ONCE) due.pop();
+    if (nowMs < token.searchDueMs || !token.isSearched || !isActive(token, nowMs)) continue;
+    const kept = token.isSearchUrgent ? urgent : due;
+    const place = kept.findIndex((other) => token.searchDueMs < other.searchDueMs);
+    if (place >= 0) kept.splice(place, 0, token);
+    else kept.push(token);
+    if (kept.length > MAX_SEARCHES_AT_ONCE) kept.pop();
   }
-  for (const token of due) planNextSearch(token, nowMs);
-  return due;
-}
-
-function isSearchedBefore(a: FollowedToken, b: FollowedToken): boolean {
-  if (a.isSearchUrgent !== b.isSearchUrgent) return a.isSearchUrgent;
-  return a.searchDueMs < b.searchDueMs;
+  const chosen = [...urgent.slice(0, due.length === 0 ? MAX_SEARCHES_AT_ONCE : 1), ...due];
+  const searched = chosen.slice(0, MAX_SEARCHES_AT_ONCE);
+  for (const token of searched) planNextSearch(token, nowMs);
+  return searched;
 }
 
 /**

@@ -97,7 +97,6 @@ export class TokenRegistry {
     this.#firstSearches = new FirstSearches({
       ...{ state, background, loopLoad },
       search: (token) => this.#searchFirst(token),
-      nowMs: () => clock.nowMs(),
     });
     const restoring = { source, venues, state, clock, signal, onFailure };
     const onRestored = (token: FollowedToken): void => this.#opened(token);
@@ -254,7 +253,9 @@ export class TokenRegistry {
     this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
     for (const mint of this.#watched) {
       const token = this.#deps.state.tokens.get(mint);
-      if (token?.isSearched === false) this.#firstSearches.addWatched(mint);
+      // A load that failed after its token was added has not marked it.
+      if (token !== undefined) token.isWatched = true;
+      if (token?.isSearched === false) this.#firstSearches.addLater(mint);
       if (token !== undefined || this.#loads.isSuspended(mint)) continue;
       if (this.#restore?.isWaiting(mint) === true) continue;
       this.#deps.background.run("load a watched token", this.load(mint, WATCHLIST));
@@ -342,7 +343,6 @@ export class TokenRegistry {
     token.names = tokenNames(named, accounts.get(metadata));
     mergeFound(state, token.group, found, loaded);
     replanSearch(token, plannedMs, clock.nowMs());
-    token.isSearched = true;
     if (awaitsGraduation(token.group)) {
       token.isSearchUrgent = true;
       const searches = Math.max(0, token.group.searches - 1);

@@ -10,9 +10,9 @@ for (let digit = 0; digit < ALPHABET.length; digit++)
 const LIMB = 656_356_768;
 const LIMBS = 9;
 const HALF_WORD = 2 ** 16;
-/** The limbs of the address that is being encoded: an allocation each time costs as much as the rest. */
+/** The limbs of the address that is being encoded: it saves an allocation each time. */
 const ENCODED_LIMBS = new Float64Array(LIMBS);
-/** 58^2, and the text of each pair of digits: joining single digits takes most of the time. */
+/** 58^2, and the text of each pair of digits: joining single digits takes longer. */
 const PAIR = 58 ** 2;
 const PAIRS = Array.from(
   { length: PAIR },

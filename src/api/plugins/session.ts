@@ -84,7 +84,7 @@ export function sessionRequired(callers: Callers): (request: FastifyRequest) => 
   };
 }
 
-/** The same, but a page of ours without a session gets 204. What is sent as a credential is checked as ever. */
+/** The same, but a page of ours without a session gets 204. An Authorization header is checked as ever; an invalid cookie counts as none. */
 export function sessionOptionalOnPages(callers: Callers) {
   return async (
     request: FastifyRequest,
