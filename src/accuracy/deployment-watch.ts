@@ -23,8 +23,9 @@ export type DeploymentWatchDeps = {
 };
 
 /**
- * Reads deployments when one of their accounts changes. A provider bills each read, so reads are repeated
- * every 30 seconds only while no notifications arrive at all. A source confirms an account once, and not
+ * Reads deployments when one of their accounts changes. A provider bills each read: reads are repeated every
+ * 30 seconds only until all accounts are followed, while slots are missing or a program's state is unknown,
+ * and for two minutes after a notification; otherwise every ten minutes. A source confirms an account once, and not
  * again after a reconnect: if the account is refused then, only the check every ten minutes reads a change.
  */
 export class DeploymentWatch {

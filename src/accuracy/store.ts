@@ -87,9 +87,8 @@ export class AccuracyStore {
   }
 
   /**
-   * Stores everything new in one transaction: on SQLite each commit is a disk sync that stalls the
-   * answers of this process. After a failure the next save stores it; of mismatches at most as many
-   * as one save holds.
+   * Stores everything new in one transaction, so that a failure leaves nothing half stored. After a failure
+   * the next save stores it; of mismatches at most as many as one save holds.
    */
   async save(
     { tallies, quoted, waiting }: Omit<StoredCounts, "programs">,

@@ -50,8 +50,9 @@ export type Config = {
   readonly telegram: { readonly botToken: string; readonly apiUrl: string } | null;
   readonly push: PushSettings | null;
   readonly apiKeyPrefix: string;
-  /** Days, including today, for which answers by at_slot are kept; 0: none. */
+  /** Days for which the history of tokens is kept. */
   readonly historyDays: number;
+  /** Days, including today, for which answers by at_slot are kept; 0: none. */
   readonly stateDays: number;
   readonly role: Role;
   readonly logLevel: string;

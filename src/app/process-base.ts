@@ -50,7 +50,9 @@ export async function openBase(
 ): Promise<ProcessBase> {
   const { databaseUrl, dataDir } = config;
   const database = openDatabase({
-    ...{ databaseUrl, dataDir, log: logger },
+    databaseUrl,
+    dataDir,
+    log: logger,
     hasCheckpointThread: true,
   });
   closers.push(database.close);

@@ -173,7 +173,7 @@ async function probeSubscriptions({
     if (!isRecord(message) || typeof message["id"] !== "number") return;
     const { id, error } = message;
     replies.set(id, isRecord(error) ? refused(id, error) : result(id, "ok", null));
-    if (replies.size === wanted.length) failed("");
+    if (replies.size === wanted.length) ended.resolve({ outcome: "ok", reason: null });
   });
   socket.on("unexpected-response", (request, { statusCode: status = 0 }) => {
     const failure = new RpcFailure({ kind: "http", status, retryAfterMs: null });

@@ -39,7 +39,7 @@ export type RpcSearchesOptions = {
   readonly logger: ChainLogger | null;
 };
 
-/** Searches by getProgramAccounts, in a queue of their own, so that slow searches never delay a read. */
+/** Searches by getProgramAccounts, in a queue for each urgency: slow searches delay neither reads nor urgent ones. */
 export class RpcSearches {
   readonly #options: RpcSearchesOptions;
   readonly #queues = {

@@ -26,7 +26,7 @@ export type Opening = {
 export type LockUnknownReason =
   /** Its program lets one side end it, or change its terms, before its time. */
   | "revocable"
-  /** Its account has not the format that its program writes, or contradicts the amount in the lock. */
+  /** Its account does not have the format that its program writes, or contradicts the amount in the lock. */
   | "undecodable"
   /** Its account was not found, or the node refused to look for it. */
   | "not-read";
@@ -85,7 +85,7 @@ export type KnownHolders = {
   /** Held by a locker that never gives them back. */
   readonly locked: bigint;
   /**
-   * Merged by program and opening. Shares with dates count for no owner until they open; shares without dates
+   * Merged by program, owner and opening. Shares with dates count for no owner until they open; shares without dates
    * also count for their owner.
    */
   readonly locks: readonly ShareLock[];

@@ -1,3 +1,4 @@
+import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
@@ -262,10 +263,8 @@ export class MarketPublisher {
         return this.#loaded(request.asked.mint).then(() =>
           proofOf(request.asked.mint, request.asked.sale),
         );
-      default: {
-        const unreachable: never = request;
-        throw new Error(`unknown request: ${String(unreachable)}`);
-      }
+      default:
+        return assertNever(request);
     }
   }
 

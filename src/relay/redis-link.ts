@@ -9,7 +9,7 @@ const PING_EVERY_MS = 1_000;
 /** A frozen server or a cut network never replies: after this time without a reply a command has failed. */
 const ANSWER_WITHIN_MS = 1_000;
 /** A new connection without a reply for this time is replaced. */
-const GREET_WITHIN_MS = 2_000;
+const REPLY_WITHIN_MS = 2_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 /** Topics in one command of a new connection. Redis runs nothing else during a command, so the next one waits for its reply. */
@@ -57,7 +57,7 @@ export class RedisLink {
   #client: Client;
   #session: Session | null = null;
   /** Timer that runs while a new connection waits for a reply. */
-  #greeting: NodeJS.Timeout | undefined;
+  #replyTimer: NodeJS.Timeout | undefined;
   #reopening: NodeJS.Timeout | null = null;
   #isUp = false;
   #isClosed = false;
@@ -133,7 +133,7 @@ export class RedisLink {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#pings.stop();
-    clearTimeout(this.#greeting);
+    clearTimeout(this.#replyTimer);
     clearTimeout(this.#reopening ?? undefined);
     this.#client.destroy();
   }
@@ -216,7 +216,7 @@ export class RedisLink {
       this.#lost(client, reasonOf(cause));
     }
     if (!this.#isCurrent(client)) return;
-    clearTimeout(this.#greeting);
+    clearTimeout(this.#replyTimer);
     this.#backOff.reset();
     this.#isUp = true;
     if (this.#failures.failures > 0) this.#failures.succeeded();
@@ -261,15 +261,15 @@ export class RedisLink {
 
   #awaitReply(client: Client): void {
     if (!this.#isCurrent(client)) return;
-    clearTimeout(this.#greeting);
-    this.#greeting = setTimeout(
-      () => this.#replace(client, `no greeting within ${GREET_WITHIN_MS} ms`),
-      GREET_WITHIN_MS,
+    clearTimeout(this.#replyTimer);
+    this.#replyTimer = setTimeout(
+      () => this.#replace(client, `no reply within ${REPLY_WITHIN_MS} ms`),
+      REPLY_WITHIN_MS,
     );
   }
 
   #down(reason: string): void {
-    clearTimeout(this.#greeting);
+    clearTimeout(this.#replyTimer);
     this.#isUp = false;
     this.#session = null;
     this.#failures.failed(new Error(reason));

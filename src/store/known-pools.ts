@@ -106,12 +106,12 @@ export async function readKnownPools(
 
 /** When any token was last followed; null: none is stored. */
 export async function lastFollowedAtMs(db: Kysely<Schema>): Promise<number | null> {
-  const row = await db
+  const { last } = await db
     .selectFrom("known_pools")
     .select((eb) => eb.fn.max("followed_at_ms").as("last"))
     .where("is_hop", "=", 0n)
-    .executeTakeFirst();
-  return row?.last === null || row?.last === undefined ? null : Number(row.last);
+    .executeTakeFirstOrThrow();
+  return last === null ? null : Number(last);
 }
 
 /** The tokens that were followed after the given time, the last used first. */

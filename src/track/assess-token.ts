@@ -3,6 +3,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
 import type { Address } from "#src/units/address.ts";
+import { minBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
@@ -137,7 +138,7 @@ function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
     // With several streams, the stream of the clock may be ahead of the stream of this token's accounts.
     const before = times.newest.slot - 1n;
     const { reachedSlot } = stream;
-    return reachedSlot !== null && reachedSlot < before ? reachedSlot : before;
+    return reachedSlot === null ? before : minBigint(reachedSlot, before);
   }
   return slotOfAccounts(state, token);
 }

@@ -114,7 +114,7 @@ export class ChainFeed {
     if (state.unconfirmed !== null)
       for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
-    background.runAlone("read the head", () => this.#readClock());
+    background.runAlone("read the clock", () => this.#readClock());
   }
 
   /**

@@ -107,7 +107,7 @@ export async function discoverInStages(
     venue,
     ...venue.search(query.mint, query.pairedWith),
   }));
-  const derived = derivedRefs(deps.venues, query);
+  const derived = searches.flatMap(({ venue, ...search }) => derivedOf(venue, query, search));
   const filters =
     query.isDerivedOnly === true
       ? []
@@ -165,12 +165,19 @@ export function derivedRefs(
   venues: DiscoveryDeps["venues"],
   query: Pick<PoolQuery, "mint" | "pairedWith">,
 ): readonly PoolRef[] {
-  return venues.flatMap((venue) => {
-    const { derived, configured } = venue.search(query.mint, query.pairedWith);
-    const reserved = refsAt(venue, query, derived, true);
-    if (query.pairedWith === null) return reserved;
-    return [...reserved, ...refsAt(venue, query, configured(), false)];
-  });
+  return venues.flatMap((venue) =>
+    derivedOf(venue, query, venue.search(query.mint, query.pairedWith)),
+  );
+}
+
+function derivedOf(
+  venue: Venue<unknown>,
+  query: Pick<PoolQuery, "mint" | "pairedWith">,
+  { derived, configured }: Pick<PoolSearch, "derived" | "configured">,
+): readonly PoolRef[] {
+  const reserved = refsAt(venue, query, derived, true);
+  if (query.pairedWith === null) return reserved;
+  return [...reserved, ...refsAt(venue, query, configured(), false)];
 }
 
 type StageDeps = {

@@ -3,6 +3,7 @@ import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
+import { isDerivedOnly } from "./followed-tokens.ts";
 import type { PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 import type { PoolRef } from "./open-pool.ts";
@@ -54,7 +55,7 @@ export function knownPoolsText(
     isSearchComplete: group.isSearchComplete,
     searchedSlot: group.searchedSlot,
     searches: group.searches,
-    isDerivedOnly: group.filters.length === 0,
+    isDerivedOnly: isDerivedOnly(group),
     ...of,
   };
   return integerJson(written);

@@ -46,7 +46,8 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
     if (!isActive(token, nowMs)) continue;
     active++;
     if (token.rereadDueMs <= nowMs) due.push(token);
-    else if (token.rereadDueMs <= nowMs + everyMs - RECENT_MS) keepSoonest(soonest, token);
+    else if (token.rereadDueMs <= nowMs + everyMs - RECENT_MS)
+      keepFirst(soonest, token, { by: "rereadDueMs", most: READ_CHUNK });
   }
   const most = Math.max(LEAST_REREADS_AT_ONCE, Math.ceil(active / SWEEPS_OF_REREADS));
   const addresses = new Set<Address>();
@@ -54,9 +55,9 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
     token.rereadDueMs = nowMs + everyMs;
     for (const address of accounts) addresses.add(address);
   };
-  const first = due.toSorted((a, b) => a.rereadDueMs - b.rereadDueMs).slice(0, most);
-  for (const token of first) add(token, addressesToReread(state, token, nowMs));
-  for (const token of [...due.slice(most), ...soonest]) {
+  const byDue = due.toSorted((a, b) => a.rereadDueMs - b.rereadDueMs);
+  for (const token of byDue.slice(0, most)) add(token, addressesToReread(state, token, nowMs));
+  for (const token of [...byDue.slice(most), ...soonest]) {
     const used = addresses.size % READ_CHUNK;
     if (used === 0) break;
     const accounts = addressesToReread(state, token, nowMs).filter((it) => !addresses.has(it));
@@ -66,13 +67,16 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
   return addresses;
 }
 
-/** As many as fill a call, in the order in which they are due: to sort all of them takes as long as the reads. */
-function keepSoonest(soonest: FollowedToken[], token: FollowedToken): void {
-  const last = soonest[READ_CHUNK - 1];
-  if (last !== undefined && last.rereadDueMs <= token.rereadDueMs) return;
-  const place = soonest.findLastIndex((other) => other.rereadDueMs <= token.rereadDueMs) + 1;
-  soonest.splice(place, 0, token);
-  if (soonest.length > READ_CHUNK) soonest.pop();
+/** Keeps the tokens that are due first, in that order: one pass costs less than sorting all tokens. */
+function keepFirst(
+  kept: FollowedToken[],
+  token: FollowedToken,
+  { by, most }: { readonly by: "rereadDueMs" | "searchDueMs"; readonly most: number },
+): void {
+  const last = kept[most - 1];
+  if (last !== undefined && last[by] <= token[by]) return;
+  kept.splice(kept.findLastIndex((other) => other[by] <= token[by]) + 1, 0, token);
+  if (kept.length > most) kept.pop();
 }
 
 function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {
@@ -121,16 +125,12 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
  * one, if there are both; marks them as done. Tokens that were never searched have searches of their own.
  */
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
-  // One pass that keeps the first few: thousands may be due after a start.
   const urgent: FollowedToken[] = [];
   const due: FollowedToken[] = [];
   for (const token of state.tokens.values()) {
     if (nowMs < token.searchDueMs || !token.isSearched || !isActive(token, nowMs)) continue;
     const kept = token.isSearchUrgent ? urgent : due;
-    const place = kept.findIndex((other) => token.searchDueMs < other.searchDueMs);
-    if (place >= 0) kept.splice(place, 0, token);
-    else kept.push(token);
-    if (kept.length > MAX_SEARCHES_AT_ONCE) kept.pop();
+    keepFirst(kept, token, { by: "searchDueMs", most: MAX_SEARCHES_AT_ONCE });
   }
   const chosen = [...urgent.slice(0, due.length === 0 ? MAX_SEARCHES_AT_ONCE : 1), ...due];
   const searched = chosen.slice(0, MAX_SEARCHES_AT_ONCE);

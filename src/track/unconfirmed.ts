@@ -125,9 +125,10 @@ export function writeRecords(unconfirmed: Unconfirmed): void {
   const newest = records.reduce((most, { slot }) => (slot > most ? slot : most), 0n);
   const isWaiting = ({ slot }: WaitingRecord): boolean =>
     isUnconfirmed(unconfirmed, slot + CHANGE_AFTER_SLOT) && slot + BigInt(MAX_SLOTS) >= newest;
-  const all = records.splice(0);
-  records.push(...all.filter(isWaiting));
-  for (const record of all) if (!isWaiting(record)) record.write();
+  const written: WaitingRecord[] = [];
+  // One by one: a call with all of them as arguments has too many where confirmations are late.
+  for (const record of records.splice(0)) (isWaiting(record) ? records : written).push(record);
+  for (const record of written) record.write();
 }
 
 /** Applies what became of a slot. @returns the accounts that hold an earlier version again */
@@ -158,7 +159,7 @@ export function trimSlots({ slots, versions }: Unconfirmed): readonly FollowedAc
   return unknown;
 }
 
-/** Outcomes may have been missed: every account is to be read again. */
+/** Outcomes may have been missed: every account is to be read again, and records that wait are discarded. */
 export function forgetVersions(unconfirmed: Unconfirmed): void {
   unconfirmed.versions.clear();
   unconfirmed.slots.clear();
@@ -206,7 +207,7 @@ function takeBackRecords(
   const isVoid = (record: WaitingRecord): boolean =>
     record.slot + CHANGE_AFTER_SLOT >= slot && (isHop || series.has(record.token));
   const { records } = unconfirmed;
-  records.push(...records.splice(0).filter((record) => !isVoid(record)));
+  for (const record of records.splice(0)) if (!isVoid(record)) records.push(record);
 }
 
 function confirmVersions({ versions, confirmedSlot }: Unconfirmed, account: FollowedAccount): void {

@@ -52,7 +52,7 @@ function firstOffCurve(preimage: Uint8Array, bumpAt: number): Address {
   throw new TypeError("no bump leads off the curve");
 }
 
-/** The seeds alone, and their number of bytes: the marker at the end is always the same. */
+/** By a hash of everything before the marker, which is always the same: seeds, a zero bump, the program. */
 function recentPlace(preimage: Uint8Array): number {
   let hash = preimage.length;
   for (let index = 0; index < preimage.length - MARKER.length; index++)

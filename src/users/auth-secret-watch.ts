@@ -6,11 +6,11 @@ import type { Store } from "#src/store/schema.ts";
 import { secretFor } from "./auth-secret.ts";
 
 const CHECK_EVERY_MS = 60_000;
-/** A process that was killed is taken for a running one for so long. */
+/** A process that was killed counts as running for this time. */
 const KEPT_MS = 3 * CHECK_EVERY_MS;
 
 export type AuthSecretWatchDeps = {
-  /** Of all processes that share sessions. */
+  /** The database that all processes with these sessions share. */
   readonly store: Pick<Store, "db">;
   readonly authSecret: string;
   readonly clock: WallClock;
@@ -19,7 +19,7 @@ export type AuthSecretWatchDeps = {
 
 /**
  * Detects that processes on one database have different secrets: each refuses the sessions of the others.
- * A process that stops removes its record, so that a change of the secret while all are stopped is none.
+ * A process that stops removes its record: a secret that was changed while all were stopped is not reported.
  */
 export class AuthSecretWatch {
   readonly #deps: AuthSecretWatchDeps;

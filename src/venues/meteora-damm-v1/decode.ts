@@ -261,8 +261,6 @@ function readShare(known: AccountSet, { mint, vault, poolLp }: ShareFields): Vau
     throw new UnusableError("undecodable", `vault ${vault}`);
   }
   const { tokenVault, lpMint } = vaultAddressesIn(reader);
-  for (const needed of [tokenVault, lpMint, poolLp])
-    loaded(known, needed, "token or share account");
   const tokens = loadedVault(known, tokenVault, mint);
   const share = loadedVault(known, poolLp, lpMint);
   const shareMint = loadedMint(known, lpMint);

@@ -124,9 +124,6 @@ export function decodePumpSwap(address: Address, known: AccountSet): Decoded<Pum
 
 function readState(address: Address, known: AccountSet): PumpSwapState {
   const pool = decodable(decodePool(loaded(known, address, "pool")), "not a PumpSwap pool");
-  for (const needed of [pool.baseVault, pool.quoteVault, pool.baseMint]) {
-    loaded(known, needed, "vault or base mint");
-  }
   const globalAccount = loaded(known, GLOBAL_CONFIG_ADDRESS, "GlobalConfig");
   const feeAccount = loaded(known, POOL_FEE_CONFIG_ADDRESS, "FeeConfig of the pools");
 
