@@ -26,12 +26,16 @@ export type TestUsers = Users & {
   readonly mailPaths: readonly string[];
 };
 
+const DAY_MS = 86_400_000;
+/** Midday, so that hours of requests stay within one day of the quotas. Today's, since sessions begin at the real time. */
+export const START_MS = (Math.floor(Date.now() / DAY_MS) + 0.5) * DAY_MS;
+
 export async function testUsers(
   t: TestContext,
   store: Store,
   options: Partial<UsersDeps> & { readonly mailFiles?: boolean } = {},
 ): Promise<TestUsers> {
-  let nowMs = Date.now();
+  let nowMs = START_MS;
   const mails: Mail[] = [];
   const mailPaths: string[] = [];
   const logged: string[] = [];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EmailAddress } from "#src/users/email-address.ts";
 import { eachApp, oneApp, refusal, type TestApp } from "#test/support/app.ts";
+import { START_MS } from "#test/support/users.ts";
 import { CHANNELS_PATH } from "../alerts/channel-bodies.ts";
 
 const ANA = "ana@example.com" as EmailAddress;
@@ -189,7 +190,7 @@ test("M9: deleting the account and adding a channel need a session of the last d
       assert.deepEqual(refusal(old), [401, "unauthorized"]);
       assert.match(old.json().message, /sign in again/i);
     }
-    users.setNow(Date.now() + MINUTE_MS);
+    users.setNow(START_MS + MINUTE_MS);
     const again = await app.signIn(ANA);
     const fresh = { cookie: again.cookie, origin: again.origin };
     assert.equal((await send("DELETE", "/api/account", { headers: fresh })).statusCode, 200);
