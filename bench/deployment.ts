@@ -13,8 +13,8 @@ import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
 import { AccessCacheSync } from "#src/users/access-cache-sync.ts";
 import { ApiKeys } from "#src/users/api-keys.ts";
 import type { UserTier } from "#src/users/tiers.ts";
-import { ownSchema } from "#test/support/databases.ts";
 import { Endings } from "#test/support/ending.ts";
+import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { startRedis } from "#test/support/redis.ts";
 
 /** A process that listens. */

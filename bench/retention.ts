@@ -9,13 +9,14 @@ import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { writeSampleHours } from "#src/store/samples.ts";
 import { TokenArchive } from "#src/track/history/archive.ts";
+import { gridOf } from "#src/track/history/history.ts";
 import { RollUp } from "#src/track/history/roll-up.ts";
 import type { Address } from "#src/units/address.ts";
-import { ownSchema } from "#test/support/databases.ts";
 import { Endings } from "#test/support/ending.ts";
+import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { Latencies } from "./latencies.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requirePostgres } from "./options.ts";
 import { PlayedMarket } from "./retention/played-market.ts";
 import { storedSize } from "./retention/stored-sizes.ts";
 
@@ -31,11 +32,17 @@ const { values } = readOptions(
   {
     tokens: { type: "string", default: "2000" },
     days: { type: "string", default: "30", help: "at least 3" },
-    database: { type: "string", default: "sqlite", help: "sqlite or postgres (DATABASE_URL)" },
+    database: {
+      type: "string",
+      default: "sqlite",
+      choices: ["sqlite", "postgres"],
+      help: "sqlite or postgres (DATABASE_URL)",
+    },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
   },
 );
+if (values.database === "postgres") requirePostgres();
 const tokens = Number(values.tokens);
 const days = Math.max(3, Number(values.days));
 const GOAL_MS = { day: 10, month: 50 } as const;
@@ -66,11 +73,8 @@ try {
 
 async function open(): Promise<Database> {
   const dataDir = temporaryDirectory(endings);
-  const { DATABASE_URL: url } = process.env;
-  if (values.database === "postgres" && url === undefined)
-    throw new Error("set DATABASE_URL to measure on Postgres");
-  const databaseUrl =
-    values.database === "postgres" && url !== undefined ? await ownSchema(endings, url) : null;
+  const { DATABASE_URL: url = "" } = process.env;
+  const databaseUrl = values.database === "postgres" ? await ownSchema(endings, url) : null;
   const database = openDatabase({ databaseUrl, dataDir });
   endings.after(() => database.close());
   await migrate(database, 0);
@@ -182,7 +186,7 @@ type Question = { readonly name: string; readonly ask: (mint: Address) => Promis
 async function readTimes(archive: TokenArchive, market: PlayedMarket, random: Random) {
   const toMs = market.nowMs;
   const history = (hours: number, stepMs: number) => (mint: Address) =>
-    archive.history(mint, { fromMs: toMs - hours * MS_PER_HOUR, toMs, stepMs });
+    archive.history(mint, gridOf({ fromMs: toMs - hours * MS_PER_HOUR, toMs, stepMs }, toMs));
   const questions: readonly Question[] = [
     { name: "hour", ask: history(1, 10_000) },
     { name: "day", ask: history(24, 60_000) },

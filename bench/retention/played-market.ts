@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Random } from "#src/platform/seeded-random.ts";
 import type { Database } from "#src/store/database.ts";
 import { replaceByRolled } from "#src/store/rolled-samples.ts";
 import type { SampleHour } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import type { TokenArchive } from "#src/track/history/archive.ts";
-import { nextTurn, rolledData } from "#src/track/history/roll-up.ts";
+import { rolledData } from "#src/track/history/roll-up.ts";
 import { newOf, type Sample } from "#src/track/history/sample.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
 import type { Address } from "#src/units/address.ts";

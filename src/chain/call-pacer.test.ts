@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { syncBuiltinESMExports } from "node:module";
 import { type TestContext, test } from "node:test";
+import { eventually } from "#test/support/eventually.ts";
 import { CallPacer } from "./call-pacer.ts";
 
 const OPTIONS = { firstIntervalMs: 0, longestIntervalMs: 500 };
@@ -98,7 +99,7 @@ test("calls of less weight pause while calls of a learned rate are sent", async 
   assert.equal(pacer.isPressed, false, "nothing is learned yet");
   for (let call = 0; call < 5; call++) pacer.succeeded(40);
   pacer.limited(null);
-  while (pacer.isPressed) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually("the calls pause", () => (pacer.isPressed ? null : true), 10_000);
   await pacer.turn(undefined);
   assert.ok(pacer.isPressed);
 });

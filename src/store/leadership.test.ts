@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { AlreadyTrackedError, leadAlone } from "./lead-alone.ts";
 import { deploymentName, type Leadership, waitForLeadership } from "./leadership.ts";
 import { migrate } from "./migrate.ts";
 import { joinWaitlist, readWaitlist } from "./waitlist.ts";
+
+const PATIENCE_MS = 20_000;
 
 type Setting = {
   readonly place: DatabasePlace;
@@ -143,14 +145,15 @@ test("a single process leads and writes again after Postgres closed its connecti
     joinWaitlist(lone.database.db, { email, origin: "test", createdAtMs: 0 });
   await write("before@example.com");
   await cutOff(setting);
-  while ((await termOf(setting)) < 2n) await delay(20);
+  const newTerm = async () => ((await termOf(setting)) < 2n ? null : true);
+  await eventually("a new term", newTerm, PATIENCE_MS);
   // Writes fail until this process has read the new term and closed its old connections.
-  const writes = async (): Promise<boolean> =>
+  const writes = () =>
     write("after@example.com").then(
       () => true,
-      () => false,
+      () => null,
     );
-  while (!(await writes())) await delay(20);
+  await eventually("a write", writes, PATIENCE_MS);
   const kept = await readWaitlist(setting.database.db);
   assert.equal(kept.length, 2);
 });

@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { sql } from "kysely";
-import pg from "pg";
 import { DATABASE_FILE, type Database, openDatabase } from "#src/store/database.ts";
 import type { Dialect } from "#src/store/dialect.ts";
 import { migrate } from "#src/store/migrate.ts";
-import type { Ending } from "./ending.ts";
+import { migratedSchema, ownSchema, runOnce } from "./postgres-schemas.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** Location of a database for one test: what `openDatabase` needs to open it. */
@@ -52,20 +51,26 @@ export async function ownTables({
 }
 
 /**
- * Runs one suite on a fresh, migrated SQLite and, where DATABASE_URL is set, on a fresh schema of
- * that Postgres. On CI a missing DATABASE_URL fails.
+ * Runs one suite on a fresh, migrated SQLite and, where DATABASE_URL is set, on a migrated schema of
+ * that Postgres, which is as fresh. On CI a missing DATABASE_URL fails.
  */
 export async function eachDatabase(
   t: TestContext,
   suite: (t: TestContext, database: Database) => Promise<void>,
 ): Promise<void> {
-  await eachDatabasePlace(t, async (t, place) => {
-    const database = await openMigrated(place);
+  const run = async (t: TestContext, database: Database) => {
     try {
       await suite(t, database);
     } finally {
       await database.close();
     }
+  };
+  await t.test("on SQLite", async (t) => run(t, await openMigrated(sqlitePlace(t))));
+  await t.test("on Postgres", async (t) => {
+    const url = postgresUrl(t);
+    if (url === null) return;
+    const databaseUrl = await migratedSchema(t, url);
+    await run(t, openDatabase({ databaseUrl, dataDir: sqlitePlace(t).dataDir }));
   });
 }
 
@@ -92,13 +97,9 @@ export async function sqliteDatabase(t: TestContext): Promise<Database> {
 let migratedFile: Buffer | null = null;
 
 async function openMigrated(place: DatabasePlace): Promise<Database> {
-  if (place.dialect === "sqlite") {
-    migratedFile ??= await migrateFile();
-    writeFileSync(join(place.dataDir, DATABASE_FILE), migratedFile, { mode: 0o600 });
-  }
-  const database = openDatabase(place);
-  if (place.dialect === "postgres") await migrate(database, 0);
-  return database;
+  migratedFile ??= await migrateFile();
+  writeFileSync(join(place.dataDir, DATABASE_FILE), migratedFile, { mode: 0o600 });
+  return openDatabase(place);
 }
 
 async function migrateFile(): Promise<Buffer> {
@@ -119,24 +120,18 @@ export function sqlitePlace(t: TestContext): DatabasePlace {
 
 /** A fresh schema in the Postgres of DATABASE_URL, dropped after the test; null, and the test is skipped, without one. */
 export async function postgresPlace(t: TestContext): Promise<DatabasePlace | null> {
-  const { DATABASE_URL: url, CI } = process.env;
-  if (url === undefined || url === "") {
-    if (CI) throw new Error("DATABASE_URL must be set on CI");
-    t.skip("DATABASE_URL is not set: not tested on Postgres");
-    return null;
-  }
+  const url = postgresUrl(t);
+  if (url === null) return null;
   const { dataDir } = sqlitePlace(t);
   return { dialect: "postgres", databaseUrl: await ownSchema(t, url), dataDir };
 }
 
-/** A new schema of this Postgres, as a URL; dropped at the end of the test. Its commits do not wait for the disk. */
-export async function ownSchema(ending: Ending, url: string): Promise<string> {
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  await runOnce(url, `create schema ${name}`);
-  ending.after(() => runOnce(url, `drop schema ${name} cascade`));
-  const own = new URL(url);
-  own.searchParams.set("options", `-c search_path=${name} -c synchronous_commit=off`);
-  return own.href;
+function postgresUrl(t: TestContext): string | null {
+  const { DATABASE_URL: url, CI } = process.env;
+  if (url !== undefined && url !== "") return url;
+  if (CI) throw new Error("DATABASE_URL must be set on CI");
+  t.skip("DATABASE_URL is not set: not tested on Postgres");
+  return null;
 }
 
 /** As `postgresPlace`, a whole database instead of a schema: what is dumped and restored. */
@@ -150,14 +145,4 @@ export async function ownPostgres(t: TestContext): Promise<DatabasePlace | null>
   const own = new URL(url);
   own.pathname = `/${name}`;
   return { ...place, databaseUrl: own.href };
-}
-
-async function runOnce(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

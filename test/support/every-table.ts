@@ -7,6 +7,7 @@ type Column = { readonly name: string; readonly type: string; readonly isNullabl
 type Value = bigint | number | string | Uint8Array | null;
 type Draw = <T>(from: readonly T[]) => T;
 
+const ROWS_PER_INSERT = 50;
 const INTEGERS = [0n, 1n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)];
 const DOUBLES = [0, 1 / 3, -0.1, 5e-324, 1.797_693_134_862_315_7e308, 1e21, 1e-7, Infinity];
 const TEXTS = [
@@ -20,11 +21,8 @@ const TEXTS = [
   "ñandú 日本 \u{1F600} \uFFFD \u202E",
 ];
 const LONG_TEXT = 'long \\ " é\n'.repeat(20_000);
-const BYTES = [
-  new Uint8Array(),
-  Uint8Array.from({ length: 256 }, (_, byte) => byte),
-  Uint8Array.from({ length: 40_000 }, (_, index) => (index * 7) % 251),
-];
+const BYTES = [new Uint8Array(), Uint8Array.from({ length: 256 }, (_, byte) => byte)];
+const LONG_BYTES = Uint8Array.from({ length: 40_000 }, (_, index) => (index * 7) % 251);
 const MOMENTS = [
   "1970-01-01T00:00:00.000Z",
   "2026-11-20T12:34:56.789Z",
@@ -79,18 +77,21 @@ async function fillTable(
     .map(({ name, type, notnull }) => ({ name, type: type.toLowerCase(), isNullable: !notnull }));
   const indexed = await indexedColumns(db, table);
   const parents = await parentValues(db, table);
+  const drawRow = (row: number): readonly Value[] =>
+    columns.map((column) => {
+      const narrower = NARROWER[`${table}.${column.name}`];
+      const from = parents.get(column.name);
+      if (narrower !== undefined) return narrower(row, draw);
+      if (from !== undefined) return draw(from);
+      return drawValue(column, { row, draw, isIndexed: indexed.has(column.name) });
+    });
   await db.transaction().execute(async (transaction) => {
-    for (let row = 0; row < rows; row++) {
-      const values = columns.map((column): Value => {
-        const narrower = NARROWER[`${table}.${column.name}`];
-        const from = parents.get(column.name);
-        if (narrower !== undefined) return narrower(row, draw);
-        if (from !== undefined) return draw(from);
-        return drawValue(column, { row, draw, isIndexed: indexed.has(column.name) });
-      });
+    for (let first = 0; first < rows; first += ROWS_PER_INSERT) {
+      const count = Math.min(ROWS_PER_INSERT, rows - first);
+      const values = Array.from({ length: count }, (_, place) => drawRow(first + place));
       await sql`insert or ignore into ${sql.table(table)}
         (${sql.join(columns.map(({ name }) => sql.ref(name)))})
-        values (${sql.join(values)})`.execute(transaction);
+        values ${sql.join(values.map((row) => sql`(${sql.join(row)})`))}`.execute(transaction);
     }
     if (numbered !== undefined)
       await sql`delete from ${sql.table(table)}
@@ -114,7 +115,7 @@ function drawValue(
     case "double precision":
       return draw(DOUBLES);
     case "blob":
-      return draw(BYTES);
+      return row % 40 === 7 ? LONG_BYTES : draw(BYTES);
     case "text":
       if (name.endsWith("_at")) return draw(MOMENTS);
       if (isIndexed) return `${draw(TEXTS)}#${row}`;

@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mailedCode } from "./mailed-code.ts";
 import type { RunningService } from "./service.ts";
 
 /** A user who signed up at a running service, with session and keys. */
 export type Member = { readonly accessToken: string; readonly apiKey: string };
 
-const LONGEST_WAIT_MS = 5_000;
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
 
 /** Registers by mail, signs in, makes a key, watches a token, and asks once with the key. */
 export async function signUp(service: RunningService, email: string): Promise<Member> {
   const { url } = service;
   await post(`${url}/api/oracle/register`, { email });
-  const code = await mailedCode(service, email);
+  const code = await mailedCode(service.dataDir, email);
   const { access_token } = await post(`${url}/api/auth/sign-in`, { email, code });
   const accessToken = String(access_token);
   const headers = { authorization: `Bearer ${accessToken}` };
@@ -52,19 +50,4 @@ async function post(url: string, body: object | null, headers: Record<string, st
   const text = await response.text();
   assert.ok(response.ok, `${url}: ${response.status} ${text}`);
   return JSON.parse(text) as Record<string, unknown>;
-}
-
-/** The service sends mail periodically. */
-async function mailedCode({ dataDir }: RunningService, email: string): Promise<string> {
-  const directory = join(dataDir, "mail");
-  const untilMs = Date.now() + LONGEST_WAIT_MS;
-  while (Date.now() < untilMs) {
-    for (const file of readdirSync(directory)) {
-      const mail = file.endsWith(".eml") ? readFileSync(join(directory, file), "utf8") : "";
-      const [, code] = /code is (\d{6})/.exec(mail) ?? [];
-      if (code !== undefined && mail.includes(email)) return code;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`no mail with a code for ${email}`);
 }

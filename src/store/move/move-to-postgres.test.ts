@@ -12,8 +12,8 @@ import { MoveRefusedError } from "./move-refused-error.ts";
 import { type Move, moveToPostgres } from "./move-to-postgres.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 12);
-/** Three pages and a bit. */
-const MANY = 800;
+/** Two pages and a bit. */
+const MANY = 560;
 const FEW = 20;
 
 type Sides = {

@@ -8,6 +8,7 @@ import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { createTracker, type Tracker } from "../tracker.ts";
 import { lastAnswer, TokenArchive } from "./archive.ts";
+import { gridOf } from "./history.ts";
 import type { Sample } from "./sample.ts";
 import { unpackHour } from "./sample-block.ts";
 
@@ -34,7 +35,7 @@ async function pass(chain: ScriptedChain, tracker: Tracker, slots: number): Prom
 
 async function lastHour(chain: ScriptedChain, tracker: Tracker) {
   const query = { fromMs: chain.nowMs - 3_600_000, toMs: chain.nowMs, stepMs: 60_000 };
-  return await tracker.history(MINT, query);
+  return await tracker.history(MINT, gridOf(query, chain.nowMs));
 }
 
 test("history survives a restart, and the time between is unknown, not zero", async (t) => {
@@ -144,7 +145,8 @@ test("samples older than retention are dropped", async (t) => {
     await later.snapshot(MINT);
     await pass(chain, later, MINUTE_SLOTS);
     const query = { fromMs: startMs - 600_000, toMs: startMs + 600_000, stepMs: 60_000 };
-    for (const { depthSol } of await later.history(MINT, query)) assert.equal(depthSol, null);
+    const grid = gridOf(query, chain.nowMs);
+    for (const { depthSol } of await later.history(MINT, grid)) assert.equal(depthSol, null);
     await later.close();
   });
 });

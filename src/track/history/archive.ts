@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { pricedPart } from "#src/measure/capacity-series.ts";
 import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
@@ -25,10 +26,10 @@ import {
   parseSnapshot,
   snapshotText,
 } from "../snapshot-text.ts";
-import { gridOf, type HistoryPoint, type HistoryQuery, historyOf } from "./history.ts";
+import { type HistoryGrid, type HistoryPoint, historyOf } from "./history.ts";
 import { type PastDay, pastDayOf } from "./past-day.ts";
 import { readBuckets, readHours, type StoredSeries } from "./read-series.ts";
-import { nextTurn, RollUp } from "./roll-up.ts";
+import { RollUp } from "./roll-up.ts";
 import { newOf, type Sample } from "./sample.ts";
 import { SampleBlock, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
@@ -36,6 +37,8 @@ import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-a
 
 /** Samples are written on change, or after this long; and to disk in batches as often. */
 const WRITE_EVERY_MS = 300_000;
+/** The longest waiting that a past day is judged by, and two samples. */
+const COMPARED_MS = 320_000;
 /** Tokens loaded within this time are written together: a disk takes few writes a second. */
 const BATCH_DELAY_MS = 25;
 const MAX_BATCH = 200;
@@ -69,6 +72,8 @@ type Entry = {
   savedAtMs: number;
   snapshot: KeptAnswer | null;
   readonly states: StoredAnswers;
+  /** Until when every sample is wanted, whether or not anything changed. */
+  comparedUntilMs: number;
 };
 
 /** An answer with the levels that the next process measures falls from. */
@@ -133,6 +138,7 @@ export class TokenArchive {
       savedAtMs: clock.nowMs(),
       snapshot: null,
       states: new StoredAnswers(tokenId, newestSlot),
+      comparedUntilMs: 0,
     });
     const isOn = newest !== undefined && newest.endedAtMs === null;
     return {
@@ -151,8 +157,7 @@ export class TokenArchive {
     const snapshot = kept?.snapshot ?? null;
     entry.snapshot = kept ?? entry.snapshot;
     const { last } = entry.block;
-    const isOld = last !== null && sample.atMs - last.atMs >= WRITE_EVERY_MS;
-    const stored = last === null || isOld ? sample : newOf(last, sample);
+    const stored = last === null || isOld(last, sample.atMs) ? sample : newOf(last, sample);
     const isLater = last === null || sample.atMs > last.atMs;
     const figures = (isLater ? stored : null) ?? last ?? sample;
     this.onSample.emit({ mint, sample: { ...figures, atMs: sample.atMs } });
@@ -169,6 +174,17 @@ export class TokenArchive {
     }
     entry.block.add(stored);
     entry.hasUnsaved = true;
+  }
+
+  /**
+   * Whether a sample of a token that did not change must be added: so that the history goes on, or because
+   * its past day is compared with the next samples.
+   */
+  isSampleDue(mint: Address, nowMs: number): boolean {
+    const entry = this.#entries.get(mint);
+    if (entry === undefined) return false;
+    const { last } = entry.block;
+    return nowMs < entry.comparedUntilMs || last === null || isOld(last, nowMs);
   }
 
   /** Notes an answer that is given from now on: what is stored of its slot must be this. */
@@ -205,8 +221,7 @@ export class TokenArchive {
   }
 
   /** The token's past, what is not on disk yet included; empty for a token never seen. */
-  async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
-    const grid = gridOf(query, this.#deps.clock.nowMs());
+  async history(mint: Address, grid: HistoryGrid): Promise<readonly HistoryPoint[]> {
     const tokenId = await this.#idOf(mint);
     if (tokenId === null) return historyOf([], grid);
     const { db } = this.#deps.database;
@@ -224,6 +239,7 @@ export class TokenArchive {
     const day = pastDayOf(samples, range);
     const entry = this.#entries.get(mint);
     if (entry !== undefined) {
+      entry.comparedUntilMs = this.#deps.clock.nowMs() + COMPARED_MS;
       this.onPastDay.emit({ ...day, mint, firstSeenMs: entry.firstSeenMs });
     }
     return day;
@@ -326,6 +342,11 @@ export async function lastAnswer(
   return snapshot === null || (newest !== null && newest.assessment.slot > snapshot.assessment.slot)
     ? newest
     : snapshot;
+}
+
+/** Whether the next sample is written even if no figure changed. */
+function isOld(last: Sample, nowMs: number): boolean {
+  return nowMs - last.atMs >= WRITE_EVERY_MS;
 }
 
 function openAlertOf(stored: StoredAlert): OpenAlert | null {

@@ -35,7 +35,7 @@ const MS_PER_DAY = 86_400_000;
 /**
  * The grid of a query's answer. Its steps are longer than requested if it would have too many points. If
  * the range begins where samples may have been rolled up, the grid has whole rolled steps and begins up to
- * five minutes earlier. Applied to its own result, the function changes nothing.
+ * five minutes earlier.
  */
 export function gridOf({ fromMs, toMs, stepMs }: HistoryQuery, nowMs: number): HistoryGrid {
   const step = Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Random, seededRandom } from "#src/platform/seeded-random.ts";
-import { gridOf, pastDayOf } from "./past-day.ts";
+import { dayGridOf, pastDayOf } from "./past-day.ts";
 import { resilienceOf } from "./resilience.ts";
 import type { Sample } from "./sample.ts";
 
@@ -78,7 +78,7 @@ test("withdrawals are not sells, and few sells are unknown", () => {
   const withdrawn = Array.from({ length: DAY_MS / STEP_MS }, (_, step) =>
     sampleOf(step, 100 - (step % 20) * random(), { mid: 1e-4 }),
   );
-  assert.equal(resilienceOf(gridOf(withdrawn, RANGE)), null);
+  assert.equal(resilienceOf(dayGridOf(withdrawn, RANGE)), null);
   const few = marketWithSells(1, { halfLife: 60 }).slice(0, 1_000);
   assert.equal(pastDayOf(few, RANGE).resilience, null);
 });

@@ -28,12 +28,12 @@ type DayRange = { readonly fromMs: number; readonly toMs: number };
 
 /** @param samples ascending by time */
 export function pastDayOf(samples: readonly Sample[], range: DayRange): PastDay {
-  const grid = gridOf(samples, range);
+  const grid = dayGridOf(samples, range);
   return { ...range, waiting: waitingRanges(grid), resilience: resilienceOf(grid) };
 }
 
 /** Each sample holds until the next one, but at most as long as samples of a tracked token are apart. */
-export function gridOf(samples: readonly Sample[], { fromMs, toMs }: DayRange): DayGrid {
+export function dayGridOf(samples: readonly Sample[], { fromMs, toMs }: DayRange): DayGrid {
   const steps = Math.max(0, Math.floor((toMs - fromMs) / SAMPLE_EVERY_MS));
   const unknown = () => new Float64Array(steps).fill(Number.NaN);
   const grid = {

@@ -74,8 +74,7 @@ function expectedOf(samples: readonly Sample[]): readonly HistoryPoint[] {
 }
 
 /** Checks for each `every`th token that its history is that of its samples. */
-function checkOf(tokenIds: readonly bigint[], series: readonly (readonly Sample[])[]) {
-  const expected = series.map(expectedOf);
+function checkOf(tokenIds: readonly bigint[], expected: readonly (readonly HistoryPoint[])[]) {
   return async (database: Database, every = 1): Promise<void> => {
     for (const [index, tokenId] of tokenIds.entries())
       if (index % every === 0)
@@ -84,10 +83,11 @@ function checkOf(tokenIds: readonly bigint[], series: readonly (readonly Sample[
 }
 
 test("history is the same before the roll-up, after each of its slices and at its end", async (t) => {
+  const series = drawnSeries(1);
+  const expected = series.map(expectedOf);
   await eachDatabase(t, async (_t, database) => {
-    const series = drawnSeries(1);
     const tokenIds = await write(database, series);
-    const check = checkOf(tokenIds, series);
+    const check = checkOf(tokenIds, expected);
     const rollUp = new RollUp({ database, ...KEPT });
     await check(database);
     let slices = 0;
@@ -102,10 +102,11 @@ test("history is the same before the roll-up, after each of its slices and at it
 });
 
 test("a roll-up killed between any two statements loses nothing; the next one ends as without the kill", async (t) => {
+  const series = drawnSeries(2);
+  const expected = series.map(expectedOf);
   await eachDatabase(t, async (_t, database) => {
-    const series = drawnSeries(2);
     const tokenIds = await write(database, series);
-    const check = checkOf(tokenIds, series);
+    const check = checkOf(tokenIds, expected);
     let kills = 0;
     for (let statements = 0; ; statements++) {
       const { killed, hasEnded } = dyingAfter(database, statements);
@@ -142,14 +143,14 @@ function dyingAfter(database: Database, statements: number) {
 }
 
 test("samples written after their day was rolled up are added to the rolled day", async (t) => {
+  const [samples = []] = drawnSeries(3).toSorted((a, b) => b.length - a.length);
   await eachDatabase(t, async (_t, database) => {
-    const [samples = []] = drawnSeries(3).toSorted((a, b) => b.length - a.length);
     const isLate = ({ atMs }: Sample) =>
       SampleBlock.hourOf(atMs) % 3 === 0 && atMs < START_MS + DAY_MS;
     const [tokenId = 0n] = await write(database, [samples.filter((sample) => !isLate(sample))]);
     await rollUpAll(database);
     await writeSampleHours(database, hoursOf(tokenId, samples.filter(isLate)));
-    const check = checkOf([tokenId], [samples]);
+    const check = checkOf([tokenId], [expectedOf(samples)]);
     await check(database);
     await rollUpAll(database);
     assert.equal(await oldestSampleDay(database), DAY + 2);
@@ -180,8 +181,8 @@ test("every sample of the last 25 hours is kept, so that the past day has change
 });
 
 test("rolled days are deleted after their time, in as many slices as it takes", async (t) => {
+  const series = drawnSeries(4).slice(0, 10);
   await eachDatabase(t, async (_t, database) => {
-    const series = drawnSeries(4).slice(0, 10);
     const [tokenId = 0n] = await write(database, series);
     await rollUpAll(database);
     const known = async () =>

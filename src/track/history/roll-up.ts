@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "#src/store/database.ts";
 import {
   dropRolledBefore,
@@ -132,11 +133,4 @@ export function rolledData(
   const rolled = before === undefined ? [] : unpackDay(day, before);
   const added = hours.flatMap(({ hour, data }) => rollHour(hour, data, ROLLED_GRID));
   return packDay(day, mergeBuckets([...rolled, ...added]));
-}
-
-/** Lets waiting requests and updates be served. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

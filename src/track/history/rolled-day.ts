@@ -1,8 +1,14 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import type { Confidence } from "#src/measure/finding.ts";
 import { type Bucket, ROLLED_STEP_MS, rolledEnd } from "./bucket.ts";
-import { SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
+import { SAMPLE_EVERY_MS } from "./sample.ts";
+import {
+  CONFIDENCES,
+  FIGURES,
+  figuresOf,
+  knownOf,
+  sampleFrom,
+  storedOf,
+} from "./sample-figures.ts";
 
 /**
  * The buckets of a token's day, packed: a byte for the form, the length of all heads in bytes (u16), the
@@ -23,10 +29,10 @@ const DEFLATE_LEVEL = 6;
 /** Limit of unpacked bytes, far above any valid day. */
 const LONGEST_DAY = 64 * 1024;
 const HEADS_AT = 3;
-const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
-/** C10, depth, slippage by size, mid: one bit each, set if it differs from the previous bucket. */
-const FIGURES = 3 + STANDARD_SIZES.length;
-/** The lowest C10 and depth: one bit each, set if it differs from the last sample's value. */
+/**
+ * One bit for each figure of the last sample, set if it differs from the previous bucket; then one each for
+ * the lowest C10 and depth, set if it differs from the last sample's value.
+ */
 const LOWEST = 2;
 const COLUMNS = FIGURES + LOWEST;
 const CONFIDENCE = 1 << COLUMNS;
@@ -67,7 +73,7 @@ export function packDay(day: number, buckets: readonly Bucket[]): Uint8Array {
   };
   for (const bucket of buckets) {
     const head = headOf(day, bucket);
-    const now = figuresOf(bucket);
+    const now = columnFiguresOf(bucket);
     const hides = bucket.wasUnknown && bucket.last.c10Sol !== null;
     let mask = maskOf(before, head) | (hides ? WAS_UNKNOWN : 0);
     for (const [index, figure] of now.entries()) {
@@ -260,11 +266,8 @@ function columnsOf(body: DataView, headsEnd: number): readonly (() => number)[] 
 }
 
 /** The figures of the last sample, then the lowest. */
-function figuresOf({ last, lowestC10Sol, lowestDepthSol }: Bucket): number[] {
-  const { c10Sol, depthSol, slippagePct, mid } = last;
-  return [c10Sol, depthSol, ...slippagePct, mid, lowestC10Sol, lowestDepthSol].map((figure) =>
-    Math.fround(figure ?? Number.NaN),
-  );
+function columnFiguresOf({ last, lowestC10Sol, lowestDepthSol }: Bucket): readonly number[] {
+  return [...figuresOf(last), storedOf(lowestC10Sol), storedOf(lowestDepthSol)];
 }
 
 type ReadBucket = {
@@ -277,27 +280,16 @@ type ReadBucket = {
 
 function bucketOf(day: number, { head, figures, lowestC10, lowestDepth, wasUnknown }: ReadBucket) {
   const startMs = day * MS_PER_DAY + (head.step - 1) * ROLLED_STEP_MS;
-  const slippagePct: (number | null)[] = [];
-  for (let index = 0; index < STANDARD_SIZES.length; index++)
-    slippagePct.push(orNull(figures[2 + index]));
-  const last: Sample = {
+  const last = sampleFrom(figures, {
     atMs: startMs + head.last * SAMPLE_EVERY_MS,
-    c10Sol: orNull(figures[0]),
-    depthSol: orNull(figures[1]),
-    slippagePct,
-    mid: orNull(figures[2 + STANDARD_SIZES.length]),
     confidence: CONFIDENCES[head.confidence] ?? "low",
     basis: head.basis,
-  };
+  });
   return {
     last,
     firstMs: startMs + head.first * SAMPLE_EVERY_MS,
-    lowestC10Sol: orNull(lowestC10),
-    lowestDepthSol: orNull(lowestDepth),
+    lowestC10Sol: knownOf(lowestC10),
+    lowestDepthSol: knownOf(lowestDepth),
     wasUnknown,
   };
-}
-
-function orNull(figure = Number.NaN): number | null {
-  return Number.isNaN(figure) ? null : figure;
 }

@@ -1,7 +1,7 @@
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { Confidence } from "#src/measure/finding.ts";
 import { type Bucket, lower, type SampleGrid } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
+import { CONFIDENCES, FIGURES, figuresOf, knownOf, sampleFrom } from "./sample-figures.ts";
 
 /**
  * One hour of a token's samples, packed: a version byte, then per sample its time in the hour (u16, in
@@ -15,8 +15,6 @@ const VERSION = 2;
 const FIRST_VERSION = 1;
 const FIRST_CAPACITY = 64;
 const HEADER = 4;
-const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
-const FIGURES = 3 + STANDARD_SIZES.length;
 const LONGEST = HEADER + 4 * FIGURES + 1 + 4;
 
 /** The block of the current hour. Owns its bytes; `data` are those written so far. */
@@ -53,10 +51,9 @@ export class SampleBlock {
     const last = this.#last;
     const before = last === null ? null : figuresOf(last);
     for (const [index, figure] of figuresOf(sample).entries()) {
-      const value = Math.fround(figure);
-      if (before !== null && Object.is(value, Math.fround(before[index] ?? Number.NaN))) continue;
+      if (before !== null && Object.is(figure, before[index])) continue;
       mask |= 1 << index;
-      view.setFloat32(offset, value, true);
+      view.setFloat32(offset, figure, true);
       offset += 4;
     }
     if (last?.confidence !== sample.confidence) {
@@ -153,10 +150,6 @@ function withSample(open: OpenBucket | null, atMs: number, figures: Float64Array
   };
 }
 
-function knownOf(figure = Number.NaN): number | null {
-  return Number.isNaN(figure) ? null : figure;
-}
-
 /** The bits behind those of the figures. */
 function confidenceBit(figures: number): number {
   return 1 << figures;
@@ -171,29 +164,4 @@ function lengthOf(mask: number, figures: number): number {
   for (let index = 0; index < figures; index++) if ((mask & (1 << index)) !== 0) length += 4;
   if ((mask & confidenceBit(figures)) !== 0) length += 1;
   return (mask & basisBit(figures)) === 0 ? length : length + 4;
-}
-
-function figuresOf(sample: Sample): readonly number[] {
-  return [sample.c10Sol, sample.depthSol, ...sample.slippagePct, sample.mid].map(
-    (figure) => figure ?? Number.NaN,
-  );
-}
-
-function sampleFrom(
-  figures: Float64Array,
-  rest: Pick<Sample, "atMs" | "confidence" | "basis">,
-): Sample {
-  const slippagePct: (number | null)[] = [];
-  for (let index = 0; index < STANDARD_SIZES.length; index++)
-    slippagePct.push(knownOf(figures[2 + index]));
-  const { atMs, confidence, basis } = rest;
-  return {
-    atMs,
-    c10Sol: knownOf(figures[0]),
-    depthSol: knownOf(figures[1]),
-    slippagePct,
-    mid: knownOf(figures[2 + STANDARD_SIZES.length]),
-    confidence,
-    basis,
-  };
 }

@@ -35,6 +35,7 @@ export function nextBasis(basis: SeriesBasis, step: BasisStep): SeriesBasis {
   const poolsAfter = pricedPart(after)?.pools;
   if (poolsBefore === undefined || poolsAfter === undefined) return basis;
   if (hasGraduated(before, after)) return { alert: basis.alert + 1, trend: basis.trend + 1 };
+  if (areSamePools(poolsBefore, poolsAfter)) return basis;
   const later = new Set(poolsAfter.map(({ address }) => address));
   const hasLostSight = [...countingPools(poolsBefore)].some(
     (pool) => !later.has(pool) && !isClosed(pool),
@@ -47,6 +48,12 @@ export function nextBasis(basis: SeriesBasis, step: BasisStep): SeriesBasis {
 function hasGraduated(before: Assessment, after: Assessment): boolean {
   const wasOnCurve = before.phase === "on-curve" || before.phase === "migrating";
   return wasOnCurve && after.phase !== before.phase;
+}
+
+function areSamePools(before: readonly PoolShare[], after: readonly PoolShare[]): boolean {
+  if (before === after) return true;
+  if (before.length !== after.length) return false;
+  return before.every(({ address }, index) => address === after[index]?.address);
 }
 
 function countingPools(pools: readonly PoolShare[]): ReadonlySet<Address> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import type { Assessment, Ladder, PoolShare } from "#src/measure/assessment.ts";
-import { historySeconds, newSeries, observe, type TokenSeries } from "./series.ts";
+import { historySeconds, isInGap, newSeries, observe, type TokenSeries } from "./series.ts";
 
 const MINT = namedAddress("token");
 const START_MS = 1_800_000_000_000;
@@ -154,4 +154,29 @@ test("a pool added together with a withdrawal does not hide it", () => {
   const shares = [pool("a", 5), pool("b", 5), pool("decoy", 20)];
   tell(story, 10, (nowMs) => assessed(shares, nowMs));
   assert.deepEqual(story.alerts, ["on withdrawn"]);
+});
+
+test("samples that are left out in a gap change nothing of what follows", () => {
+  const staleMs = START_MS + 600_000;
+  const drained = (nowMs: number) => assessed([pool("a", 100), pool("b", 0.1)], nowMs);
+  for (const after of [whole, drained]) {
+    const stale = tell(tell(begin(), 600, whole), 90, () => whole(staleMs));
+    assert.ok(isInGap(stale.series));
+    const sampled = tell(stale, 1_800, () => whole(staleMs));
+    const leftOut = { ...stale, nowMs: sampled.nowMs, alerts: [] };
+    const [one, other] = [sampled, leftOut].map((story) => tell(story, 900, after));
+    assert.deepEqual(one?.series, other?.series);
+    assert.deepEqual(one?.alerts, other?.alerts);
+  }
+});
+
+test("a token with an alert is in no gap until the alert has ended", () => {
+  const fallen = tell(tell(begin(), 600, whole), 10, (nowMs) =>
+    assessed([pool("a", 100), pool("b", 0.1)], nowMs),
+  );
+  const stale = tell(fallen, 120, () => whole(fallen.nowMs));
+  assert.equal(isInGap(stale.series), false);
+  const later = tell(stale, 3 * 3_600, () => whole(fallen.nowMs));
+  assert.deepEqual(later.alerts, ["on withdrawn", "off withdrawn"]);
+  assert.ok(isInGap(later.series));
 });

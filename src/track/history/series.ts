@@ -123,6 +123,11 @@ export function isSampleDue({ sampledAtMs }: TokenSeries, nowMs: number): boolea
   return Math.floor(nowMs / SAMPLE_EVERY_MS) !== Math.floor(sampledAtMs / SAMPLE_EVERY_MS);
 }
 
+/** Whether nothing but the time changes in the series while its token's state is not confirmed. */
+export function isInGap({ sinceMs, deterioration }: TokenSeries): boolean {
+  return sinceMs === null && deterioration.statistics === null && deterioration.alert === null;
+}
+
 /** Adds an assessment: on every change, and at least every ten seconds. */
 export function observe(series: TokenSeries, observation: Observation): Observed {
   const { assessment, nowMs } = observation;

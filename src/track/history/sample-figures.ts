@@ -1,0 +1,38 @@
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import type { Confidence } from "#src/measure/finding.ts";
+import type { Sample } from "./sample.ts";
+
+/** A sample's fields as stored: C10, depth, slippage by size and mid in single precision, NaN for null. */
+
+export const FIGURES = 3 + STANDARD_SIZES.length;
+
+/** A stored confidence is the index in this list. */
+export const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
+
+export function figuresOf({ c10Sol, depthSol, slippagePct, mid }: Sample): readonly number[] {
+  return [c10Sol, depthSol, ...slippagePct, mid].map(storedOf);
+}
+
+export function storedOf(figure: number | null): number {
+  return Math.fround(figure ?? Number.NaN);
+}
+
+export function knownOf(figure = Number.NaN): number | null {
+  return Number.isNaN(figure) ? null : figure;
+}
+
+/** A sample of stored figures. */
+export function sampleFrom(
+  figures: ArrayLike<number>,
+  { atMs, confidence, basis }: Pick<Sample, "atMs" | "confidence" | "basis">,
+): Sample {
+  return {
+    atMs,
+    c10Sol: knownOf(figures[0]),
+    depthSol: knownOf(figures[1]),
+    slippagePct: STANDARD_SIZES.map((_, index) => knownOf(figures[2 + index])),
+    mid: knownOf(figures[2 + STANDARD_SIZES.length]),
+    confidence,
+    basis,
+  };
+}
