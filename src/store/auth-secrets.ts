@@ -1,26 +1,33 @@
 import type { Kysely } from "kysely";
 import type { Schema } from "./schema.ts";
 
-/** One row for each secret that signs sessions in a running process, by its fingerprint. */
+/** The fingerprint of the secret that signs sessions, of each running process. */
 export type AuthSecretsTables = {
-  auth_secrets: { fingerprint: string; seen_at_ms: bigint };
+  auth_secrets: { process: string; fingerprint: string; seen_at_ms: bigint };
+};
+
+export type RunningProcess = {
+  /** Unique among all processes. */
+  readonly process: string;
+  readonly fingerprint: string;
 };
 
 /**
- * Records that a process with this secret runs now. Rows before `sinceMs` are of processes that ended
- * without removing them, and are deleted.
+ * Records that a process runs now. Rows before `sinceMs` are of processes that ended without removing
+ * them, and are deleted.
  *
  * @returns whether a process with another secret has run since `sinceMs`
  */
 export async function recordAuthSecret(
   db: Kysely<Schema>,
-  { fingerprint, nowMs, sinceMs }: { fingerprint: string; nowMs: number; sinceMs: number },
+  { process, fingerprint }: RunningProcess,
+  { nowMs, sinceMs }: { readonly nowMs: number; readonly sinceMs: number },
 ): Promise<boolean> {
   const seen = { seen_at_ms: BigInt(nowMs) };
   await db
     .insertInto("auth_secrets")
-    .values({ fingerprint, ...seen })
-    .onConflict((conflict) => conflict.column("fingerprint").doUpdateSet(seen))
+    .values({ process, fingerprint, ...seen })
+    .onConflict((conflict) => conflict.column("process").doUpdateSet(seen))
     .execute();
   await db.deleteFrom("auth_secrets").where("seen_at_ms", "<", BigInt(sinceMs)).execute();
   const others = await db
@@ -32,7 +39,6 @@ export async function recordAuthSecret(
   return others.length > 0;
 }
 
-/** Other running processes with the same secret record it again. */
-export async function removeAuthSecret(db: Kysely<Schema>, fingerprint: string): Promise<void> {
-  await db.deleteFrom("auth_secrets").where("fingerprint", "=", fingerprint).execute();
+export async function removeAuthSecret(db: Kysely<Schema>, process: string): Promise<void> {
+  await db.deleteFrom("auth_secrets").where("process", "=", process).execute();
 }

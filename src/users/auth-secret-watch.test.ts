@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import type { FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
@@ -17,7 +18,10 @@ function processesOn(t: TestContext, store: Store) {
     const add = (level: string) => (text: unknown) => void lines.push(`${level}: ${text}`);
     const log = { info: add("info"), warn: add("warn"), error: add("error") } as FailureLogger;
     const clock = { nowMs: () => time.nowMs };
-    const watch = new AuthSecretWatch({ store, authSecret, clock, log });
+    const watch = new AuthSecretWatch({
+      ...{ store, authSecret, clock, log },
+      processId: randomUUID(),
+    });
     await watch.start();
     t.after(() => watch.close());
     return { watch, lines };
@@ -44,6 +48,21 @@ test("a process with another secret is detected at its start, by the others with
     await first.watch.check();
     assert.equal(first.watch.isSame, true);
     assert.match(first.lines.at(-1) ?? "", /^info: all processes .* have the same AUTH_SECRET/);
+  });
+});
+
+test("stopping one of two processes with the same secret neither hides nor invents a difference", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { startProcess } = processesOn(t, store);
+    const [stopped, running] = [await startProcess(SECRET), await startProcess(SECRET)];
+    const odd = await startProcess(OTHER);
+    await stopped.watch.close();
+    await odd.watch.check();
+    assert.equal(odd.watch.isSame, false);
+    await odd.watch.close();
+    await running.watch.check();
+    assert.equal(running.watch.isSame, true);
+    assert.deepEqual(running.lines, []);
   });
 });
 

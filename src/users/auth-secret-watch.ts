@@ -13,6 +13,8 @@ export type AuthSecretWatchDeps = {
   /** The database that all processes with these sessions share. */
   readonly store: Pick<Store, "db">;
   readonly authSecret: string;
+  /** Unique among all processes on the database. */
+  readonly processId: string;
   readonly clock: WallClock;
   readonly log: FailureLogger;
 };
@@ -56,10 +58,13 @@ export class AuthSecretWatch {
 
   /** Compares now, and logs a change. Tests call it directly. */
   async check(): Promise<void> {
-    const { store, clock, log } = this.#deps;
+    const { store, processId, clock, log } = this.#deps;
     const nowMs = clock.nowMs();
-    const asked = { fingerprint: this.#fingerprint, nowMs, sinceMs: nowMs - KEPT_MS };
-    const isSame = !(await recordAuthSecret(store.db, asked));
+    const isSame = !(await recordAuthSecret(
+      store.db,
+      { process: processId, fingerprint: this.#fingerprint },
+      { nowMs, sinceMs: nowMs - KEPT_MS },
+    ));
     if (isSame === this.#isSame) return;
     this.#isSame = isSame;
     if (isSame) log.info("all processes on this database have the same AUTH_SECRET now");
@@ -71,7 +76,8 @@ export class AuthSecretWatch {
 
   async close(): Promise<void> {
     await this.#poller.close();
+    const { store, processId } = this.#deps;
     // Without the database the record stays, and expires.
-    await removeAuthSecret(this.#deps.store.db, this.#fingerprint).catch(() => undefined);
+    await removeAuthSecret(store.db, processId).catch(() => undefined);
   }
 }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { DEMO_DEPLOYED_SLOT } from "#demo/program-accounts.ts";
 import { postgresPlace, sqlitePlace } from "#test/support/databases.ts";
@@ -54,19 +53,11 @@ async function ask({ url }: Pick<RunningService, "url">, path: string) {
   return { status: response.status, body: await response.text() };
 }
 
-async function until<Value>(
+const until = <Value>(
   what: string,
   look: () => Promise<Value | null>,
   withinMs = PATIENCE_MS,
-): Promise<Value> {
-  const end = performance.now() + withinMs;
-  while (performance.now() < end) {
-    const found = await look();
-    if (found !== null) return found;
-    await delay(50);
-  }
-  throw new Error(`never came: ${what}`);
-}
+): Promise<Value> => eventually(what, look, withinMs);
 
 const said = (service: RunningService, words: string) =>
   until(`"${words}"`, async () =>

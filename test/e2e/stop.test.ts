@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
 import { eventually } from "#test/support/eventually.ts";
+import { mailedCode } from "#test/support/mailed-code.ts";
 import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
 
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
@@ -22,13 +21,8 @@ function post(url: string, body: object, headers: Record<string, string> = {}): 
 
 /** Signs in by mail. @returns the session header */
 async function signIn({ url, dataDir }: RunningService): Promise<string> {
-  const directory = join(dataDir, "mail");
   assert.equal((await post(`${url}/api/oracle/register`, { email: EMAIL })).status, 200);
-  const code = await eventually("a mail with a code", () => {
-    const [file] = readdirSync(directory).filter((name) => name.endsWith(".eml"));
-    if (file === undefined) return null;
-    return /code is (\d{6})/.exec(readFileSync(join(directory, file), "utf8"))?.[1] ?? null;
-  });
+  const code = await mailedCode(dataDir, EMAIL);
   const signedIn = await post(`${url}/api/auth/sign-in`, { email: EMAIL, code });
   const { access_token: token } = (await signedIn.json()) as { access_token: string };
   return `Bearer ${token}`;

@@ -392,6 +392,7 @@ const leadership: readonly string[] = [
 
 const authSecrets: readonly string[] = [
   `create table auth_secrets (
-    fingerprint text not null primary key,
+    process text not null primary key,
+    fingerprint text not null,
     seen_at_ms bigint not null)`,
 ];
