@@ -13,6 +13,7 @@ import type { VenueId } from "#src/venues/venue.ts";
 import type { AccuracyRecord, VenueAccuracy } from "./accuracy-record.ts";
 import { DeploymentWatch } from "./deployment-watch.ts";
 import { differenceBps, type ReplayedSwap } from "./judged-swap.ts";
+import { restAfter } from "./pass-rest.ts";
 import { ProgramDeployments, type ProgramReport } from "./program-deployments.ts";
 import { ANSWER_AGES, QuotedExecuted, type QuotedWindow } from "./quoted-executed.ts";
 import type { RecordingSource } from "./recording-source.ts";
@@ -26,7 +27,6 @@ import { WaitingJudge } from "./waiting-judge.ts";
 
 const SAVE_EVERY_MS = 5_000;
 const UPDATE_POOLS_EVERY_MS = 1_000;
-const UPDATE_POOLS_REST = 50;
 /** The past day of one tracked token, in turn, is computed this often, whether or not it is requested. */
 const JUDGE_WAITING_EVERY_MS = 60_000;
 
@@ -214,13 +214,12 @@ export class Accuracy {
       .catch((cause: unknown) => this.#failed("compute what waiting cost", cause));
   }
 
-  /** Runs less often with many pools, so that it takes at most a fiftieth of the time. */
   #watchPools(): void {
     const startMs = performance.now();
     if (startMs < this.#watchDueMs) return;
     this.#replay.watch(this.#deps.tracker.pools());
     const nowMs = performance.now();
-    this.#watchDueMs = nowMs + UPDATE_POOLS_REST * (nowMs - startMs);
+    this.#watchDueMs = nowMs + restAfter(nowMs - startMs);
   }
 
   /** Stores what is new, and drops accounts that nothing depends on any more. */

@@ -14,6 +14,7 @@ import {
   type WatchedPool,
 } from "./judge-slot.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
+import { restAfter } from "./pass-rest.ts";
 import { parseProgramLog } from "./program-log.ts";
 import { poolsInLog, readTransaction, type TransactionReading } from "./read-transaction.ts";
 import type { ReplayGround } from "./replay-swap.ts";
@@ -25,8 +26,6 @@ const SETTLE_MS = 1_200;
 const READ_DEADLINE_MS = 15_000;
 const TICK_EVERY_MS = 200;
 const FOLLOW_EVERY_MS = 1_000;
-/** Following runs less often with many pools, so that it takes at most one in this many parts of the time. */
-const FOLLOW_REST = 50;
 /** A pool's subscriptions are open and its first reads done by then. */
 const SETTLE_SLOTS = 12n;
 /**
@@ -114,7 +113,7 @@ export class SwapJudge {
       const startMs = performance.now();
       this.#followPools();
       const tookMs = performance.now() - startMs;
-      this.#followDueMs = nowMs + Math.max(FOLLOW_EVERY_MS, tookMs * FOLLOW_REST);
+      this.#followDueMs = nowMs + Math.max(FOLLOW_EVERY_MS, restAfter(tookMs));
     }
     this.#judgeDue(nowMs);
   }

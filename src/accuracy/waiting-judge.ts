@@ -1,6 +1,6 @@
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { ComputedDay } from "#src/track/history/archive.ts";
-import { gridOf } from "#src/track/history/past-day.ts";
+import { dayGridOf } from "#src/track/history/past-day.ts";
 import { SAMPLE_EVERY_MS, type Sample } from "#src/track/history/sample.ts";
 import {
   changesOf,
@@ -70,7 +70,7 @@ export class WaitingJudge {
     const { waiting, firstSeenMs, toMs } = ranges;
     const seconds = WAITED_SECONDS[waited];
     if (seconds === undefined) return;
-    const grid = gridOf([before, after], {
+    const grid = dayGridOf([before, after], {
       fromMs: before.atMs - SAMPLE_EVERY_MS,
       toMs: after.atMs,
     });

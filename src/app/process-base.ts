@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -57,19 +58,30 @@ export async function openBase(
   });
   closers.push(database.close);
   await prepare(database, databaseUrl === null ? resolve(dataDir) : "the database");
-  const authSecretWatch = sharedUrls(config) === null ? null : watchAuthSecret();
-  if (authSecretWatch !== null) closers.push(() => authSecretWatch.close());
-  await authSecretWatch?.start();
+  const authSecretWatch = await watchAuthSecret(database, { config, logger, closers });
   const requests = new RequestCounts();
   const admission = new Admission();
   admission.watchQueue(database.queue);
   closers.push(admission.watch());
   return { config, logger, database, closers, requests, admission, authSecretWatch };
+}
 
-  function watchAuthSecret(): AuthSecretWatch {
-    const authSecret = loadAuthSecret(config);
-    return new AuthSecretWatch({ store: database, authSecret, clock: systemClock, log: logger });
-  }
+/** Null in a process that shares its database with no other. */
+async function watchAuthSecret(
+  store: Database,
+  { config, logger, closers }: Pick<ProcessBase, "config" | "logger" | "closers">,
+): Promise<AuthSecretWatch | null> {
+  if (sharedUrls(config) === null) return null;
+  const watch = new AuthSecretWatch({
+    store,
+    authSecret: loadAuthSecret(config),
+    processId: randomUUID(),
+    clock: systemClock,
+    log: logger,
+  });
+  closers.push(() => watch.close());
+  await watch.start();
+  return watch;
 }
 
 /** @throws StorageError if the storage is to blame: a rollback that fails would hide the cause */

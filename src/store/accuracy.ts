@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from "kysely";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Schema } from "./schema.ts";
 
 export type AccuracyTables = {
@@ -36,15 +37,13 @@ export async function writeTallies(
   db: Kysely<Schema>,
   tallies: readonly StoredTally[],
 ): Promise<void> {
-  for (let start = 0; start < tallies.length; start += ROWS_PER_STATEMENT) {
-    const rows = tallies
-      .slice(start, start + ROWS_PER_STATEMENT)
-      .map(({ venue, span, index, tally }) => ({
-        venue,
-        span,
-        span_index: BigInt(index),
-        tally,
-      }));
+  for (const some of chunksOf(tallies, ROWS_PER_STATEMENT)) {
+    const rows = some.map(({ venue, span, index, tally }) => ({
+      venue,
+      span,
+      span_index: BigInt(index),
+      tally,
+    }));
     await db
       .insertInto("accuracy_tallies")
       .values(rows)

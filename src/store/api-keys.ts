@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { chunksOf } from "#src/platform/chunks.ts";
 import { addAccessChange } from "./access-changes.ts";
 import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
@@ -203,10 +204,8 @@ export async function addApiKeyUses(
     a.keyId === b.keyId ? a.day - b.day : a.keyId < b.keyId ? -1 : 1,
   );
   await db.transaction().execute(async (transaction) => {
-    for (let start = 0; start < ordered.length; start += USES_PER_STATEMENT) {
-      const some = ordered.slice(start, start + USES_PER_STATEMENT);
+    for (const some of chunksOf(ordered, USES_PER_STATEMENT))
       await addSomeUses({ db: transaction, dialect }, some);
-    }
   });
 }
 

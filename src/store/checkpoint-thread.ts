@@ -4,7 +4,7 @@ import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 
 export type CheckpointPlan = { readonly file: string; readonly everyMs: number };
 /** The thread's message about each checkpoint; null: it succeeded. */
-export type CheckpointWord = { readonly failure: string | null };
+export type CheckpointResult = { readonly failure: string | null };
 
 const EVERY_MS = 1_000;
 /** Pages of the log at which SQLite makes a checkpoint within a commit: without the thread, and with it, if the thread is far behind. */
@@ -32,7 +32,7 @@ export function startCheckpoints(
     if (connection.open) connection.pragma(`wal_autocheckpoint = ${pages}`);
   };
   setPages(PAGES_BEHIND);
-  worker.on("message", ({ failure }: CheckpointWord) => {
+  worker.on("message", ({ failure }: CheckpointResult) => {
     if (failure === null) failures.succeeded();
     else failures.failed(new Error(failure));
   });

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
-import type { CheckpointPlan, CheckpointWord } from "./checkpoint-thread.ts";
+import type { CheckpointPlan, CheckpointResult } from "./checkpoint-thread.ts";
 
 /** The thread that copies the log into the database: its reads, writes and syncs do not block the main thread. */
 const { file, everyMs } = workerData as CheckpointPlan;
 const connection = new Sqlite(file, { timeout: 0 });
-const send = (word: CheckpointWord): void => parentPort?.postMessage(word);
+const send = (result: CheckpointResult): void => parentPort?.postMessage(result);
 setInterval(() => {
   try {
     connection.pragma("wal_checkpoint(PASSIVE)");

@@ -12,18 +12,13 @@ import pg from "pg";
 import { AppError } from "#src/platform/app-error.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { makeDirectory } from "#src/platform/make-directory.ts";
+import type { StorageFault } from "#src/platform/storage-fault.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";
 import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
-import {
-  StorageError,
-  type StorageFault,
-  StorageWatch,
-  storageError,
-  storageFaultOf,
-} from "./storage-fault.ts";
+import { StorageError, StorageWatch, storageError, storageFaultOf } from "./storage-fault.ts";
 import { syncedSqlite, WalFile } from "./synced-sqlite.ts";
 import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
 

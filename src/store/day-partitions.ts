@@ -2,14 +2,15 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import type { Schema } from "./schema.ts";
 
 /** Tables that Postgres keeps in one partition a day, so that a day is dropped whole. */
-export type DayTable = "samples" | "rolled_samples";
+const DAY_TABLES = ["samples", "rolled_samples"] as const;
+export type DayTable = (typeof DAY_TABLES)[number];
 
 const MS_PER_DAY = 86_400_000;
 /** How long a drop waits for readers of the table; meanwhile writers wait for the drop. */
 const LOCK_WAIT_MS = 500;
 
 export function isDayTable(name: string): name is DayTable {
-  return name === "samples" || name === "rolled_samples";
+  return DAY_TABLES.some((table) => table === name);
 }
 
 /** Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. */

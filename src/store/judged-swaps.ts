@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from "kysely";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Schema } from "./schema.ts";
 
 export type JudgedSwapsTables = {
@@ -54,10 +55,8 @@ export async function writeJudgedSwaps(
   swaps: readonly StoredSwap[],
   kept: number,
 ): Promise<void> {
-  for (let start = 0; start < swaps.length; start += ROWS_PER_STATEMENT) {
-    const rows = swaps.slice(start, start + ROWS_PER_STATEMENT).map(rowOf);
-    await db.insertInto("judged_swaps").values(rows).execute();
-  }
+  for (const some of chunksOf(swaps, ROWS_PER_STATEMENT))
+    await db.insertInto("judged_swaps").values(some.map(rowOf)).execute();
   for (const venue of new Set(swaps.map((swap) => swap.venue))) {
     const oldest = await db
       .selectFrom("judged_swaps")

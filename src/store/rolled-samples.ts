@@ -1,6 +1,7 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Database } from "./database.ts";
 import { addDayPartitions, dropDayPartition, partitionDays } from "./day-partitions.ts";
+import { deleteSlice } from "./delete-slice.ts";
 import { daysBetween, HOURS, type TokenRange } from "./samples.ts";
 import type { Schema } from "./schema.ts";
 
@@ -105,20 +106,9 @@ export async function dropRolledBefore(
     await dropDayPartition(db, "rolled_samples", oldest);
     return true;
   }
-  const { numDeletedRows } = await db
-    .deleteFrom("rolled_samples")
-    .where((eb) =>
-      eb(
-        eb.refTuple("day", "token_id"),
-        "in",
-        eb
-          .selectFrom("rolled_samples")
-          .select(["day", "token_id"])
-          .where("day", "<", BigInt(day))
-          .limit(limit)
-          .$asTuple("day", "token_id"),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows) === limit;
+  return await deleteSlice(db, "rolled_samples", {
+    key: ["day", "token_id"],
+    where: sql`day < ${BigInt(day)}`,
+    limit,
+  });
 }

@@ -1,7 +1,9 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Database } from "./database.ts";
 import { addDayPartitions, dropDayPartition, partitionDays } from "./day-partitions.ts";
+import { deleteSlice } from "./delete-slice.ts";
 import type { Schema } from "./schema.ts";
 
 /** A token's samples of one hour, packed by the caller. */
@@ -28,8 +30,8 @@ export async function writeSampleHours(
 ): Promise<void> {
   if (dialect === "postgres")
     await addDayPartitions(db, "samples", new Set(hours.map(({ hour }) => dayOf(hour))));
-  for (let start = 0; start < hours.length; start += ROWS_PER_STATEMENT) {
-    const rows = hours.slice(start, start + ROWS_PER_STATEMENT).map(({ tokenId, hour, data }) => ({
+  for (const some of chunksOf(hours, ROWS_PER_STATEMENT)) {
+    const rows = some.map(({ tokenId, hour, data }) => ({
       token_id: tokenId,
       day: BigInt(dayOf(hour)),
       hour: BigInt(hour % HOURS_PER_DAY),
@@ -137,22 +139,11 @@ export async function dropSampleDay(
     await dropDayPartition(db, "samples", day);
     return false;
   }
-  const { numDeletedRows } = await db
-    .deleteFrom("samples")
-    .where((eb) =>
-      eb(
-        eb.refTuple("day", "hour", "token_id"),
-        "in",
-        eb
-          .selectFrom("samples")
-          .select(["day", "hour", "token_id"])
-          .where("day", "=", BigInt(day))
-          .limit(limit)
-          .$asTuple("day", "hour", "token_id"),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows) === limit;
+  return await deleteSlice(db, "samples", {
+    key: ["day", "hour", "token_id"],
+    where: sql`day = ${BigInt(day)}`,
+    limit,
+  });
 }
 
 /** The days from one to another, both included. */

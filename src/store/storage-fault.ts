@@ -2,27 +2,11 @@ import { statfsSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { LogEvent } from "kysely";
 import pg from "pg";
-
-/** Why the database can not be written, as far as an operator can do something about it. */
-export type StorageFault = "disk_full" | "read_only" | "damaged" | "failing";
+import { type StorageFault, storageFaultOfCode } from "#src/platform/storage-fault.ts";
 
 /** The database can not be used; the message says where it is and what to do. */
 export class StorageError extends Error {}
 
-const OF_SQLITE: readonly (readonly [string, StorageFault])[] = [
-  ["SQLITE_FULL", "disk_full"],
-  ["SQLITE_READONLY", "read_only"],
-  ["SQLITE_CANTOPEN", "read_only"],
-  ["SQLITE_CORRUPT", "damaged"],
-  ["SQLITE_NOTADB", "damaged"],
-  ["SQLITE_IOERR", "failing"],
-];
-const OF_POSTGRES: Readonly<Record<string, StorageFault>> = {
-  "53100": "disk_full",
-  "25006": "read_only",
-  "58030": "failing",
-  XX001: "damaged",
-};
 const WHAT_TO_DO: Readonly<Record<StorageFault, string>> = {
   disk_full: "the disk is full: free some space, then start again",
   read_only:
@@ -34,10 +18,8 @@ const WHAT_TO_DO: Readonly<Record<StorageFault, string>> = {
 
 /** Null for an error that is not about the storage. */
 export function storageFaultOf(error: unknown): StorageFault | null {
-  if (error instanceof Sqlite.SqliteError)
-    return OF_SQLITE.find(([code]) => error.code.startsWith(code))?.[1] ?? null;
-  if (error instanceof pg.DatabaseError) return OF_POSTGRES[error.code ?? ""] ?? null;
-  return null;
+  const isOfDatabase = error instanceof Sqlite.SqliteError || error instanceof pg.DatabaseError;
+  return isOfDatabase ? storageFaultOfCode(error.code) : null;
 }
 
 export function storageError(place: string, fault: StorageFault, cause: unknown): StorageError {

@@ -1,4 +1,6 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
+import { chunksOf } from "#src/platform/chunks.ts";
+import { deleteSlice } from "./delete-slice.ts";
 import type { Schema } from "./schema.ts";
 
 /** A token's answer at a slot, packed by the caller. */
@@ -29,8 +31,8 @@ export async function writeStoredAnswers(
   db: Kysely<Schema>,
   answers: readonly StoredAnswer[],
 ): Promise<void> {
-  for (let start = 0; start < answers.length; start += ROWS_PER_STATEMENT) {
-    const rows = answers.slice(start, start + ROWS_PER_STATEMENT).map((answer) => ({
+  for (const some of chunksOf(answers, ROWS_PER_STATEMENT)) {
+    const rows = some.map((answer) => ({
       token_id: answer.tokenId,
       slot: answer.slot,
       day: BigInt(answer.day),
@@ -103,20 +105,9 @@ export async function deleteStoredAnswersBefore(
   db: Kysely<Schema>,
   { day, limit }: { readonly day: number; readonly limit: number },
 ): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom("stored_answers")
-    .where((eb) =>
-      eb(
-        eb.refTuple("token_id", "slot"),
-        "in",
-        eb
-          .selectFrom("stored_answers")
-          .select(["token_id", "slot"])
-          .where("day", "<", BigInt(day))
-          .limit(limit)
-          .$asTuple("token_id", "slot"),
-      ),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows) === limit;
+  return await deleteSlice(db, "stored_answers", {
+    key: ["token_id", "slot"],
+    where: sql`day < ${BigInt(day)}`,
+    limit,
+  });
 }
