@@ -1,4 +1,5 @@
 import type { SubscribeUpdate, SubscribeUpdateTransaction } from "@triton-one/yellowstone-grpc";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type {
@@ -8,7 +9,6 @@ import type {
   Subscription,
   TransactionEvents,
 } from "./chain-source.ts";
-import { chunksOf } from "./geyser-limits.ts";
 import { ACCOUNTS_FILTER, type ProgramsFilter } from "./geyser-request.ts";
 import { accountUpdateOf, namesAny, transactionOf } from "./geyser-updates.ts";
 import { matchesFilter } from "./rpc-answers.ts";

@@ -43,11 +43,3 @@ export function accountsPerStream(limits: GeyserLimits, otherFilters: number): n
   const filters = Math.max(0, limits.filters - otherFilters);
   return Math.min(filters * limits.addresses, Math.floor(limits.bytes / BYTES_PER_ADDRESS));
 }
-
-export function chunksOf<Item>(items: Iterable<Item>, size: number): readonly (readonly Item[])[] {
-  const all = [...items];
-  const chunks: (readonly Item[])[] = [];
-  for (let start = 0; start < all.length; start += size)
-    chunks.push(all.slice(start, start + size));
-  return chunks;
-}

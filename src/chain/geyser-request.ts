@@ -2,10 +2,11 @@ import type {
   SubscribeRequest,
   SubscribeRequestFilterAccounts,
 } from "@triton-one/yellowstone-grpc";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import { addressBytes } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { chunksOf, type GeyserLimits } from "./geyser-limits.ts";
+import type { GeyserLimits } from "./geyser-limits.ts";
 import type { Commitment } from "./rpc-reader.ts";
 
 /** The complete subscription of one stream; each request contains all of it. */

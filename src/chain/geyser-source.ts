@@ -1,3 +1,4 @@
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
@@ -13,7 +14,7 @@ import { loadGeyserClient, type OpenStream } from "./geyser-client.ts";
 import { GeyserFallback } from "./geyser-fallback.ts";
 import { GeyserFollowers } from "./geyser-followers.ts";
 import { GeyserHealth, type StreamLoss } from "./geyser-health.ts";
-import { chunksOf, FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
+import { FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
 import { GeyserPlacement } from "./geyser-placement.ts";
 import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
 import { GeyserStream } from "./geyser-stream.ts";

@@ -1,3 +1,4 @@
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ChainLogger } from "./chain-logger.ts";
@@ -75,7 +76,7 @@ export class RpcAccountReader {
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const merger = this.#mergerOf(lane, bytes);
-    const batches = batchesOf([...new Set(addresses)], this.#batchSize);
+    const batches = chunksOf([...new Set(addresses)], this.#batchSize);
     const answers = await Promise.all(
       batches.map((batch) => merger.read(batch, signal, patienceMs)),
     ).catch(asUnavailable);
@@ -177,7 +178,7 @@ export class RpcAccountReader {
     { lane, addresses, bytes }: Pick<Batch, "lane" | "addresses" | "bytes">,
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
-    const parts = batchesOf(addresses, this.#batchSize);
+    const parts = chunksOf(addresses, this.#batchSize);
     const answers = await Promise.all(
       parts.map((part) =>
         this.#readOnce({ lane, addresses: part, bytes, isOneRead: true }, signal),
@@ -195,14 +196,6 @@ export class RpcAccountReader {
     this.#options.logger?.warn({ refused, next: allowed }, text);
     this.#batchSize = allowed;
   }
-}
-
-function batchesOf(addresses: readonly Address[], size: number): readonly (readonly Address[])[] {
-  const batches: (readonly Address[])[] = [];
-  for (let start = 0; start < addresses.length; start += size) {
-    batches.push(addresses.slice(start, start + size));
-  }
-  return batches;
 }
 
 /** The replies as one, at the lowest of their slots; null: there are none. */

@@ -1,4 +1,5 @@
 import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
@@ -82,11 +83,7 @@ export class AccountReads {
     const wanted = [...addresses];
     for (const queue of [this.#first, this.#queued])
       for (const address of wanted) queue.delete(address);
-    const chunks: Address[][] = [];
-    for (let start = 0; start < wanted.length; start += READ_CHUNK) {
-      chunks.push(wanted.slice(start, start + READ_CHUNK));
-    }
-    await Promise.all(chunks.map((chunk) => this.#read(chunk, signal)));
+    await Promise.all(chunksOf(wanted, READ_CHUNK).map((chunk) => this.#read(chunk, signal)));
   }
 
   /** Resolves when no read is in progress. */

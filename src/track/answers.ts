@@ -66,9 +66,10 @@ export class Answers {
     this.#deps.observer.settle();
   }
 
-  /** Active tokens are always measured again for their sample, others only if they changed. */
+  /** Active tokens are always measured again for their sample. */
   #sample(nowMs: number): void {
-    const { tokens } = this.#deps.state;
+    const { state, observer } = this.#deps;
+    const { tokens } = state;
     const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / TICKS_PER_ROUND));
     this.#visits ??= tokens.values();
     for (let visit = 0; visit < visits; visit++) {
@@ -77,7 +78,7 @@ export class Answers {
         this.#visits = null;
         return;
       }
-      if (!isSampleDue(token.series, nowMs)) continue;
+      if (!observer.isDue(token, nowMs)) continue;
       const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
       this.#answer(token, nowMs, maxAgeMs);
     }

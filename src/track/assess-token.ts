@@ -2,20 +2,16 @@ import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
-import type { Address } from "#src/units/address.ts";
-import { minBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
 import { blockTimeMs } from "./chain-clock.ts";
-import { accountsOf, hopsOf } from "./followed-tokens.ts";
+import { hopsOf } from "./followed-tokens.ts";
 import { awaitsGraduation } from "./graduation.ts";
-import type { FollowedPool, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
-
-/** A minute: an account confirmed this recently that rarely changes counts as unchanged. */
-const SETTLED_SLOTS = 150n;
+import { stateSlot } from "./state-slot.ts";
 
 const NO_VENUES: ReadonlySet<VenueId> = new Set();
 
@@ -77,15 +73,9 @@ export function assessToken(
   deps: AssessDeps,
   options: { readonly nowMs: number; readonly maxAgeMs: number },
 ): MeasuredToken | null {
-  const version = versionOf(state, token);
   const { assessed } = token;
-  if (
-    assessed !== null &&
-    assessed.version === version &&
-    !state.dirtyTokens.has(token) &&
-    options.nowMs - assessed.atMs < options.maxAgeMs
-  ) {
-    return { assessment: assessed.assessment, market: null };
+  if (assessed !== null && options.nowMs - assessed.atMs < options.maxAgeMs) {
+    if (isUnchanged(state, token)) return { assessment: assessed.assessment, market: null };
   }
   const market = marketOf(state, token, deps, options.nowMs);
   if (market === null) return assessed && { assessment: assessed.assessment, market };
@@ -95,9 +85,16 @@ export function assessToken(
     ? { ...measured, commitment: "processed" }
     : measured;
   notePriceOfSol(state, market, options.nowMs);
-  token.assessed = { assessment, atMs: options.nowMs, version };
+  token.assessed = { assessment, atMs: options.nowMs, version: versionOf(state, token) };
   state.dirtyTokens.delete(token);
   return { assessment, market: executed === null ? market : null };
+}
+
+/** Whether the token's accounts are those of its last assessment. */
+export function isUnchanged(state: LiveState, token: FollowedToken): boolean {
+  const { assessed } = token;
+  if (assessed === null || state.dirtyTokens.has(token)) return false;
+  return assessed.version === versionOf(state, token);
 }
 
 /** For display only, and therefore read every ten seconds at most: nothing is measured with it. */
@@ -125,60 +122,4 @@ export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool
     if (isLoaded && state.known.get(open.ref.address) !== null) pools.push(open);
   }
   return pools;
-}
-
-/**
- * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
- * account without updates is unchanged up to the slot before the newest, unless the stream does not have it.
- */
-function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
-  const { stream, times } = state;
-  const isConfirmed = stream?.isWhole === true && token.confirmedAfterGap === stream.gaps;
-  if (isConfirmed && times.newest !== null && !isPartlyElsewhere(state, token, stream.elsewhere)) {
-    // With several streams, the stream of the clock may be ahead of the stream of this token's accounts.
-    const before = times.newest.slot - 1n;
-    const { reachedSlot } = stream;
-    return reachedSlot === null ? before : minBigint(reachedSlot, before);
-  }
-  return slotOfAccounts(state, token);
-}
-
-function isPartlyElsewhere(
-  state: LiveState,
-  token: FollowedToken,
-  elsewhere: ReadonlySet<Address>,
-): boolean {
-  if (elsewhere.size === 0) return false;
-  return accountsOf(state, token)
-    .values()
-    .some(({ address }) => elsewhere.has(address));
-}
-
-function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
-  let slot: bigint | null = null;
-  for (const group of [token.group, ...hopsOf(state, token)]) {
-    for (const pool of group.pools.values()) {
-      const poolSlot = pool.isLoaded ? slotOfPool(pool) : null;
-      if (poolSlot !== null && (slot === null || poolSlot < slot)) slot = poolSlot;
-    }
-  }
-  // The mint rarely changes and is confirmed by rereads only: it counts only if it is much older.
-  const mintSlot = state.accounts.get(token.mint)?.held.heldSlot ?? null;
-  if (slot === null || mintSlot === null) return slot ?? mintSlot;
-  return mintSlot + SETTLED_SLOTS < slot ? mintSlot : slot;
-}
-
-/**
- * The slot at which the pool holds: the oldest slot of its accounts. If all changing accounts were seen
- * at a newer slot, it is that one: the others were confirmed shortly before.
- */
-function slotOfPool(pool: FollowedPool): bigint | null {
-  let oldest: bigint | null = null;
-  for (const { account } of pool.needs.values()) {
-    const { account: bytes, heldSlot } = account.held;
-    if (bytes === undefined) continue;
-    if (oldest === null || heldSlot < oldest) oldest = heldSlot;
-  }
-  if (oldest === null || pool.changedSlot - oldest > SETTLED_SLOTS) return oldest;
-  return pool.changedSlot > oldest && pool.waitingSinceMs === null ? pool.changedSlot : oldest;
 }

@@ -108,7 +108,8 @@ test("where searches are spaced, a first result with a pool sends none, and they
   assert.deepEqual(chain.holderSearches, [], "the searches were answered: holders cost nothing");
 });
 
-test("where first answers never end, the searches begin after a while, and wait for them no more", async () => {
+test("where first answers never end, the searches begin after a while, and wait for them no more", async (t) => {
+  const pass = withTime(t);
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   placePool(chain, derivedPool(MINT, WSOL), RESERVES);
@@ -120,8 +121,13 @@ test("where first answers never end, the searches begin after a while, and wait 
   };
   const source = withCalls(chain, { searchPauseMs: () => 60 });
   const { rest } = await discoverInStages({ ...depsFor(source), whenAnswered }, QUERY);
-  let staged = await rest;
-  while (staged?.rest) staged = await staged.rest;
+  const searched = (async () => {
+    let staged = await rest;
+    while (staged?.rest) staged = await staged.rest;
+    return staged;
+  })();
+  await pass(10_000);
+  const staged = await searched;
   assert.ok(staged && addressesOf(staged.first).has(other.address));
   assert.ok(signals.length > 0 && signals.every((signal) => signal.aborted));
 });
@@ -189,11 +195,14 @@ test("where one authority holds all vaults, the vault's last transaction names t
   assert.deepEqual(asked, [vault]);
 });
 
-test("an answer without any pool comes although the searches hang, and is incomplete", async () => {
+test("an answer without any pool comes although the searches hang, and is incomplete", async (t) => {
+  const pass = withTime(t);
   const chain = new ScriptedChain();
   placeMint(chain, MINT);
   const source = withCalls(chain, { searchAccounts: () => new Promise(() => {}) });
-  const { first, rest } = await discoverInStages(depsFor(source), QUERY);
+  const asked = discoverInStages(depsFor(source), QUERY);
+  await pass(4_000);
+  const { first, rest } = await asked;
   assert.equal(first.pools.length, 0);
   assert.equal(first.isComplete, false);
   assert.ok(rest !== null);

@@ -5,12 +5,11 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { PoolSearch, ProgramFilter, Venue } from "#src/venues/venue.ts";
-import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
-import { outlineOf, type PoolRef } from "./open-pool.ts";
+import { derivedOf, graduationRefs, readDerived, refsAt } from "./derived-pools.ts";
+import type { PoolRef } from "./open-pool.ts";
 import {
   endsWithin,
   hasPool,
-  isOwnedBy,
   lowestSlot,
   type Part,
   prepareSearches,
@@ -18,7 +17,6 @@ import {
   searchesEndIn,
 } from "./pool-searches.ts";
 import { NO_HOLDERS, poolsByHolder, poolsByVault } from "./pools-by-holder.ts";
-import { quoteMintFor } from "./quote-mints.ts";
 
 export type PoolQuery = {
   readonly mint: Address;
@@ -155,29 +153,6 @@ export async function discoverInStages(
     return await furtherStages({ ...stages, source: background, result: lastResult });
   });
   return withRest(first, later);
-}
-
-/**
- * The places at which a pool of the mint may be, by the mint and well-known constants alone. Of pools against
- * one mint these are few, the configured ones included.
- */
-export function derivedRefs(
-  venues: DiscoveryDeps["venues"],
-  query: Pick<PoolQuery, "mint" | "pairedWith">,
-): readonly PoolRef[] {
-  return venues.flatMap((venue) =>
-    derivedOf(venue, query, venue.search(query.mint, query.pairedWith)),
-  );
-}
-
-function derivedOf(
-  venue: Venue<unknown>,
-  query: Pick<PoolQuery, "mint" | "pairedWith">,
-  { derived, configured }: Pick<PoolSearch, "derived" | "configured">,
-): readonly PoolRef[] {
-  const reserved = refsAt(venue, query, derived, true);
-  if (query.pairedWith === null) return reserved;
-  return [...reserved, ...refsAt(venue, query, configured(), false)];
 }
 
 type StageDeps = {
@@ -327,68 +302,6 @@ async function combine(
     isComplete: refusals.length === 0,
     slot: lowestSlot(parts),
     refusals,
-  };
-}
-
-function refsAt(
-  venue: Venue<unknown>,
-  { mint }: Pick<PoolQuery, "mint">,
-  addresses: readonly Address[],
-  isReserved: boolean,
-): readonly PoolRef[] {
-  return addresses.map((address) => ({ venue, address, mint, isReserved }));
-}
-
-/** Where the launchpads of the mint's curves put its pool, against what each curve is quoted in. */
-async function graduationRefs(
-  { source, venues }: CombineDeps,
-  query: PoolQuery,
-  { parts, signal }: { readonly parts: readonly Part[]; readonly signal: AbortSignal | undefined },
-): Promise<readonly PoolRef[]> {
-  const curves = parts.flatMap(({ pools }) => pools.filter(({ venue }) => venue.kind === "curve"));
-  const graduating = venues.filter(
-    ({ kind, family }) => kind === "amm" && curves.some(({ venue }) => venue.family === family),
-  );
-  if (graduating.length === 0) return [];
-  const known: LoadedAccounts = new Map(parts.flatMap(({ accounts }) => [...accounts]));
-  const unread = curves.filter((curve) => outlineOf(curve, known) === null);
-  await gatherAccounts(source, unread, known, { rounds: 1, signal });
-  return curves.flatMap((curve) => {
-    const outline = outlineOf(curve, known);
-    const quoteMint = outline === null ? null : quoteMintFor(query.mint, outline);
-    if (quoteMint === null) return [];
-    return graduating.flatMap((venue) => {
-      if (venue.family !== curve.venue.family) return [];
-      const { graduated } = venue.search(query.mint, quoteMint);
-      return graduated === undefined
-        ? []
-        : refsAt(venue, query, graduated.addresses(), graduated.isReserved);
-    });
-  });
-}
-
-async function readDerived(
-  source: BackgroundReads,
-  derived: readonly PoolRef[],
-  {
-    signal,
-    given,
-  }: { readonly signal: AbortSignal | undefined; readonly given?: AccountsRead | undefined },
-): Promise<Part> {
-  if (derived.length === 0) return { pools: [], accounts: new Map(), refusals: [], slot: null };
-  const addresses = derived.map(({ address }) => address);
-  const read = given ?? (await source.readAccounts(addresses, signal));
-  const leftOut = derived.filter(({ address }) => !read.accounts.has(address)).length;
-  return {
-    pools: derived.filter(({ address, venue }) => isOwnedBy(read.accounts.get(address), venue)),
-    accounts: new Map(
-      addresses.flatMap((address) => {
-        const account = read.accounts.get(address);
-        return account === undefined ? [] : [[address, account] as const];
-      }),
-    ),
-    slot: read.slot,
-    refusals: leftOut === 0 ? [] : [`${leftOut} derived addresses were left out of a read`],
   };
 }
 

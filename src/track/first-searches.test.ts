@@ -119,3 +119,20 @@ test("on a busy event loop watched tokens are searched one by one, what is asked
   assert.equal(searched.size, 4);
   for (const mint of asked) assert.ok(searched.has(mint));
 });
+
+test("behind sixteen searches an answer does not wait for its own, which is made all the same", async (t) => {
+  const { tracker, ticks, searched, end } = await streamed(t);
+  const last = MINTS.at(-1) as Address;
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const waiting = MINTS.slice(0, 16).map((mint) => tracker.snapshot(mint));
+  const late = await tracker.snapshot(last);
+  assert.deepEqual(told(late), { depth: 80n * SOL, isIncomplete: true });
+  assert.equal(await Promise.race([...waiting, nextTurn("waits")]), "waits");
+  t.mock.timers.reset();
+  while (tracker.health().waitingSearches > 0) {
+    for (const mint of searched.keys()) end(mint);
+    await ticks(1);
+  }
+  await Promise.all(waiting);
+  assert.deepEqual(told(await tracker.snapshot(last)), { depth: 100n * SOL, isIncomplete: false });
+});

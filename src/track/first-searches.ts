@@ -13,6 +13,8 @@ const QUEUE = {
 };
 /** An answer waits so long for the search; afterwards it says that the search is incomplete. */
 const LONGEST_WAIT_MS = 1_000;
+/** Behind so many searches an answer does not wait for its own, which would not end within that second. */
+const MAX_BEFORE_A_WAIT = 2 * MAX_AT_ONCE;
 /** While the event loop is busier than this, watched tokens are searched one by one. */
 const BUSY_SHARE = 0.7;
 
@@ -75,9 +77,11 @@ export class FirstSearches {
       this.addLater(token.mint);
       return;
     }
+    const isBehind = !isRunning && this.#running.size >= MAX_BEFORE_A_WAIT;
     this.#later.delete(token.mint);
     const searched = this.#searched(token);
     if (!isRunning) this.#deps.background.run("search a token", searched);
+    if (isBehind) noteIncomplete(token);
     // The token counts as incomplete already: the answer does not wait.
     if (!token.group.isSearchComplete) return;
     await Promise.race([searched, delay(LONGEST_WAIT_MS, undefined, { ref: false })]);

@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
-import { NEVER_DELIVERED } from "./held-account.ts";
+import { applyAccount, NEVER_DELIVERED } from "./held-account.ts";
 import type { AccountUse, FollowedAccount, LiveState } from "./live-state.ts";
 
 /** Follows the account from now on; an account that a load already returned is its first state. */
@@ -16,9 +16,7 @@ export function followAccount(
   const followed: FollowedAccount = {
     address,
     held:
-      account === undefined
-        ? NEVER_DELIVERED
-        : { account, changedSlot: slot, heldSlot: slot, doubtSlot: null },
+      account === undefined ? NEVER_DELIVERED : applyAccount(NEVER_DELIVERED, { account, slot }),
     confirmedAtMs: 0,
     wasAsked: false,
     uses: null,

@@ -44,11 +44,21 @@ export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccoun
     };
   }
   return {
-    account: event.account,
+    account: event.account && withOwnBytes(event.account),
     changedSlot: event.slot,
     heldSlot: event.slot,
     doubtSlot: null,
   };
+}
+
+/**
+ * The account with a copy of its bytes where they are a part of something larger, such as a message or Node's
+ * pool of small buffers, which they would keep in memory.
+ */
+function withOwnBytes(account: Account): Account {
+  const { data } = account;
+  if (data.byteLength === data.buffer.byteLength) return account;
+  return { ...account, data: new Uint8Array(data) };
 }
 
 function isGone(account: Account | null): boolean {

@@ -15,9 +15,9 @@ import type { Account } from "#src/venues/account-set.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { choosePools, MAX_POOLS } from "./choose-pools.ts";
+import { derivedRefs } from "./derived-pools.ts";
 import {
   type Discovery,
-  derivedRefs,
   discoverInStages,
   type PoolQuery,
   type StagedDiscovery,

@@ -6,7 +6,7 @@ import type { Market } from "#src/measure/market.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
-import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
+import type { HistoryGrid, HistoryPoint } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
 import type { AnswerAt } from "./history/stored-answers.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
@@ -66,11 +66,11 @@ export interface Markets {
    */
   holdersFirst(mint: Address): Promise<HoldersFirst | null>;
   /**
-   * The token's history on an even grid of up to 2,000 points; empty if it was never tracked.
+   * The token's history on a grid of `gridOf`; empty if it was never tracked.
    *
    * @throws AppError chain_unavailable as `exit`
    */
-  history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]>;
+  history(mint: Address, grid: HistoryGrid): Promise<readonly HistoryPoint[]>;
   /**
    * What waiting cost over the token's last day, from its samples; null if none are kept.
    *

@@ -2,12 +2,15 @@ import type { Address } from "#src/units/address.ts";
 import { READ_CHUNK } from "./account-reads.ts";
 import { accountsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
+import { isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
 /** Subscribed accounts are read again this often (method.md section 4). */
 export const REREAD_FOLLOWED_MS = 20_000;
 /** Accounts are polled this often while no notifications arrive. */
 const REREAD_POLLED_MS = 15_000;
+/** Accounts that a whole stream keeps current need no reads: these only find an update that a server lost. */
+export const REREAD_STREAMED_MS = 120_000;
 /** Accounts confirmed within this time are left out of a reread. */
 const RECENT_MS = 4_000;
 /**
@@ -33,20 +36,28 @@ export function isActive(token: FollowedToken, nowMs: number): boolean {
   return token.isWatched || nowMs - token.askedAtMs < UNASKED_MS;
 }
 
+type DueToken = { readonly token: FollowedToken; readonly dueMs: number };
+
 /**
  * The accounts of tokens that are due to be read again; marks the tokens as done. The last call is filled
  * with the tokens that are due next, since a provider bills calls and not accounts: in time they share calls.
  */
 export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean): Set<Address> {
   const everyMs = isStreaming ? REREAD_FOLLOWED_MS : REREAD_POLLED_MS;
-  const due: FollowedToken[] = [];
+  // Overdue by the difference: should the stream end, a token that it kept is due at once.
+  const keptForMs = REREAD_STREAMED_MS - everyMs;
+  const due: DueToken[] = [];
   const soonest: FollowedToken[] = [];
   let active = 0;
   for (const token of state.tokens.values()) {
     if (!isActive(token, nowMs)) continue;
     active++;
-    if (token.rereadDueMs <= nowMs) due.push(token);
-    else if (token.rereadDueMs <= nowMs + everyMs - RECENT_MS)
+    const isKept = isStreaming && isKeptByStream(state, token);
+    if (token.rereadDueMs <= nowMs) {
+      const isCurrent = isKept && !lacksAccounts(state, token);
+      const dueMs = token.rereadDueMs + (isCurrent ? keptForMs : 0);
+      if (dueMs <= nowMs) due.push({ token, dueMs });
+    } else if (!isKept && token.rereadDueMs <= nowMs + everyMs - RECENT_MS)
       keepFirst(soonest, token, { by: "rereadDueMs", most: READ_CHUNK });
   }
   const most = Math.max(LEAST_REREADS_AT_ONCE, Math.ceil(active / SWEEPS_OF_REREADS));
@@ -55,7 +66,7 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
     token.rereadDueMs = nowMs + everyMs;
     for (const address of accounts) addresses.add(address);
   };
-  const byDue = due.toSorted((a, b) => a.rereadDueMs - b.rereadDueMs);
+  const byDue = due.toSorted((a, b) => a.dueMs - b.dueMs).map(({ token }) => token);
   for (const token of byDue.slice(0, most)) add(token, addressesToReread(state, token, nowMs));
   for (const token of [...byDue.slice(most), ...soonest]) {
     const used = addresses.size % READ_CHUNK;
@@ -79,6 +90,13 @@ function keepFirst(
   if (kept.length > most) kept.pop();
 }
 
+/** Whether an account never arrived: the stream has it only once it changes. */
+function lacksAccounts(state: LiveState, token: FollowedToken): boolean {
+  return accountsOf(state, token)
+    .values()
+    .some(({ held }) => held.account === undefined);
+}
+
 function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {
   const old = [...accountsOf(state, token)].filter(
     ({ confirmedAtMs }) => nowMs - confirmedAtMs >= RECENT_MS,
@@ -88,7 +106,8 @@ function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number
 
 /**
  * The accounts that have to be confirmed before the stream alone keeps a token current: those of new
- * tokens, and of all tokens after a gap. Marks the tokens whose accounts are all confirmed.
+ * tokens, and of all tokens after a gap. After a gap, the addresses at which their pools can appear are
+ * among them. Marks the tokens whose accounts are all confirmed.
  */
 export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> {
   const due = new Set<Address>();
@@ -102,8 +121,12 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
       isConfirmed = false;
       if (nowMs >= token.rereadDueMs) due.add(account.address);
     }
-    if (isConfirmed) token.confirmedAfterGap = stream.gaps;
-    else if (nowMs >= token.rereadDueMs) token.rereadDueMs = nowMs + REREAD_POLLED_MS;
+    if (isConfirmed) {
+      // Pools may have appeared in the gap.
+      if (token.confirmedAfterGap !== null)
+        for (const address of token.group.vacancies.keys()) due.add(address);
+      token.confirmedAfterGap = stream.gaps;
+    } else if (nowMs >= token.rereadDueMs) token.rereadDueMs = nowMs + REREAD_POLLED_MS;
     if (due.size >= MAX_CONFIRMATIONS_AT_ONCE) return due;
   }
   return due;

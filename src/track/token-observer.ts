@@ -1,8 +1,16 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
+import { isUnchanged } from "./assess-token.ts";
 import type { TokenArchive } from "./history/archive.ts";
-import { keptLevels, observe, withKeptSeries, withOpenAlert } from "./history/series.ts";
+import {
+  isInGap,
+  isSampleDue,
+  keptLevels,
+  observe,
+  withKeptSeries,
+  withOpenAlert,
+} from "./history/series.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import type { AlertChange, MarketReport } from "./market-report.ts";
 import { isActive } from "./schedule.ts";
@@ -50,6 +58,17 @@ export class TokenObserver {
     const { unconfirmed } = this.#deps.state;
     if (unconfirmed === null) write();
     else keepRecord(unconfirmed, { token, slot, write });
+  }
+
+  /**
+   * Whether the token is due for its sample of these ten seconds. A quiet token's would be the same as its
+   * last one: of these, only what keeps the record on disk continuous is taken.
+   */
+  isDue(token: FollowedToken, nowMs: number): boolean {
+    const { state, archive } = this.#deps;
+    if (!isSampleDue(token.series, nowMs)) return false;
+    if (isActive(token, nowMs) || !isInGap(token.series) || !isUnchanged(state, token)) return true;
+    return archive?.isSampleDue(token.mint, nowMs) ?? false;
   }
 
   /**

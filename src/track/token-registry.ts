@@ -24,6 +24,7 @@ import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
 import { tokenOfFollowedPool } from "./pool-token.ts";
 import { isStable } from "./quote-mints.ts";
 import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
+import { stateTimeMs } from "./state-slot.ts";
 import { TokenLoads } from "./token-loads.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 import type { TokenObserver } from "./token-observer.ts";
@@ -170,7 +171,7 @@ export class TokenRegistry {
     const { feed, source, signal, onFailure } = this.#deps;
     if (!token.isSearched) await this.#firstSearches.inTime(token);
     const nowMs = this.#deps.clock.nowMs();
-    const ageMs = nowMs - (token.assessed?.assessment.stateTimeMs ?? nowMs);
+    const ageMs = nowMs - (stateTimeMs(this.#deps.state, token) ?? nowMs);
     const wasJustRead = token.rereadDueMs - nowMs > READ_AGAIN_MS / 2;
     if (ageMs < READ_BEFORE_ANSWER_MS || source.origin === "recorded" || wasJustRead) return;
     token.rereadDueMs = nowMs + READ_AGAIN_MS;

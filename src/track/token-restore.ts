@@ -5,6 +5,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
+import type { Venue } from "#src/venues/venue.ts";
 import { clockOf } from "./chain-clock.ts";
 import { addGroup } from "./followed-pools.ts";
 import { accountsOf, addToken, searchSoonAfter } from "./followed-tokens.ts";
@@ -31,7 +32,7 @@ const UNOBSERVED_MS = 10 * 60_000;
 
 export type TokenRestoreDeps = {
   readonly source: ChainSource;
-  readonly venues: Parameters<typeof filtersFor>[0];
+  readonly venues: readonly Venue<unknown>[];
   readonly state: LiveState;
   readonly clock: WallClock;
   readonly signal: AbortSignal;

@@ -19,7 +19,7 @@ import { ChainFeed } from "./chain-feed.ts";
 import type { ByExecution } from "./executed-answers.ts";
 import { refsOf } from "./followed-tokens.ts";
 import { type ComputedDay, type Sampled, TokenArchive } from "./history/archive.ts";
-import type { HistoryPoint, HistoryQuery } from "./history/history.ts";
+import type { HistoryGrid, HistoryPoint } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
 import { historySeconds } from "./history/series.ts";
 import type { AnswerAt } from "./history/stored-answers.ts";
@@ -279,8 +279,8 @@ export class Tracker implements Markets {
     return this.#state.accounts.has(address);
   }
 
-  async history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
-    return (await this.#archive?.history(mint, query)) ?? [];
+  async history(mint: Address, grid: HistoryGrid): Promise<readonly HistoryPoint[]> {
+    return (await this.#archive?.history(mint, grid)) ?? [];
   }
 
   async pastDay(mint: Address): Promise<PastDay | null> {
@@ -366,7 +366,6 @@ export class Tracker implements Markets {
 
   #save(nowMs: number): void {
     const [archive, known] = [this.#archive, this.#known];
-    if (known === null) this.#state.unsavedGroups.clear();
     if (archive === null || known === null || nowMs < this.#saveDueMs) return;
     this.#saveDueMs = nowMs + SAVE_EVERY_MS;
     this.#background.runAlone("save samples", () => archive.save());

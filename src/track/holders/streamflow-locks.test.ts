@@ -62,6 +62,8 @@ describe("shares in a Streamflow contract", () => {
       (writer: ByteWriter) => writer.u8(streamflow.CONTRACT.cancelableByRecipient, 1),
       (writer: ByteWriter) => writer.u8(streamflow.CONTRACT.canUpdateRate, 1),
       (writer: ByteWriter) => writer.u64(streamflow.CONTRACT.pauseCumulative, 1n),
+      (writer: ByteWriter) => writer.address(streamflow.CONTRACT.feePartner, CREATOR),
+      (writer: ByteWriter) => writer.u64(streamflow.CONTRACT.cancelRequestTime, 1n),
     ]) {
       const found = await heldByContract(change).ask();
       assert.partialDeepStrictEqual(found, {

@@ -4,6 +4,7 @@ import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Database } from "#src/store/database.ts";
+import { gridOf } from "#src/track/history/history.ts";
 import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
@@ -194,8 +195,8 @@ test("a measurement on a dropped slot is in neither the history nor the stored a
   // A confirmed change is in both.
   setReserves(chain, POOL, withSol(60n * SOL));
   await confirmed(200);
-  const range = { fromMs: beganMs, toMs: chain.nowMs, stepMs: 400 };
-  const depths = new Set((await tracker.history(MINT, range)).map(({ depthSol }) => depthSol));
+  const grid = gridOf({ fromMs: beganMs, toMs: chain.nowMs, stepMs: 400 }, chain.nowMs);
+  const depths = new Set((await tracker.history(MINT, grid)).map(({ depthSol }) => depthSol));
   depths.delete(null);
   assert.deepEqual([...depths], [80, 60]);
   const between = await tracker.answerAt(MINT, chain.slot);

@@ -1,0 +1,78 @@
+import type { Address } from "#src/units/address.ts";
+import { minBigint } from "#src/units/integer.ts";
+import { accountsOf, hopsOf } from "./followed-tokens.ts";
+import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
+import { timeOfSlotMs } from "./slot-times.ts";
+
+/** A minute: an account confirmed this recently that rarely changes counts as unchanged. */
+const SETTLED_SLOTS = 150n;
+
+/**
+ * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
+ * account without updates is unchanged up to the slot before the newest.
+ */
+export function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
+  const { stream, times } = state;
+  if (stream === null || times.newest === null || !isKeptByStream(state, token))
+    return slotOfAccounts(state, token);
+  // With several streams, the stream of the clock may be ahead of the stream of this token's accounts.
+  const before = times.newest.slot - 1n;
+  const { reachedSlot } = stream;
+  return reachedSlot === null ? before : minBigint(reachedSlot, before);
+}
+
+/** The time of that slot by the local clock; null: it is not known. */
+export function stateTimeMs(state: LiveState, token: FollowedToken): number | null {
+  const slot = stateSlot(state, token);
+  return slot === null ? null : timeOfSlotMs(state.times, slot);
+}
+
+/**
+ * Whether the stream alone keeps all accounts of the token current: it is whole, it has all of them, and
+ * each was confirmed after its last gap.
+ */
+export function isKeptByStream(state: LiveState, token: FollowedToken): boolean {
+  const { stream } = state;
+  if (stream?.isWhole !== true || token.confirmedAfterGap !== stream.gaps) return false;
+  return !isPartlyElsewhere(state, token, stream.elsewhere);
+}
+
+function isPartlyElsewhere(
+  state: LiveState,
+  token: FollowedToken,
+  elsewhere: ReadonlySet<Address>,
+): boolean {
+  if (elsewhere.size === 0) return false;
+  return accountsOf(state, token)
+    .values()
+    .some(({ address }) => elsewhere.has(address));
+}
+
+function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
+  let slot: bigint | null = null;
+  for (const group of [token.group, ...hopsOf(state, token)]) {
+    for (const pool of group.pools.values()) {
+      const poolSlot = pool.isLoaded ? slotOfPool(pool) : null;
+      if (poolSlot !== null && (slot === null || poolSlot < slot)) slot = poolSlot;
+    }
+  }
+  // The mint rarely changes and is confirmed by rereads only: it counts only if it is much older.
+  const mintSlot = state.accounts.get(token.mint)?.held.heldSlot ?? null;
+  if (slot === null || mintSlot === null) return slot ?? mintSlot;
+  return mintSlot + SETTLED_SLOTS < slot ? mintSlot : slot;
+}
+
+/**
+ * The slot at which the pool holds: the oldest slot of its accounts. If all changing accounts were seen
+ * at a newer slot, it is that one: the others were confirmed shortly before.
+ */
+function slotOfPool(pool: FollowedPool): bigint | null {
+  let oldest: bigint | null = null;
+  for (const { account } of pool.needs.values()) {
+    const { account: bytes, heldSlot } = account.held;
+    if (bytes === undefined) continue;
+    if (oldest === null || heldSlot < oldest) oldest = heldSlot;
+  }
+  if (oldest === null || pool.changedSlot - oldest > SETTLED_SLOTS) return oldest;
+  return pool.changedSlot > oldest && pool.waitingSinceMs === null ? pool.changedSlot : oldest;
+}
