@@ -76,6 +76,8 @@ export const CALIBRATION = {
     /** The same for a position that an answer prices, because the largest size within a cost depends on it. */
     gapOfAnswers: 1e-8,
     rounds: 48,
+    /** The search also stops if the bound is at most twice the rounding above the split, and was there this many rounds ago. */
+    stallRounds: 4,
     /** Allocations below this share of the position are left to the other routes. */
     leastShare: 1e-7,
     /** In positions of at most so many base units, units are moved about at the end. */

@@ -80,7 +80,7 @@ export type PositionRange = { readonly smallest: bigint; readonly largest: bigin
  * range is tried from its end in coarse steps, then the last step is halved; the positions tried depend
  * on the range alone, so a test that passes wherever another one does finds no smaller position.
  */
-export function largestPassing(
+function largestPassing(
   { smallest, largest }: PositionRange,
   passes: (position: bigint) => boolean,
 ): { readonly passing: bigint | null; readonly failing: bigint | null } {

@@ -80,6 +80,17 @@ test("a position of one unit goes to the pool that pays the most for it", () => 
   assert.deepEqual(splitOver([cheap, dear], 1n), { amountsIn: [0n, 1n], paid: dear.quote(1n) });
 });
 
+/** The largest payment of any split over two pools, found by trying every split. */
+function bestOfAll([first, second]: readonly QuotablePool[], amountIn: bigint): bigint {
+  let best = 0n;
+  for (let own = 0n; own <= amountIn; own++) {
+    const paid = own === 0n ? 0n : (first?.quote(own) ?? 0n);
+    const rest = own === amountIn ? 0n : (second?.quote(amountIn - own) ?? 0n);
+    if (paid + rest > best) best = paid + rest;
+  }
+  return best;
+}
+
 /** The largest payment of two pools for the amount. Apart from rounding, their common payment has one peak. */
 function bestOfTwo([first, second]: readonly QuotablePool[], amountIn: bigint): bigint {
   const paidAt = (own: bigint): bigint => {
@@ -121,4 +132,50 @@ test("a split of an answer misses no payment where the best part of a pool ends 
     const paid = split?.paid ?? 0n;
     assert.ok(best - paid <= 12n + best / 50_000_000n, `set ${set}: ${paid} < ${best}`);
   }
+});
+
+test("a drained pool of a high price does not multiply the quotes of a split, and is used for what it pays", () => {
+  const deep = [60n, 66n].map((sol, index) =>
+    constantProductPool({ number: index, base: 10n ** 14n, quote: sol * 10n ** 9n }),
+  );
+  const amountIn = 27n * 10n ** 12n;
+  const deepAlone = splitOver(deep, amountIn, { rounding: 5 })?.paid ?? 0n;
+  // A base unit pays a thousand times as much as in the deep pools, for at most this many lamports.
+  for (const lamports of [1n, 10n ** 7n]) {
+    const drained = constantProductPool({ number: 3, base: lamports, quote: lamports });
+    let quotes = 0;
+    const counted = [...deep, drained].map((pool) => ({
+      ...pool,
+      quoteAscending: (amountsIn: readonly bigint[]) => {
+        quotes += amountsIn.length;
+        // Some programs refuse an amount that is far larger than the pool.
+        const isDwarfed = pool === drained && amountsIn.some((amount) => amount > 10n * lamports);
+        return isDwarfed ? amountsIn.map(() => null) : pool.quoteAscending(amountsIn);
+      },
+    }));
+    const paid = splitOver(counted, amountIn, { rounding: 5 })?.paid ?? 0n;
+    assert.ok(quotes <= 80, `${quotes} quotes with a pool of ${lamports} lamports`);
+    const least = deepAlone + lamports / 2n;
+    assert.ok(paid * 100_000n >= least * 99_998n, `${paid} < ${least}`);
+  }
+});
+
+test("where rounding is all that is left of the bound, many sizes ask for few quotes and pay the best to a unit", () => {
+  const pools = [200_000_000n, 210_000_000n].map((quote, index) =>
+    constantProductPool({ number: index, base: 10_000n, quote }),
+  );
+  let quotes = 0;
+  // A unit is worth 20,000 lamports, so that each pool's rounding is two thousandths of the sale.
+  const lanes = pools.map(({ quoteAscending }) => {
+    const counted = (amountsIn: readonly bigint[]) => {
+      quotes += amountsIn.length;
+      return quoteAscending(amountsIn);
+    };
+    return sampleLane({ steepest: 21_000, rounding: 40_000, quoteAscending: counted }, [50n, 500n]);
+  });
+  for (let amountIn = 6_000n; amountIn <= 7_000n; amountIn += 40n) {
+    const paid = bestSplit(lanes, amountIn)?.paid ?? 0n;
+    assert.ok(paid >= bestOfAll(pools, amountIn) - 20_000n, `${amountIn}`);
+  }
+  assert.ok(quotes <= 70 * 26, `${quotes} quotes for 26 sizes`);
 });

@@ -14,7 +14,8 @@ export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigi
  *
  * Lanes that lie on hyperbolas (constant product) are solved in closed form, and each is checked by
  * its quote there. Otherwise the samples of all lanes give a bound that no split can pass, and the
- * split where it is reached is quoted next: until the best one found is as good as the bound.
+ * split where it is reached is quoted next: until the best one found is as good as the bound, or
+ * until more quotes do not lower the bound and rounding is what remains of it.
  */
 export function bestSplit(
   lanes: readonly SampledLane[],
@@ -27,11 +28,18 @@ export function bestSplit(
   if (closed.isSettled && paysMoreThanAnySingle(closed.split, lanes, whole)) return closed.split;
   let best = better(bestSingle(lanes, amountIn), closed.split);
   if (closed.isSettled) return best;
+  if (best !== null) seekFirstFill(lanes, toNumber(best.paid) * gap);
   const rounding = lanes.reduce((sum, lane) => sum + lane.rounding, 0);
-  for (let round = 0; round < CALIBRATION.split.rounds; round++) {
+  const { rounds, stallRounds } = CALIBRATION.split;
+  const apart: number[] = [];
+  for (let round = 0; round < rounds; round++) {
     const bound = outerBound(lanes, whole);
     if (bound === null) break;
-    if (best !== null && bound.paid <= toNumber(best.paid) * (1 + gap) + rounding) break;
+    const over = best === null ? Number.POSITIVE_INFINITY : bound.paid - toNumber(best.paid);
+    if (best !== null && over <= toNumber(best.paid) * gap + rounding) break;
+    const earlier = apart.at(-stallRounds) ?? Number.POSITIVE_INFINITY;
+    if (over <= 2 * rounding && over > 0.99 * earlier) break;
+    apart.push(over);
     const asked = countQuotes(lanes);
     const next = isEndKnown(lanes) ? outerBound(lanes.map(upToHalfWay), whole) : bound;
     if (next === null) quoteHalfWay(lanes);
@@ -133,6 +141,21 @@ function paysMoreThanAnySingle(
 /** The lane, no further than half-way into what is not known to be filled where a refusal lies beyond. */
 function upToHalfWay(lane: SampledLane): ConcaveSamples {
   return { ...lane, refusedFrom: halfWay(lane) };
+}
+
+/**
+ * Quotes lanes that refused every amount so far at smaller ones, until one is filled or the lane can
+ * pay no more than `negligible`. The rounds of the search quote no amount below `leastShare`: a drained
+ * pool of a high price would keep the bound far above every split until the rounds are used up.
+ */
+function seekFirstFill(lanes: readonly SampledLane[], negligible: number): void {
+  for (const lane of lanes) {
+    while (lane.amounts.length === 1 && lane.refusedFrom < Number.POSITIVE_INFINITY) {
+      const half = Math.floor(lane.refusedFrom / 2);
+      if (half === 0 || lane.refusedFrom * lane.steepest <= negligible) break;
+      quoteLane(lane, BigInt(half));
+    }
+  }
 }
 
 /** Whether a lane is known to be refused somewhere. */
