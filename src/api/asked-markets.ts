@@ -12,7 +12,7 @@ export function marketsFor(markets: Markets, caller: Caller): Markets {
     answerExit: (mint, question) => markets.answerExit(mint, question),
     holdersFirst: (mint) => markets.holdersFirst(mint),
     stressed: (mint) => markets.stressed(mint),
-    history: (mint, query) => markets.history(mint, query),
+    history: (mint, grid) => markets.history(mint, grid),
     pastDay: (mint) => markets.pastDay(mint),
     alerts: (mint, begun) => markets.alerts(mint, begun),
     answerAt: (mint, slot) => markets.answerAt(mint, slot),

@@ -288,14 +288,16 @@ function named(schema: unknown, schemas: Map<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((part) => named(part, schemas));
   if (typeof schema !== "object" || schema === null) return schema;
   const { $id, ...rest }: Record<string, unknown> = { ...schema };
+  const isNamed = typeof $id === "string";
+  const reference = isNamed ? { $ref: `#/components/schemas/${$id}` } : null;
+  if (isNamed && schemas.has($id)) return reference;
   const parts = Object.fromEntries(
     Object.entries(rest)
       .filter(([key, value]) => !isOnlyOurs(key, value))
       .map(([key, value]) => [key, named(value, schemas)]),
   );
-  if (typeof $id !== "string") return parts;
-  schemas.set($id, parts);
-  return { $ref: `#/components/schemas/${$id}` };
+  if (isNamed) schemas.set($id, parts);
+  return reference ?? parts;
 }
 
 /** What `readAs` adds to a schema; a property of an object may be called the same, and is a schema. */

@@ -1,4 +1,5 @@
 import Type, { type TSchema } from "typebox";
+import { AppError } from "#src/platform/app-error.ts";
 import type { Response } from "./operation.ts";
 import { itemsOf } from "./values.ts";
 
@@ -23,4 +24,9 @@ export function statusResponse(
 /** `{ items: [...] }` with everything there is. */
 export function listResponse(item: TSchema, example: unknown): Response {
   return { description: "All of them", schema: itemsOf(item), example: { items: [example] } };
+}
+
+/** The account was deleted during the request. */
+export function accountGone(): AppError {
+  return new AppError("unauthorized", { publicMessage: "This account no longer exists." });
 }

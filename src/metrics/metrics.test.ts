@@ -190,7 +190,7 @@ test("durations are a cumulative histogram whose last bucket is its count", asyn
 });
 
 test("an API process has freshness metrics, and none of the other parts'", async () => {
-  const health = () => ({ chainAgeMs: 400, slotLag: 1, headSlot: 7n });
+  const health = () => ({ chainAgeMs: 400, slotLag: 1, headSlot: 7n, stream: null });
   const samples = await scrape({ role: "api", health, led: null, delivery: null });
   assert.equal(samples.get("exitability_chain_age_seconds"), 0.4);
   assert.equal(samples.get('exitability_build_info{version="0.0.0",role="api"}'), 1);

@@ -7,7 +7,6 @@ import type { RequestCounts } from "#src/api/request-counts.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
-import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Users } from "#src/users/users.ts";
 import { accuracyMetrics } from "./accuracy-metrics.ts";
 import { exposition, type Metric } from "./exposition.ts";
@@ -15,7 +14,7 @@ import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
 import { alertMetrics, outboxMetrics, signInMetrics } from "./message-metrics.ts";
 import { type NodeCounts, nodeMetrics } from "./node-metrics.ts";
 import { createProcessMetrics, serviceMetrics } from "./process-metrics.ts";
-import { freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
+import { type Freshness, freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
 
 /** The parts that run only in the tracker's process. */
 export type LedSources = {
@@ -44,9 +43,6 @@ export type MetricsSources = {
   readonly delivery: Pick<Delivery["outbox"], "outcomes" | "waiting"> | null;
   readonly signIn: Pick<Users["outbox"], "outcomes" | "capped"> | null;
 };
-
-type Freshness = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot"> &
-  Partial<Pick<TrackerHealth, "stream">>;
 
 export type Metrics = {
   /** The current metrics in Prometheus' text format. */

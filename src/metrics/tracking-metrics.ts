@@ -4,15 +4,12 @@ import { known, type Metric } from "./exposition.ts";
 
 const STREAMS = ["grpc", "websocket", "polling"] as const;
 
+export type Freshness = Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot" | "stream">;
+
 /** How fresh the chain data is; null, and no samples, in a process without chain data. */
-export function freshnessMetrics(
-  health:
-    | (Pick<TrackerHealth, "chainAgeMs" | "slotLag" | "headSlot"> &
-        Partial<Pick<TrackerHealth, "stream">>)
-    | null,
-): readonly Metric[] {
+export function freshnessMetrics(health: Freshness | null): readonly Metric[] {
   if (health === null) return [];
-  const { chainAgeMs, slotLag, headSlot, stream = null } = health;
+  const { chainAgeMs, slotLag, headSlot, stream } = health;
   return [
     gauge(
       "exitability_chain_age_seconds",

@@ -109,7 +109,7 @@ test("a request that fails is answered at once, so that no caller waits for a ti
   const { bus } = successor(t, {
     history: () => Promise.reject(new Error("the disk is gone")),
   });
-  const asked = { mint: SOME_MINT, query: {} as never };
+  const asked = { mint: SOME_MINT, grid: {} as never };
   bus.say(topics.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 3 }]);

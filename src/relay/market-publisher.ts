@@ -252,7 +252,7 @@ export class MarketPublisher {
       case "stressed":
         return this.#loaded(request.asked.mint).then(() => markets.stressed(request.asked.mint));
       case "history":
-        return markets.history(request.asked.mint, request.asked.query);
+        return markets.history(request.asked.mint, request.asked.grid);
       case "pastDay":
         return markets.pastDay(request.asked.mint);
       case "alertsWithin":

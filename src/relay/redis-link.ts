@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
 import { BackOff } from "#src/platform/back-off.ts";
+import { chunksOf } from "#src/platform/chunks.ts";
 import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
@@ -244,18 +245,16 @@ export class RedisLink {
 
   /** Topics added meanwhile are subscribed by `#add`; topics removed meanwhile are skipped. */
   async #subscribeAll(session: Session): Promise<void> {
+    const topics = [...this.#subscribers];
     for (const areSharded of [false, true]) {
-      let topics: string[] = [];
-      for (const [topic, { isSharded }] of this.#subscribers) {
-        if (isSharded !== areSharded) continue;
-        topics.push(topic);
-        if (topics.length < SUBSCRIBED_AT_ONCE) continue;
-        await this.#subscribeOn(session, topics, areSharded);
+      const alike = topics.flatMap(([topic, { isSharded }]) =>
+        isSharded === areSharded ? topic : [],
+      );
+      for (const some of chunksOf(alike, SUBSCRIBED_AT_ONCE)) {
+        const left = some.filter((topic) => this.#subscribers.has(topic));
+        if (left.length > 0) await this.#subscribeOn(session, left, areSharded);
         this.#awaitReply(session.client);
-        topics = [];
       }
-      if (topics.length > 0) await this.#subscribeOn(session, topics, areSharded);
-      this.#awaitReply(session.client);
     }
   }
 

@@ -4,7 +4,7 @@ import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { HistoryPoint, HistoryQuery } from "#src/track/history/history.ts";
+import type { HistoryGrid, HistoryPoint } from "#src/track/history/history.ts";
 import type { PastDay } from "#src/track/history/past-day.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery } from "#src/track/markets.ts";
@@ -68,7 +68,7 @@ export type TrackerRequests = {
     readonly answer: StressedExit | null;
   };
   readonly history: {
-    readonly asked: { readonly mint: Address; readonly query: HistoryQuery };
+    readonly asked: { readonly mint: Address; readonly grid: HistoryGrid };
     readonly answer: readonly HistoryPoint[];
   };
   readonly pastDay: {

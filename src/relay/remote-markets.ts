@@ -4,12 +4,13 @@ import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { HistoryPoint, HistoryQuery } from "#src/track/history/history.ts";
+import type { HistoryGrid, HistoryPoint } from "#src/track/history/history.ts";
 import type { PastDay } from "#src/track/history/past-day.ts";
 import type { AnswerAt } from "#src/track/history/stored-answers.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
@@ -167,8 +168,8 @@ export class RemoteMarkets<Facts> implements Markets {
     return this.#requestOrFail("stressed", { mint });
   }
 
-  history(mint: Address, query: HistoryQuery): Promise<readonly HistoryPoint[]> {
-    return this.#requestOrFail("history", { mint, query });
+  history(mint: Address, grid: HistoryGrid): Promise<readonly HistoryPoint[]> {
+    return this.#requestOrFail("history", { mint, grid });
   }
 
   pastDay(mint: Address): Promise<PastDay | null> {
@@ -354,10 +355,8 @@ export class RemoteMarkets<Facts> implements Markets {
   #sendNamed(): void {
     for (const kind of ["missed", "touched", "kept"] as const) {
       const named = this.#named[kind];
-      const mints = [...named];
+      for (const mints of chunksOf(named, MINTS_PER_MESSAGE)) this.#name(kind, mints);
       named.clear();
-      for (let start = 0; start < mints.length; start += MINTS_PER_MESSAGE)
-        this.#name(kind, mints.slice(start, start + MINTS_PER_MESSAGE));
     }
   }
 

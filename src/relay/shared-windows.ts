@@ -1,4 +1,5 @@
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { Window, WindowRule, Windows } from "#src/users/fixed-windows.ts";
@@ -117,10 +118,7 @@ export class SharedWindows implements Windows {
 
   async #flush(): Promise<void> {
     const updates = this.#takeUnsent(this.#deps.clock.nowMs());
-    const messages: Promise<void>[] = [];
-    for (let start = 0; start < updates.length; start += MAX_PER_MESSAGE)
-      messages.push(this.#send(updates.slice(start, start + MAX_PER_MESSAGE)));
-    await Promise.all(messages);
+    await Promise.all(chunksOf(updates, MAX_PER_MESSAGE).map((some) => this.#send(some)));
   }
 
   /** Skips expired windows: Redis may already hold the next one. */

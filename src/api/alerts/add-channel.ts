@@ -4,7 +4,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
-import { WRITE_ERRORS } from "../operation-parts.ts";
+import { accountGone, WRITE_ERRORS } from "../operation-parts.ts";
 import { requireFreshSession } from "../plugins/fresh-session.ts";
 import {
   AddedChannelBody,
@@ -79,7 +79,7 @@ function refusalOf(answer: Exclude<ChannelAnswer, { readonly kind: "added" }>): 
         publicMessage: "Too many channels were added; wait ten minutes.",
       });
     case "no-user":
-      return new AppError("unauthorized", { publicMessage: "This account no longer exists." });
+      return accountGone();
     default:
       return assertNever(answer);
   }

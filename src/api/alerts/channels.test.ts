@@ -224,6 +224,10 @@ test("channels are switched and deleted by their user alone; another's is not th
       { id: 1, enabled: true },
     ])
       assert.deepEqual(refusal(await ana.patch(change)), [400, "invalid_body"]);
+    for (const noId of ["", "x", "1e3"]) {
+      assert.deepEqual(refusal(await ana.test(noId)), [400, "invalid_body"], noId);
+      assert.deepEqual(refusal(await ana.verify(noId, "123456")), [400, "invalid_body"], noId);
+    }
     assert.deepEqual((await ana.patch({ id, enabled: false })).json(), { status: "updated" });
     assert.equal((await ana.list()).items[0].enabled, false);
     assert.deepEqual((await ana.remove(id)).json(), { status: "deleted" });
@@ -272,6 +276,7 @@ test("every path about channels needs a session, and writes with the cookie our 
       ["DELETE", `${PATH}?id=1`],
       ["POST", `${PATH}/1/verify`],
       ["POST", `${PATH}/1/test`],
+      ["POST", `${PATH}//test`],
     ] as const) {
       assert.deepEqual(refusal(await app.send(method, path)), [401, "unauthorized"], path);
       if (method === "GET") continue;

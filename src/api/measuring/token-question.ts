@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Profile } from "#src/measure/assessment.ts";
+import { type Profile, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { parseSize, SIZE_RANGE_SOL, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
@@ -10,6 +10,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { RateLimitBody, TokenNotFoundBody } from "../error-bodies.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import type { Answer, HeaderParameter } from "../operation.ts";
+import { TOKEN_NOT_FOUND } from "../token-not-found.ts";
 import { fromText, readAs } from "../values.ts";
 
 /** What all endpoints about one token share: its id, common query fields, and its 404 and 503. */
@@ -35,7 +36,7 @@ export const PROFILE_FIELD = Type.Enum(["retail", "pro"], {
   refusal: "profile must be retail or pro.",
 });
 
-const SIZE_DESCRIPTION = `${SIZE_RANGE_TEXT}, in plain digits. Snaps to the nearest of 0.5, 1, 2, 5, 10, 50; a tie goes to the larger.`;
+const SIZE_DESCRIPTION = `${SIZE_RANGE_TEXT}, in plain digits. Snaps to the nearest of ${STANDARD_SIZES.join(", ")}; a tie goes to the larger.`;
 const SIZE_MESSAGE = `size must be ${SIZE_RANGE_TEXT}, in plain digits.`;
 const SIZE_SCHEMA = Type.Number({ ...SIZE_RANGE_SOL, default: 1, description: SIZE_DESCRIPTION });
 
@@ -103,8 +104,7 @@ export function currentSnapshot(markets: {
 export async function answerAboutToken(about: AboutToken): Promise<Answer> {
   const { id, profile } = about;
   if (id.mint === null) return notAnAddress(id, profile);
-  if (id.mint === WSOL)
-    return tokenNotFound(id.text, profile, "is SOL itself, which is what exits are paid in.");
+  if (id.mint === WSOL) return tokenNotFound(id, profile, TOKEN_NOT_FOUND.isSol(id.text));
   const snapshot = await about.snapshotOf(id.mint);
   switch (snapshot.kind) {
     case "assessed":
@@ -112,9 +112,7 @@ export async function answerAboutToken(about: AboutToken): Promise<Answer> {
     case "answered":
       return snapshot.answer;
     case "not-found":
-      return snapshot.poolOf === undefined
-        ? tokenNotFound(id.text, profile, "has no pool or curve on any program we model.")
-        : poolNotToken(id.text, profile, snapshot.poolOf);
+      return tokenWithoutPool(id, profile, snapshot.poolOf);
     case "unavailable":
       throw new AppError("chain_unavailable", {
         publicMessage: "The chain can't be reached, and nothing is stored for this token yet.",
@@ -126,17 +124,15 @@ export async function answerAboutToken(about: AboutToken): Promise<Answer> {
 
 /** The 404 of an id that is not an address. It does not count. */
 export function notAnAddress(id: TokenId, profile: Profile): Answer {
-  return tokenNotFound(id.text, profile, "is not a Solana address: 32 bytes in base58.");
+  return tokenNotFound(id, profile, TOKEN_NOT_FOUND.notAnAddress(id.text));
 }
 
-/** The 404 of a pool's address, which links of chart pages often name. */
-function poolNotToken(id: string, profile: Profile, token: Address): Answer {
-  const { status, body } = tokenNotFound(id, profile, `is a pool of ${token}: ask for that token.`);
-  return { status, body: { ...body, pool_of: token } };
+function tokenWithoutPool(id: TokenId, profile: Profile, poolOf: Address | undefined): Answer {
+  const { status, body } = tokenNotFound(id, profile, TOKEN_NOT_FOUND.noPool(id.text, poolOf));
+  return { status, body: poolOf === undefined ? body : { ...body, pool_of: poolOf } };
 }
 
-function tokenNotFound(id: string, profile: Profile, clause: string) {
-  const message = `${id === "" ? "An empty id" : id} ${clause}`;
-  const body = { error: "not_found", message, state: "not_found", token_id: id, profile };
+function tokenNotFound({ text }: TokenId, profile: Profile, message: string) {
+  const body = { error: "not_found", message, state: "not_found", token_id: text, profile };
   return { status: 404, body };
 }

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type PublicCode } from "#src/platform/app-error.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
+import { storageFaultOfCode } from "#src/platform/storage-fault.ts";
 
 /** The only map from a code to a status (contract.md section 7). */
 export const STATUS_OF_CODE: Readonly<Record<PublicCode, number>> = {
@@ -53,16 +54,13 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 /** When a client should repeat the request. */
 const RETRY_AFTER_SECONDS = { chain_unavailable: 5, overloaded: 2 } as const;
 
-/** Codes of SQLite and Postgres for a full, read-only or damaged disk. Not a bug of ours, so no stack is logged. */
-const STORAGE_CODES =
-  /^(?:SQLITE_(?:FULL|READONLY|CANTOPEN|CORRUPT|NOTADB|IOERR).*|53100|25006|58030|XX001)$/;
-
 /** Answers every failure with the contract's body, and logs the internal details. */
 export function registerErrors(app: FastifyInstance): void {
   const report = failureReporter(app.log, "the caller gets the error; repeats are counted");
   app.setErrorHandler((error: FastifyError | AppError, request, reply) => {
     const known = error instanceof AppError ? error : fromFramework(error);
-    if (known.code === "server_error" && !STORAGE_CODES.test(error.code))
+    // A full, read-only or damaged disk is not a bug of ours, so no stack is logged.
+    if (known.code === "server_error" && storageFaultOfCode(error.code) === null)
       request.log.error({ err: error }, "request failed");
     else if (known.cause !== undefined) report(`answer a request (${known.code})`, known);
     return sendError(reply, known);

@@ -220,10 +220,8 @@ export const getAccuracy = defineOperation({
   handler: async (_input, { accuracy }) => ({ body: accuracyBody(await accuracy.report()) }),
 });
 
-/** The record, as a tracker of this version or an earlier one publishes it. */
-export type PublishedAccuracy = Omit<AccuracyReport, "waiting"> & {
-  /** Absent in an earlier version, which judges no ranges. */
-  readonly waiting?: AccuracyReport["waiting"];
+/** The record with the executions that the process made. */
+export type PublishedAccuracy = AccuracyReport & {
   /** Absent if the process executes no sales. */
   readonly executions?: readonly VenueExecutions[];
 };
@@ -236,7 +234,7 @@ type QuotedReport = AccuracyReport["quoted"][number]["day"];
 
 /** GET /api/accuracy: how near the modelled outputs are to executed ones, per program. Null: nothing replayed. */
 export function accuracyBody(report: PublishedAccuracy) {
-  const { venues, quoted, waiting = [], executions = [] } = report;
+  const { venues, quoted, waiting, executions = [] } = report;
   return {
     venues: venues.map(({ venue, windows, exactPct, lowersConfidence, program }) => ({
       program: venue,

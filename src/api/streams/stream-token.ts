@@ -2,13 +2,13 @@ import Type from "typebox";
 import { AppError } from "#src/platform/app-error.ts";
 import { TOKEN_PARAMS } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
+import { TOKEN_NOT_FOUND } from "../token-not-found.ts";
 import {
   STREAM_DESCRIPTION,
   STREAM_ERRORS,
   STREAM_FIELDS,
   STREAM_OPERATION,
 } from "./stream-fields.ts";
-import { LONGEST_MINT_TEXT } from "./token-outcome.ts";
 
 export const streamExitability = defineOperation({
   ...STREAM_OPERATION,
@@ -21,9 +21,7 @@ export const streamExitability = defineOperation({
   errors: [...STREAM_ERRORS, "not_found", "chain_unavailable"],
   prepare({ params: { id } }) {
     if (id.mint === null)
-      throw new AppError("not_found", {
-        publicMessage: `${id.text.slice(0, LONGEST_MINT_TEXT)} is not a Solana address.`,
-      });
+      throw new AppError("not_found", { publicMessage: TOKEN_NOT_FOUND.notAnAddress(id.text) });
     return { mints: [id.text], tokens: 1, pages: [id.mint] };
   },
   handler({ question: { mints }, query, ...input }, { tokenStreams }) {

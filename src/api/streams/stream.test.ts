@@ -303,9 +303,11 @@ test("a stream of one token that has none is refused as its question is", async 
         [`${SOME_MINT.slice(0, -1)}q`, /no pool or curve/],
       ] as const;
       for (const [id, reason] of reasons) {
-        const response = await send("GET", `/api/token/${id}/exitability/stream`);
+        const path = `/api/token/${id}/exitability`;
+        const response = await send("GET", `${path}/stream`);
         assert.deepEqual(refusal(response), [404, "not_found"]);
         assert.match(response.json().message, reason);
+        assert.equal(response.json().message, (await send("GET", path)).json().message);
       }
     },
     { markets },

@@ -9,6 +9,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { ExitabilityBody, exitabilityBody } from "../measuring/exitability-body.ts";
 import type { Language } from "../notice.ts";
 import { STATUS_OF_CODE } from "../plugins/errors.ts";
+import { TOKEN_NOT_FOUND } from "../token-not-found.ts";
 import { nullable } from "../values.ts";
 
 /** Tokens of one request. */
@@ -42,8 +43,8 @@ export async function outcomeOf(
   question: ManyQuestion,
 ): Promise<TokenOutcome> {
   const mint = parseAddress(id);
-  if (mint === null) return failed(id, 404, "not_found", "This is not a Solana address.");
-  if (mint === WSOL) return failed(id, 404, "not_found", "This is SOL itself.");
+  if (mint === null) return notFound(id, TOKEN_NOT_FOUND.notAnAddress(id));
+  if (mint === WSOL) return notFound(id, TOKEN_NOT_FOUND.isSol(id));
   try {
     const snapshot = markets.latest(mint) ?? (await markets.snapshot(mint));
     switch (snapshot.kind) {
@@ -53,14 +54,7 @@ export async function outcomeOf(
         return { token_id: id, status: 200, exitability, error: null, message: null };
       }
       case "not-found":
-        return failed(
-          id,
-          404,
-          "not_found",
-          snapshot.poolOf === undefined
-            ? "It has no pool or curve on any program we model."
-            : `It is a pool of ${snapshot.poolOf}: ask for that token.`,
-        );
+        return notFound(id, TOKEN_NOT_FOUND.noPool(id, snapshot.poolOf));
       case "unavailable":
         return failed(id, 503, "chain_unavailable", "The chain can't be reached.");
       default:
@@ -75,6 +69,10 @@ export async function outcomeOf(
 /** The outcome of a token beyond the caller's limit: not measured, not counted. */
 export function beyondLimit(id: string): TokenOutcome {
   return failed(id, 429, "rate_limit_exceeded", "The day's queries were used up before this one.");
+}
+
+function notFound(id: string, message: string): TokenOutcome {
+  return failed(id, 404, "not_found", message);
 }
 
 function failed(id: string, status: number, error: string, message: string): TokenOutcome {

@@ -6,11 +6,11 @@ import { AlertItem } from "../alerts/alert-schema.ts";
 import { ChannelItem, channelBody } from "../alerts/channel-bodies.ts";
 import { EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
+import { accountGone } from "../operation-parts.ts";
 import { AddressText, nullable, Timestamp, timestamp } from "../values.ts";
 import { countChange } from "./daily-limit.ts";
 import {
   ApiKeyItem,
-  accountGone,
   apiKeyBody,
   KEY_EXAMPLE,
   SESSION_EXAMPLE,

@@ -3,8 +3,9 @@ import type { QuotaStatus } from "#src/users/quotas.ts";
 import { type TierLimits, tierLimits } from "#src/users/tiers.ts";
 import { EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
+import { accountGone } from "../operation-parts.ts";
 import { nullable, Timestamp, timestamp } from "../values.ts";
-import { accountGone, USER_EXAMPLE, USER_FIELDS, userBody } from "./user-bodies.ts";
+import { USER_EXAMPLE, USER_FIELDS, userBody } from "./user-bodies.ts";
 
 const AccountBody = Type.Object(
   {

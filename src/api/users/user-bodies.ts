@@ -1,5 +1,4 @@
 import Type from "typebox";
-import { AppError } from "#src/platform/app-error.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
 import type { UserCaller } from "#src/users/caller.ts";
 import type { UserRecords } from "#src/users/user-records.ts";
@@ -134,9 +133,4 @@ export const SESSION_EXAMPLE = {
 /** Null for a caller without a session of ours. */
 export function sessionIdOf({ via }: UserCaller): string | null {
   return via.kind === "cookie" || via.kind === "bearer" ? via.sessionId : null;
-}
-
-/** The account was deleted during the request. */
-export function accountGone(): AppError {
-  return new AppError("unauthorized", { publicMessage: "This account no longer exists." });
 }

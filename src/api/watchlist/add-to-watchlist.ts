@@ -11,7 +11,7 @@ import {
 } from "#src/units/known-addresses.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
-import { statusResponse, WRITE_ERRORS } from "../operation-parts.ts";
+import { accountGone, statusResponse, WRITE_ERRORS } from "../operation-parts.ts";
 import { AddressField } from "../values.ts";
 import { SizeSolField } from "./watchlist-fields.ts";
 
@@ -50,7 +50,7 @@ export const addToWatchlist = defineOperation({
       case "limit-reached":
         throw limitReached(added.limit);
       case "no-user":
-        throw new AppError("unauthorized", { publicMessage: "This account no longer exists." });
+        throw accountGone();
       default:
         return assertNever(added);
     }
