@@ -11,9 +11,10 @@ import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import type { RangedPosition } from "#src/venues/quotable-pool.ts";
 import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/dlmm-pool.ts";
 import { type DlmmSdk, loadDlmmSdk, type SdkPositionBin } from "#test/support/dlmm-sdk.ts";
+import { propertyRuns } from "#test/support/property-runs.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 
-const PAIRS = 150;
+const PAIRS = propertyRuns(50);
 const POSITIONS_PER_PAIR = 14;
 const SIZES = [1n, 1_000n, 1_000_000n, 1_000_000_000n, 1_000_000_000_000n];
 

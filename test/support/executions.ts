@@ -1,8 +1,10 @@
+import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { readRecordedFile } from "#src/accuracy/recorded-file.ts";
+import { replay } from "#src/accuracy/replay-recorded.ts";
 
 const SHARED = new URL("../../../shared/", import.meta.url).pathname;
 
@@ -28,4 +30,24 @@ export async function readExecutions(path: string): Promise<readonly NumberedExe
     if (content.kind === "execution") found.push({ line, execution: content.execution });
   }
   return found;
+}
+
+/**
+ * Fails unless our model pays for each execution of a recording what the program paid, and refuses what
+ * it refused. A pool that cannot be decoded does not count as refused.
+ */
+export async function assertReplayed(
+  t: TestContext,
+  file: string,
+  { atLeast }: { readonly atLeast: number },
+): Promise<void> {
+  const path = sharedPath(t, "executions", file);
+  if (path === null) return;
+  const executions = await readExecutions(path);
+  assert.ok(executions.length >= atLeast, `${file} has ${executions.length} executions`);
+  for (const { line, execution } of executions) {
+    const { amountOut, reason } = replay(execution);
+    assert.equal(amountOut, execution.amountOut, `${file}:${line}`);
+    assert.doesNotMatch(reason ?? "", /^(?:missing-account|undecodable)/, `${file}:${line}`);
+  }
 }

@@ -2,14 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Vesting } from "../shared/vesting.ts";
 
 /** A program that keeps liquidity from its owner; published in answers. */
-export type LockerId =
-  | "jupiter-lock"
-  | "meteora-damm-v1"
-  | "meteora-damm-v2"
-  | "meteora-dlmm"
-  | "orca-whirlpool"
-  | "raydium-burn-and-earn"
-  | "streamflow";
+export type LockerId = "jupiter-lock" | "meteora-damm-v2" | "meteora-dlmm" | "streamflow";
 
 /** The terms of one lock, decoded from its account. */
 export type LockTerms = {

@@ -34,6 +34,8 @@ export const CONTRACT = {
   lastRateChangeTime: 688,
   fundsUnlockedAtLastRateChange: 696,
   oldMetadata: 714,
+  feePartner: 779,
+  cancelRequestTime: 811,
 } as const;
 
 /** Finds the contract whose tokens are in this account, which is its own owner. */
@@ -51,9 +53,9 @@ export function escrowTokensOf(metadata: Address): Address {
 }
 
 /**
- * The terms of a contract (`available_to_claim`). If it can be cancelled, its rate can change or it was
- * paused, its dates do not bind, and the tokens that have not opened count for the sender. Null if the
- * account is not the contract of these tokens: a contract has no discriminator, so the address of the
+ * The terms of a contract (`available_to_claim`). Its dates do not bind if it can be cancelled (also by a fee
+ * partner's request), if its rate can change, or if it was paused: the tokens that have not opened then count
+ * for the sender. Null if the account is not the contract of these tokens: a contract has no discriminator, so the address of the
  * tokens must be derived from the contract's own address.
  */
 export function decodeContract(
@@ -94,6 +96,8 @@ function canChange(reader: ByteReader): boolean {
     reader.bool(CONTRACT.canUpdateRate) ||
     reader.u64(CONTRACT.currentPauseStart) !== 0n ||
     reader.u64(CONTRACT.pauseCumulative) !== 0n ||
-    reader.u64(CONTRACT.lastRateChangeTime) !== 0n
+    reader.u64(CONTRACT.lastRateChangeTime) !== 0n ||
+    reader.address(CONTRACT.feePartner) !== SYSTEM_PROGRAM ||
+    reader.u64(CONTRACT.cancelRequestTime) !== 0n
   );
 }

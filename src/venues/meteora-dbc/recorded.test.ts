@@ -2,24 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
-import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { assertReplayed, sharedPath } from "#test/support/executions.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { meteoraDbc } from "./adapter.ts";
 import { swapExactIn } from "./quote.ts";
 
-test("every recorded execution comes out to the unit, refusals included", async (t) => {
-  const path = sharedPath(t, "executions", "meteora-dbc.jsonl.gz");
-  if (path === null) return;
-  const executions = await readExecutions(path);
-  assert.ok(executions.length > 300);
-  for (const { line, execution } of executions) {
-    const found = meteoraDbc.decode(execution.pool, execution.accounts);
-    assert.ok(found.kind === "pool", `line ${line}`);
-    const quote = meteoraDbc.quoteExactIn(found.state, execution);
-    const amountOut = quote.kind === "filled" ? quote.amountOut : null;
-    assert.equal(amountOut, execution.amountOut, `line ${line}`);
-  }
-});
+test("every recorded execution is replayed to the base unit, refusals included", (t) =>
+  assertReplayed(t, "meteora-dbc.jsonl.gz", { atLeast: 395 }));
 
 test("the recorded mainnet curves decode: two open ones, and one that has migrated", (t) => {
   const path = sharedPath(t, "mainnet");

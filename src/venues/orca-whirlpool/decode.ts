@@ -57,16 +57,17 @@ const POOL_KINDS: ReadonlyMap<Address, AccountKind> = new Map(
 
 /** The fields that lead to a pool's other accounts, or null where the account is not a pool. */
 export function readPoolHeader(account: Account | null | undefined): PoolHeader | null {
-  const kind = POOL_KINDS.get(account?.owner ?? SYSTEM_PROGRAM);
+  if (account === null || account === undefined) return null;
+  const kind = POOL_KINDS.get(account.owner);
   const reader = kind === undefined ? null : readOwn(account, kind);
-  if (kind === undefined || reader === null) return null;
+  if (reader === null) return null;
   const tickSpacing = reader.u16(WHIRLPOOL.tickSpacing);
   const tickCurrent = reader.i32(WHIRLPOOL.tickCurrentIndex);
   // A price at the lower end leaves the current tick one below it.
   if (tickSpacing === 0 || tickCurrent < MIN_TICK - 1 || tickCurrent > MAX_TICK) return null;
   return {
     reader,
-    programId: kind.programId,
+    programId: account.owner,
     mintA: reader.address(WHIRLPOOL.tokenMintA),
     mintB: reader.address(WHIRLPOOL.tokenMintB),
     vaultA: reader.address(WHIRLPOOL.tokenVaultA),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
-import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { COIN, POOL_FEES, pumpSwapFixture } from "#test/support/pump-pools.ts";
@@ -99,6 +99,10 @@ test("accounts of another owner, length or kind are set aside with a reason", ()
       { ...account, owner: SYSTEM_PROGRAM },
       { ...account, data: account.data.slice(0, 40) },
       { ...account, data: new Uint8Array(0) },
+      // Token accounts and mints have no discriminator.
+      ...(account.owner === TOKEN_PROGRAM
+        ? []
+        : [{ ...account, data: account.data.slice().fill(0, 0, 8) }]),
     ]) {
       assert.equal(unusableOf(fixture().accounts.set(known, broken)), "undecodable", known);
     }
