@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { PLANNED_VENUES, type PoolPlan } from "./adversary/pool-plan.ts";
 import { saveMarket } from "./adversary/save-market.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requireCheckout } from "./options.ts";
 import { median } from "./quantile.ts";
 
 /**
@@ -25,6 +25,8 @@ const { values } = readOptions("CPU time of one assessment by the number of pool
   folder: { type: "string", help: "of a child process: the recording" },
   mint: { type: "string", help: "of a child process: the token" },
 });
+
+requireCheckout(values.against);
 
 /** The optimiser needs a second and a half; before that its own work is most of what is measured. */
 const WARM_UP_MS = 2_000;

@@ -114,8 +114,9 @@ async function runAll(deployment: Deployment): Promise<readonly Row[]> {
 /** Those whose name was asked for, in an order drawn by the seed. */
 function chosenScenarios(deployment: Deployment): readonly Scenario[] {
   const random = seededRandom(Number(values.seed));
-  return allScenarios(deployment, HOLD_MS)
-    .filter(({ name }) => name.includes(values.only))
+  const chosen = allScenarios(deployment, HOLD_MS).filter(({ name }) => name.includes(values.only));
+  if (chosen.length === 0) throw new RangeError(`no scenario has "${values.only}" in its name`);
+  return chosen
     .map((scenario) => ({ scenario, place: random() }))
     .sort((a, b) => a.place - b.place)
     .map(({ scenario }) => scenario);

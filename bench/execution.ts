@@ -42,7 +42,7 @@ const { values } = readOptions(
     seconds: { type: "string", default: "20" },
     rounds: { type: "string", default: "3" },
     "trades-per-minute": { type: "string", default: "3000" },
-    only: { type: "string", help: "execution or sample" },
+    only: { type: "string", choices: ["execution", "sample"], help: "execution or sample" },
   },
 );
 const REQUESTS_PER_SECOND = 200;

@@ -1,10 +1,10 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { attack } from "#test/fuzz/attack.ts";
 import { readExecutions } from "#test/support/executions.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, refuse, requirePostgres } from "./options.ts";
 
 // Mutated accounts against every venue: how many end as a pool or a reason, and how long the slowest took.
 // With --requests N, hostile HTTP requests instead: N in all, to a service on each database (DATABASE_URL).
@@ -21,6 +21,7 @@ const { values } = readOptions(
 );
 
 if (Number(values.requests) > 0) {
+  requirePostgres();
   const { fuzzBothDatabases } = await import("./fuzz-services.ts");
   await fuzzBothDatabases({
     requests: Number(values.requests),
@@ -30,10 +31,18 @@ if (Number(values.requests) > 0) {
   process.exit();
 }
 
+const files = existsSync(values.folder)
+  ? readdirSync(values.folder).filter((name) => name.endsWith(".jsonl.gz"))
+  : [];
+if (files.length === 0)
+  refuse(
+    `No recorded executions are in ${values.folder}: name a folder that has some by --folder.`,
+  );
+
 const WARM_UP = 200;
 const random = seededRandom(Number(values.seed));
 const rows: (readonly (string | number)[])[] = [];
-for (const file of readdirSync(values.folder).filter((name) => name.endsWith(".jsonl.gz"))) {
+for (const file of files) {
   const executions = await readExecutions(`${values.folder}/${file}`);
   const outcomes = { pool: 0, unusable: 0 };
   const times: number[] = [];

@@ -3,7 +3,7 @@ import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { cpuSeconds, Deployment, type Key, makeKeys, type Server, warmUp } from "./deployment.ts";
 import { answeredPerSecond, refusedOf, runLoad } from "./http-load.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requirePostgres } from "./options.ts";
 import { median } from "./quantile.ts";
 
 // The hot endpoint under load, beside as many bare node:http servers that answer the same bytes, in one
@@ -46,6 +46,7 @@ const GOAL = 0.9;
 const MINT = DEMO_TOKENS[0]?.mint ?? "";
 const PATH = `/api/token/${MINT}/exitability?size=5`;
 
+if (!values.alone && values["serve-raw"] === undefined) requirePostgres();
 if (values["serve-raw"] !== undefined) serveRaw(Buffer.from(values["serve-raw"], "base64"));
 else process.exitCode = (await run()) ? 0 : 1;
 

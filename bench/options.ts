@@ -1,9 +1,13 @@
-import { relative } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 
-/** Options as in Node's parseArgs, with the meaning that `--help` prints. */
-type Option = ParseArgsOptionDescriptor & { readonly help?: string };
+/** Options as in Node's parseArgs, with the meaning that `--help` prints, and the only values taken. */
+type Option = ParseArgsOptionDescriptor & {
+  readonly help?: string;
+  readonly choices?: readonly string[];
+};
 type Options = Readonly<Record<string, Option>>;
 type Arguments<T extends Options> = {
   readonly values: ReturnType<typeof parseArgs<{ options: T }>>["values"];
@@ -19,7 +23,7 @@ const COMMON_HELP: Readonly<Record<string, string>> = {
 
 /**
  * The options of a command that measures something. `--help` prints the usage and ends the process with 0;
- * an unknown option, a missing value or an unexpected argument prints the reason and the usage, and ends
+ * an unknown option, a missing or wrong value, or an unexpected argument prints the reason and the usage, and ends
  * it with 2.
  *
  * @param summary   what the command does
@@ -35,14 +39,59 @@ export function readOptions<const T extends Options>(
     console.log(usageText(summary, all, operands));
     process.exit(0);
   }
+  const refuseWithUsage = (reason: string) =>
+    refuse(`${reason}\n\n${usageText(summary, all, operands)}`);
   try {
-    return parseArgs({ args, options, allowPositionals: operands !== "" });
+    const parsed = parseArgs({ args, options, allowPositionals: operands !== "" });
+    const wrong = wrongValue(parsed.values, options);
+    return wrong === null ? parsed : refuseWithUsage(wrong);
   } catch (error) {
     if (!isWrongArgument(error)) throw error;
-    const [reason] = error.message.split(". ");
-    console.error(`${reason}\n\n${usageText(summary, all, operands)}`);
-    process.exit(2);
+    return refuseWithUsage(error.message.split(". ")[0] ?? "");
   }
+}
+
+/** Ends a command whose processes share a Postgres, if none is named. */
+export function requirePostgres(): void {
+  if ((process.env["DATABASE_URL"] ?? "") === "")
+    refuse("Set DATABASE_URL to a Postgres server: the processes share a database on it.");
+}
+
+/** Ends a command whose `--against` names a folder without our sources. */
+export function requireCheckout(against: string | undefined): void {
+  if (against !== undefined && !existsSync(join(against, "src", "measure")))
+    refuse(`--against takes another checkout of this repository, not ${against}.`);
+}
+
+/** Ends a command that cannot run as or where it was called; the reason says what to do. */
+export function refuse(reason: string): never {
+  console.error(reason);
+  process.exit(2);
+}
+
+function wrongValue(values: Readonly<Record<string, unknown>>, options: Options): string | null {
+  for (const [name, value] of Object.entries(values)) {
+    const wanted = wantedInstead(value, options[name]);
+    if (wanted !== null) return `Option '--${name}' takes ${wanted}, not '${value}'`;
+  }
+  return null;
+}
+
+/** What an option takes instead of a wrong value. With a number as its default it takes numbers only. */
+function wantedInstead(value: unknown, option: Option | undefined): string | null {
+  const { choices, default: fallback } = option ?? {};
+  if (choices !== undefined && !choices.includes(String(value))) return choices.join(" or ");
+  if (isNumber(fallback)) return isNumber(value) ? null : "a number";
+  if (isNumberList(fallback)) return isNumberList(value) ? null : "numbers and commas";
+  return null;
+}
+
+function isNumberList(text: unknown): boolean {
+  return typeof text === "string" && text.split(",").every(isNumber);
+}
+
+function isNumber(text: unknown): boolean {
+  return typeof text === "string" && text !== "" && Number(text) >= 0;
 }
 
 function isWrongArgument(error: unknown): error is Error {

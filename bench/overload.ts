@@ -2,7 +2,7 @@ import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { Deployment, peakResidentBytes, residentBytes } from "./deployment.ts";
 import { answeredPerSecond, type LoadPlan, type LoadResult, runLoad } from "./http-load.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requirePostgres } from "./options.ts";
 
 // Beyond the maximum: ordinary answers (anonymous callers, each counted on disk). First as many as one
 // process gives; then three times as many requests a second, asked whether or not those before were
@@ -21,6 +21,8 @@ const { values } = readOptions("The hot endpoint asked for more than it can answ
     help: "one tracker and one replica on Postgres and Redis",
   },
 });
+
+if (values.shared) requirePostgres();
 
 const MINT = DEMO_TOKENS[0]?.mint ?? "";
 const PATH = `/api/token/${MINT}/exitability?size=5`;

@@ -28,9 +28,10 @@ const { values } = readOptions(
   "First answers, calls and credits on the documented limits of RPC providers.",
   {
     json: { type: "boolean", default: false },
-    only: { type: "string", help: "one plan" },
+    only: { type: "string", choices: PLANS.map(({ id }) => id), help: "one plan" },
     serve: {
       type: "string",
+      choices: PLANS.map(({ id }) => id),
       help: "serve this plan until interrupted instead, for a service under SOLANA_RPC_URL",
     },
     seed: { type: "string", default: "1" },

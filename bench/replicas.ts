@@ -8,7 +8,7 @@ import type { Address } from "#src/units/address.ts";
 import { Endings } from "#test/support/ending.ts";
 import { startRedis } from "#test/support/redis.ts";
 import { cpuSeconds } from "./deployment.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requireCheckout } from "./options.ts";
 import { measuredSnapshots } from "./replicas/market.ts";
 import type { Percentiles, ReplicaFigures, Start } from "./replicas/relay-under-test.ts";
 
@@ -35,6 +35,8 @@ const { values } = readOptions(
     against: { type: "string", help: "another checkout, measured in turns" },
   },
 );
+
+requireCheckout(values.against);
 
 const WARM_UP_MS = 3_000;
 const READY_WITHIN_MS = 60_000;

@@ -2,7 +2,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { SCENARIOS } from "./all.ts";
 import { interleave, type Result, reaches } from "./interleave.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, refuse } from "./options.ts";
 import type { Scenario } from "./scenario.ts";
 
 const { values } = readOptions("Decoders and quotes compared with the official SDKs.", {
@@ -11,12 +11,12 @@ const { values } = readOptions("Decoders and quotes compared with the official S
   only: { type: "string", default: "", help: "part of a task's or contender's name" },
 });
 
+const scenarios = SCENARIOS.filter(({ goal, name }) => `${goal} ${name}`.includes(values.only));
+if (scenarios.length === 0) refuse(`No task or contender has "${values.only}" in its name.`);
 const random = seededRandom(Number(values.seed));
 const rows: (readonly (string | number)[])[] = [];
 let isEveryBarMet = true;
-for (const scenario of SCENARIOS.filter(({ goal, name }) =>
-  `${goal} ${name}`.includes(values.only),
-)) {
+for (const scenario of scenarios) {
   const result = await interleave(scenario, random);
   if (result === null) {
     console.error(

@@ -1,3 +1,4 @@
+import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
@@ -14,10 +15,9 @@ export type Sale<State> = {
   readonly clock: Clock;
 };
 
-/** Base units worth 0.5, 1, 2, 5, 10 and 50 SOL at a price of `baseUnits` per `lamports`. */
+/** Base units worth each standard size at a price of `baseUnits` per `lamports`. */
 export function standardAmounts(baseUnits: bigint, lamports: bigint): readonly bigint[] {
-  const sizes = [5n, 10n, 20n, 50n, 100n, 500n].map((tenths) => tenths * 100_000_000n);
-  return sizes.map((size) => (size * baseUnits) / lamports);
+  return STANDARD_SIZES.map((size) => (STANDARD_SIZE_LAMPORTS[size] * baseUnits) / lamports);
 }
 
 /** Six amounts by the fast path, from a pool that it has read. */

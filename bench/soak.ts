@@ -17,7 +17,7 @@ import {
 } from "./deployment.ts";
 import { floorsOf, lineThrough } from "./growth.ts";
 import { answeredPerSecond, type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requirePostgres } from "./options.ts";
 import { SharedLoad } from "./shared-load.ts";
 
 /**
@@ -34,6 +34,8 @@ const { values } = readOptions("Half an hour of load: latency, memory, queues.",
   rate: { type: "string", help: "requests a second; default measured" },
   "interval-seconds": { type: "string", default: "30", help: "of the printed lines" },
 });
+
+requirePostgres();
 
 const KEYS = 4_000;
 const GATED_KEYS = 200;

@@ -1,3 +1,4 @@
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { exitLanes } from "#src/measure/exit-lane.ts";
 import { sampleLane } from "#src/measure/lane.ts";
 import { weighRoutes } from "#src/measure/route.ts";
@@ -21,7 +22,6 @@ const { values } = readOptions("The split of an order compared with brute force.
 
 const UNIT_LAMPORTS = [0.001, 0.01, 1, 10, 100, 1_000, 10_000, 100_000] as const;
 const HIGH_FEES_PPM = [2_500, 10_000, 30_000, 100_000, 500_000, 990_000] as const;
-const SAMPLES = [0.5, 1, 2, 5, 10, 50] as const;
 /** What the method allows: 0.01 %. */
 const ALLOWED = 1e-4;
 
@@ -49,9 +49,9 @@ for (const [unitLamports, row] of rows) {
 /** The share by which brute force pays more; 0 where it pays less or nothing. */
 function gapOf(pools: readonly QuotablePool[], unit: number, sol: number): number {
   const amountIn = BigInt(Math.max(1, Math.floor((sol * 1e9) / unit)));
-  const samples = SAMPLES.map((size) => BigInt(Math.floor((size * 1e9) / unit))).filter(
-    (x) => x > 0n,
-  );
+  const samples = STANDARD_SIZES.map((size) =>
+    BigInt(Math.floor((Number(size) * 1e9) / unit)),
+  ).filter((x) => x > 0n);
   const routes = weighRoutes(pools.map((pool) => ({ pool, hops: [] })));
   const lanes = exitLanes(routes, samples).map(({ lane }) => sampleLane(lane, samples));
   const split = bestSplit(lanes, amountIn);

@@ -13,7 +13,11 @@ const { values } = readOptions(
   "The gRPC stream on the limits and faults of servers, and the time to an event for both commitments.",
   {
     json: { type: "boolean", default: false },
-    only: { type: "string", help: 'a plan by its name, or "latency"' },
+    only: {
+      type: "string",
+      choices: [...STREAM_PLANS.map(({ name }) => name), "latency"],
+      help: 'a plan by its name, or "latency"',
+    },
     changes: { type: "string", default: "60", help: "events for each commitment" },
   },
 );

@@ -12,14 +12,19 @@ import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { startCountingProxy } from "#test/real-node/counting-proxy.ts";
 import { readOptions } from "./options.ts";
-import { bytesOfTokenHolders } from "./token-uses/memory.ts";
+import {
+  bytesOfOwners,
+  bytesOfTokenHolders,
+  type KeptOwners,
+  keptOwners,
+} from "./token-uses/memory.ts";
 
 /**
  * JSON-RPC calls per token and minute on the demo market, while the main answer of tokens is requested once
  * a second: alone, and with one more request every ten seconds for the past day (waiting, resilience), the
  * exits after the largest holders, or the exit after the largest withdrawal. Measured for all tokens in one
  * process, and for one token of each kind of venue in a process that follows nothing else. Also the memory
- * of a token's holders, with twenty accounts of twenty owners.
+ * of a token's holders, with twenty accounts of twenty owners, and of the owners of its pools' liquidity.
  * `node bench/token-uses.ts [--seconds N] [--json]`
  */
 
@@ -43,7 +48,7 @@ const KINDS = [
 ] as const;
 
 const { values } = readOptions(
-  "RPC calls per token and minute by what is asked of the tokens, and bytes of a token's holders.",
+  "RPC calls per token and minute by what is asked of the tokens; bytes of holders and of owners.",
   {
     seconds: { type: "string", default: "60" },
     json: { type: "boolean", default: false },
@@ -63,14 +68,17 @@ type Follower = {
   readonly calls: () => number;
 };
 
+const { httpUrl, wsUrl } = chain.transactions;
+
+function sourceAt(url: string) {
+  const [origin, clock] = ["demo", systemClock] as const;
+  return createRpcSource({ httpUrl: url, wsUrl, origin, clock, random: Math.random });
+}
+
 /** A tracker that follows only these tokens, through its own proxy. */
 async function follow(name: string, mints: readonly Address[]): Promise<Follower> {
-  const { httpUrl, wsUrl } = chain.transactions;
   const proxy = await startCountingProxy({ after: (end) => ends.push(end) }, httpUrl);
-  const source = createRpcSource({
-    ...{ httpUrl: proxy.url, wsUrl, origin: "demo", clock: systemClock },
-    random: Math.random,
-  });
+  const source = sourceAt(proxy.url);
   const folder = await mkdtemp(join(dataDir, "tracker-"));
   const database = openDatabase({ databaseUrl: null, dataDir: folder });
   await migrate(database, systemClock.nowMs());
@@ -93,11 +101,12 @@ const followers = [
     chain.examples.map(({ mint }) => mint),
   ),
 ];
-for (const [name, word] of KINDS) {
+const kinds = KINDS.map(([name, word]) => {
   const found = chain.examples.find(({ mint }) => mint.startsWith(`Demo${word}1`));
   if (found === undefined) throw new RangeError(`no demo token ${word}`);
-  followers.push(await follow(name, [found.mint]));
-}
+  return { name, mint: found.mint };
+});
+for (const { name, mint } of kinds) followers.push(await follow(name, [mint]));
 
 type Use = (tracker: Tracker, mint: Address) => Promise<unknown>;
 
@@ -134,9 +143,17 @@ async function callsWhile(use: Use): Promise<readonly number[]> {
 
 const columns: (readonly number[])[] = [];
 for (const [, use] of USES) columns.push(await callsWhile(use));
+const direct = sourceAt(httpUrl);
+const kept: KeptOwners[] = [];
+for (const { mint } of kinds) kept.push(await keptOwners(direct, mint));
+await direct.close();
 for (const end of ends) await end();
 await chain.close();
 await rm(dataDir, { recursive: true });
+const owners = (await bytesOfOwners(kept)).map((memory, index) => ({
+  name: kinds[index]?.name ?? "",
+  ...memory,
+}));
 
 const calls = followers.map(({ name, mints }, index) => ({
   name,
@@ -150,10 +167,14 @@ if (!values.json) {
     ...perMinute.map((count) => count.toFixed(2)),
   ]);
   const head = ["calls per token and minute", "tokens", ...USES.map(([name]) => name)];
-  process.stdout.write(`${formatTable([head, ...rows])}\n`);
+  const ownerRows = owners.map(({ name, pools, bytes }) => [name, pools, bytes]);
+  const ownersHead = ["owners of liquidity", "pools with shares", "bytes"];
+  process.stdout.write(
+    `${formatTable([head, ...rows])}\n\n${formatTable([ownersHead, ...ownerRows])}\n`,
+  );
 }
 const tokenHolders = await bytesOfTokenHolders();
 const text = values.json
-  ? JSON.stringify({ seconds, calls, tokenHolders })
+  ? JSON.stringify({ seconds, calls, owners, tokenHolders })
   : `\nbytes of a token's holders: ${tokenHolders}`;
 process.stdout.write(`${text}\n`);

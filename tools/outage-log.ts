@@ -5,9 +5,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readOptions } from "#bench/options.ts";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
-import { ownSchema } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
 import { Endings } from "#test/support/ending.ts";
+import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { startTestService } from "#test/support/service.ts";
 
 /**

@@ -2,7 +2,7 @@ import { type Assessment, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
 import { lossesBetween } from "#src/measure/losses.ts";
 import { readUpdateFile } from "#src/node/update-files.ts";
-import { gridOf } from "#src/track/history/past-day.ts";
+import { dayGridOf } from "#src/track/history/past-day.ts";
 import { type Sample, sampleOf } from "#src/track/history/sample.ts";
 import { firstBasis } from "#src/track/history/series.ts";
 import { nextBasis } from "#src/track/history/series-basis.ts";
@@ -127,8 +127,8 @@ export function judgeWaiting({ tokens }: Pick<Replay, "tokens">): readonly HeldR
     const toMs = samples.at(-1)?.atMs ?? 0;
     const middleMs = (fromMs + toMs) / 2;
     return {
-      first: gridOf(samples, { fromMs, toMs: middleMs }),
-      second: gridOf(samples, { fromMs: middleMs, toMs }),
+      first: dayGridOf(samples, { fromMs, toMs: middleMs }),
+      second: dayGridOf(samples, { fromMs: middleMs, toMs }),
     };
   });
   return STANDARD_SIZES.flatMap((size, index) =>

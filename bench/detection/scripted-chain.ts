@@ -149,10 +149,11 @@ export class ScriptedChain implements ChainSource {
     this.#needReachable();
     this.searches.push(filter);
     if (this.refusedPrograms.has(filter.programId)) return { kind: "refused", reason: "disabled" };
+    const matchesFilter = matcherOf(filter);
     const accounts = new Map<Address, Account>();
     for (const address of this.#versions.keys()) {
       const account = this.#accountAt(address, this.slot);
-      if (account !== null && matches(account, filter)) accounts.set(address, account);
+      if (account !== null && matchesFilter(account)) accounts.set(address, account);
     }
     return { kind: "found", slot: this.slot, accounts };
   }
@@ -183,7 +184,7 @@ export class ScriptedChain implements ChainSource {
   }
 
   followProgram(filter: ProgramFilter, onUpdate: (update: AccountUpdate) => void): Following {
-    const follower: ProgramFollower = { filter, onUpdate };
+    const follower: ProgramFollower = { matches: matcherOf(filter), onUpdate };
     this.#programFollowers.add(follower);
     return following(new Set(), () => this.#programFollowers.delete(follower));
   }
@@ -221,15 +222,15 @@ export class ScriptedChain implements ChainSource {
     for (const { addresses, events } of this.#followers) {
       if (addresses.has(update.address)) events.onUpdate(update);
     }
-    for (const { filter, onUpdate } of this.#programFollowers) {
-      if (update.account !== null && matches(update.account, filter)) onUpdate(update);
+    for (const { matches, onUpdate } of this.#programFollowers) {
+      if (update.account !== null && matches(update.account)) onUpdate(update);
     }
   }
 }
 
 type Follower = { readonly events: FollowEvents; readonly addresses: Set<Address> };
 type ProgramFollower = {
-  readonly filter: ProgramFilter;
+  readonly matches: (account: PlainAccount) => boolean;
   readonly onUpdate: (update: AccountUpdate) => void;
 };
 
@@ -249,13 +250,19 @@ function at(account: PlainAccount | null, slot: bigint): Account | null {
   return account === null ? null : { ...account, slot };
 }
 
-function matches(account: PlainAccount, filter: ProgramFilter): boolean {
-  if (account.owner !== filter.programId) return false;
-  if (filter.dataSize !== null && account.data.length !== filter.dataSize) return false;
-  return filter.memcmp.every(({ offset, bytes }) => {
-    const wanted = typeof bytes === "string" ? addressBytes(bytes) : bytes;
-    return wanted?.every((byte, index) => account.data[offset + index] === byte) === true;
-  });
+/** Reads the addresses of the filter once. */
+function matcherOf({ programId, dataSize, memcmp }: ProgramFilter) {
+  const parts = memcmp.map(({ offset, bytes }) => ({
+    offset,
+    wanted: typeof bytes === "string" ? addressBytes(bytes) : bytes,
+  }));
+  return ({ owner, data }: PlainAccount): boolean =>
+    owner === programId &&
+    (dataSize === null || data.length === dataSize) &&
+    parts.every(
+      ({ offset, wanted }) =>
+        wanted?.every((byte, index) => data[offset + index] === byte) === true,
+    );
 }
 
 function clockAccount(clock: Clock): PlainAccount {

@@ -1,6 +1,9 @@
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { between, type Random } from "#src/platform/seeded-random.ts";
 import { SAMPLE_EVERY_MS, type Sample } from "#src/track/history/sample.ts";
 import { gaussian } from "../detection/flow.ts";
+
+const SIZES_SOL = STANDARD_SIZES.map(Number);
 
 /** How often a token is traded (TRADES_PER_STEP). */
 type Trading = "busy" | "moderate" | "quiet";
@@ -84,14 +87,14 @@ export class TokenSeries {
   #sampleAt(atMs: number): Sample {
     const basis = Math.floor(this.#createdMs / 1_000) % 2 ** 32;
     if (atMs < this.#blockedUntilMs) {
-      const slippagePct = [null, null, null, null, null, null];
+      const slippagePct = STANDARD_SIZES.map(() => null);
       return {
         ...{ atMs, c10Sol: null, depthSol: null, slippagePct, mid: null },
         ...{ confidence: "low", basis },
       };
     }
     const sol = this.#sol;
-    const slippagePct = [0.5, 1, 2, 5, 10, 50].map((size) =>
+    const slippagePct = SIZES_SOL.map((size) =>
       size > 20 * sol ? null : (100 * size) / (sol + size),
     );
     return {

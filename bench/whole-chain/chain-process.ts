@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { setImmediate as yieldTo } from "node:timers/promises";
 import { Ledger } from "#src/node/ledger.ts";
 import { clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
@@ -89,6 +90,7 @@ const AHEAD = { sweep: 3, run: 150 } as const;
 const UNHURRIED_SLOTS = 10;
 /** Messages that wait to be sent take memory: playing ahead pauses above this. */
 const MOST_MESSAGES_AHEAD = 1_500_000;
+const CHAIN_NICE = 5;
 const INTERVAL_MS = 5_000;
 const START_AFTER_MS = 2_000;
 
@@ -129,6 +131,8 @@ say({
   drained: mintsOf(market.drained),
 });
 setInterval(sayInterval, INTERVAL_MS);
+/** Below the service: on machines of their own, a node and a Yellowstone server take no processor time from it. */
+setPriority(CHAIN_NICE);
 void playAhead();
 for (;;) await sendNext();
 

@@ -151,14 +151,21 @@ export class StreamServer {
       { waitForTrailers: true },
     );
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": RESOURCE_EXHAUSTED }));
-    let waiting: Buffer = Buffer.alloc(0);
+    // Joined once they hold a whole request, which may have megabytes.
+    let chunks: Buffer[] = [];
+    let length = 0;
+    let needed = HEAD;
     stream.on("data", (chunk: Buffer) => {
-      waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
-      while (waiting.length >= HEAD) {
-        const length = waiting.readUInt32BE(1);
-        if (waiting.length < HEAD + length) break;
-        this.#receive(client, waiting.subarray(HEAD, HEAD + length));
-        waiting = waiting.subarray(HEAD + length);
+      chunks.push(chunk);
+      length += chunk.length;
+      while (length >= needed) {
+        const bytes = Buffer.concat(chunks);
+        const end = HEAD + bytes.readUInt32BE(1);
+        if (length >= end) this.#receive(client, bytes.subarray(HEAD, end));
+        const isWhole = length >= end;
+        chunks = [isWhole ? bytes.subarray(end) : bytes];
+        length = isWhole ? length - end : length;
+        needed = isWhole ? HEAD : end;
       }
     });
     stream.on("error", () => undefined);
