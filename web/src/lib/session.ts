@@ -20,7 +20,7 @@ export type Account = {
   };
 };
 
-export const ACCOUNT_QUERY = ["account"] as const;
+const ACCOUNT_QUERY = ["account"] as const;
 
 /** The signed-in user, or null. */
 export function useAccount() {

@@ -1,15 +1,9 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
 import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
-import {
-  PROFILES,
-  readAmount,
-  type Sale,
-  type SizeUnit,
-  STANDARD_SIZES,
-  UNITS,
-} from "./token-search.ts";
+import { PROFILES, readAmount, type Sale, type SizeUnit, UNITS } from "./token-search.ts";
 
 /** While the slider moves, a size is asked for at most this often. */
 const LEAST_BETWEEN_MS = 250;

@@ -7,9 +7,9 @@ import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { markX, markY } from "./chart-marks.ts";
-import { SIZES, type SizeKey } from "./slippage-scale.ts";
 import { type CurvePoint, useCurve } from "./use-curve.ts";
 import { useExitability } from "./use-exitability.ts";
 
@@ -194,7 +194,7 @@ function Table({ retail, pro }: TableProps) {
           </tr>
         </thead>
         <tbody>
-          {SIZES.map((size) => (
+          {STANDARD_SIZES.map((size) => (
             <tr key={size}>
               <th scope="row" className="figure">
                 {formatSol(Number(size), language)}
@@ -210,11 +210,11 @@ function Table({ retail, pro }: TableProps) {
 }
 
 /** Tokens outside the main families are measured up to 10 SOL: above it, null means unknown. */
-function isBeyondFamily({ amm }: ExitabilityBody, size: SizeKey): boolean {
+function isBeyondFamily({ amm }: ExitabilityBody, size: StandardSize): boolean {
   return amm === "otro" && Number(size) > LARGEST_OTHER_SOL;
 }
 
-function Slippage({ answer, size }: { answer: ExitabilityBody | undefined; size: SizeKey }) {
+function Slippage({ answer, size }: { answer: ExitabilityBody | undefined; size: StandardSize }) {
   const { text, language } = usePreferences();
   if (answer === undefined || answer.state === "bloqueado_dato") {
     return <td className="number soft">{text.common.unknown}</td>;

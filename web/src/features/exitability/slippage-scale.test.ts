@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { verdictOf } from "../../lib/verdict.ts";
-import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
+import { nearestStandardSize, SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
 
 test("the slider reaches from 0.01 to 1000 SOL and back", () => {
   assert.equal(sizeAtStep(0), 0.01);
@@ -12,13 +11,7 @@ test("the slider reaches from 0.01 to 1000 SOL and back", () => {
   }
 });
 
-test("what can't be sold is never called good", () => {
-  assert.deepEqual([0, 9.99, 10, 29.9, 30, null].map(verdictOf), [
-    "good",
-    "good",
-    "warn",
-    "warn",
-    "bad",
-    "bad",
-  ]);
+test("a size counts as the nearest standard size, a tie as the larger", () => {
+  const sizes = [0.01, 0.74, 0.75, 3.5, 30, 1000];
+  assert.deepEqual(sizes.map(nearestStandardSize), ["0.5", "0.5", "1", "5", "50", "50"]);
 });

@@ -1,7 +1,4 @@
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
-
-export type SizeKey = keyof ExitabilityBody["slippage"]["all"];
-export const SIZES: readonly SizeKey[] = ["0.5", "1", "2", "5", "10", "50"];
+import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 
 /** The slider moves on a logarithm, from 0.01 to 1000 SOL. */
 const STEPS = 500;
@@ -23,9 +20,9 @@ export function stepOfSize(size: number): number {
 }
 
 /** The standard size nearest to a size; a tie goes to the larger, as in the contract. */
-export function nearestStandardSize(sizeSol: number): SizeKey {
-  let nearest: SizeKey = "1";
-  for (const size of SIZES)
+export function nearestStandardSize(sizeSol: number): StandardSize {
+  let nearest: StandardSize = "1";
+  for (const size of STANDARD_SIZES)
     if (Math.abs(Number(size) - sizeSol) <= Math.abs(Number(nearest) - sizeSol)) nearest = size;
   return nearest;
 }

@@ -12,7 +12,6 @@ export type Sale = {
   readonly profile: Profile;
 };
 
-export const STANDARD_SIZES = ["0.5", "1", "2", "5", "10", "50"] as const;
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
 const KEPT_KEY = "exitability.sale";
 const LEAST_SOL = 0.01;

@@ -4,16 +4,14 @@ import { NumberTable } from "../../components/number-table.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 import type { Accuracy } from "./use-accuracy.ts";
-
-const SIZES = ["0.5", "1", "2", "5", "10", "50"] as const;
-type Size = (typeof SIZES)[number];
 
 /** How often the ranges of what waiting cost held afterwards, by size, time waited and the token's age. */
 export function WaitingHeld({ accuracy }: { readonly accuracy: Accuracy }) {
   const { text, language } = usePreferences();
   const words = text.status.waitingHeld;
-  const [size, setSize] = useState<Size>("1");
+  const [size, setSize] = useState<StandardSize>("1");
   const rows = accuracy.waiting_held.filter((row) => row.size === size);
   const share = (value: number | null) =>
     value === null ? <Unknown /> : formatPct(value, language);
@@ -24,7 +22,7 @@ export function WaitingHeld({ accuracy }: { readonly accuracy: Accuracy }) {
         <Choice
           label={words.size}
           value={size}
-          options={SIZES.map((value) => ({ value, label: `${value} SOL` }))}
+          options={STANDARD_SIZES.map((value) => ({ value, label: `${value} SOL` }))}
           onChange={setSize}
         />
       </div>

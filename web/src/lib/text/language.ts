@@ -1,4 +1,4 @@
-export const LANGUAGES = ["es", "en"] as const;
+const LANGUAGES = ["es", "en"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The first of the browser's languages that we speak; Spanish where it speaks neither. */
