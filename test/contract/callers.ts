@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { openDatabase } from "#src/store/database.ts";
 import { findUserByEmail, setUserTier } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { demoMint } from "#test/support/dashboard.ts";
+import { mailedCode } from "#test/support/mailed-code.ts";
 import { exchange } from "./exchange.ts";
 import type { ProxiedService } from "./proxied-service.ts";
 import { type CallerName, type ContractRequest, OWN_ID } from "./requests.ts";
@@ -162,35 +161,16 @@ async function signIn(
       body: JSON.stringify(body),
     });
   for (const [place, email] of emails.entries()) await post("/api/auth/code", { email }, place);
-  const codes = await mailedCodes(join(service.dataDir, "mail"), emails);
   const accounts: Account[] = [];
   for (const [place, email] of emails.entries()) {
-    const answer = await post("/api/auth/sign-in", { email, code: codes.get(email) }, place);
+    const code = await mailedCode(service.dataDir, email, { withinMs: PATIENCE_MS });
+    const answer = await post("/api/auth/sign-in", { email, code }, place);
     assert.equal(answer.statusCode, 200, answer.body);
     const [cookie = ""] = String(answer.headers["set-cookie"]).split(";");
     const { access_token: accessToken } = JSON.parse(answer.body) as { access_token: string };
     accounts.push({ email, cookie, accessToken, apiKey: null });
   }
   return accounts;
-}
-
-async function mailedCodes(
-  directory: string,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const untilMs = Date.now() + PATIENCE_MS;
-  const codes = new Map<string, string>();
-  while (codes.size < emails.length) {
-    assert.ok(Date.now() < untilMs, `${codes.size} of ${emails.length} mails came`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    for (const name of readdirSync(directory).filter((each) => each.endsWith(".eml"))) {
-      const mail = readFileSync(join(directory, name), "utf8");
-      const [, email] = /^To: .*?([\w.+-]+@[\w.-]+)/im.exec(mail) ?? [];
-      const [, code] = /code is (\d{6})/.exec(mail) ?? [];
-      if (email !== undefined && code !== undefined) codes.set(email, code);
-    }
-  }
-  return codes;
 }
 
 async function raiseToPro(place: ProxiedService["place"], text: string): Promise<void> {

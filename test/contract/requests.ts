@@ -3,7 +3,7 @@ import type { DocumentedOperation, JsonSchema, ParameterObject } from "./documen
 import { beyond, damaged, hostileText, keeping } from "./values.ts";
 
 /** The caller; callers.ts describes each name. */
-export const CALLER_NAMES = ["anonymous", "spent", "key", "bearer", "cookie"] as const;
+const CALLER_NAMES = ["anonymous", "spent", "key", "bearer", "cookie"] as const;
 export type CallerName = (typeof CALLER_NAMES)[number];
 
 export type ContractRequest = {

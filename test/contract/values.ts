@@ -175,7 +175,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** Values of every kind. */
-export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(...HOSTILE_VALUES),
   hostileText,
   fc.jsonValue(),

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
+import { mailedCode } from "#test/support/mailed-code.ts";
+import { runCommand, startTestService } from "#test/support/service.ts";
 
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
 const EMAIL = "ana@example.com";
@@ -20,20 +19,13 @@ async function post(url: string, body: object | null, headers: Record<string, st
   });
 }
 
-function mailedCode({ dataDir }: RunningService): string | null {
-  const directory = join(dataDir, "mail");
-  const [file] = readdirSync(directory).filter((name) => name.endsWith(".eml"));
-  if (file === undefined) return null;
-  return /code is (\d{6})/.exec(readFileSync(join(directory, file), "utf8"))?.[1] ?? null;
-}
-
 test("register, mail, sign-in, key, query, and a revocation from another process within a second", async (t) => {
   await eachDatabasePlace(t, async (t, place) => {
     const service = await startTestService(t, place);
     const { url } = service;
     const registered = await post(`${url}/api/oracle/register`, { email: EMAIL });
     assert.equal(registered.status, 200);
-    const code = await eventually("a mail with a code", () => mailedCode(service));
+    const code = await mailedCode(service.dataDir, EMAIL);
     const signedIn = await post(`${url}/api/auth/sign-in`, { email: EMAIL, code });
     const { access_token } = (await signedIn.json()) as { access_token: string };
     const bearer = { authorization: `Bearer ${access_token}` };

@@ -19,7 +19,7 @@ export type Signer = { readonly address: Address; readonly key: KeyObject };
 /** The bytes that precede the 32 bytes of an ed25519 seed in PKCS #8. */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
-export function signerFromSeed(seed: Uint8Array): Signer {
+function signerFromSeed(seed: Uint8Array): Signer {
   const der = Buffer.concat([PKCS8_PREFIX, seed]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });

@@ -70,8 +70,9 @@ export function operationOf(method: string, url: string): Operation | null {
   return candidates.find((operation) => operation.method === method.toLowerCase()) ?? null;
 }
 
+/** As the router: an empty text is a value of a parameter too. */
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]*")}$`);
 }
 
 /** The schema with every object closed: a field that no schema names is a mistake here. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -8,6 +8,7 @@ import { openDatabase } from "#src/store/database.ts";
 import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { type DatabasePlace, sqlitePlace } from "./databases.ts";
 import { type Ending, Endings } from "./ending.ts";
+import { mailedCode, mailFiles } from "./mailed-code.ts";
 import { type RunningService, startTestService } from "./service.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
@@ -152,11 +153,10 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
     },
     async signIn(email) {
       await page.goto("/sign-in");
-      const directory = join(service.dataDir, "mail");
-      const before = mailsIn(directory);
+      const before = mailFiles(service.dataDir);
       await page.locator("#email").fill(email);
       await page.locator("#email").press("Enter");
-      await page.locator("#code").fill(await mailedCode(directory, email, before));
+      await page.locator("#code").fill(await mailedCode(service.dataDir, email, { before }));
       await page.locator("#code").press("Enter");
       await page.waitForURL("**/watchlist");
       return context.cookies();
@@ -169,31 +169,6 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
       });
     },
   };
-}
-
-/** The code in a mail to an address that was not there before; waits for it. */
-async function mailedCode(
-  directory: string,
-  email: string,
-  before: readonly string[],
-): Promise<string> {
-  const untilMs = Date.now() + PATIENCE_MS;
-  while (Date.now() < untilMs) {
-    for (const name of mailsIn(directory)) {
-      if (before.includes(name)) continue;
-      const mail = readFileSync(join(directory, name), "utf8");
-      const code = /code is (\d{6})/.exec(mail)?.[1];
-      if (mail.includes(email) && code !== undefined) return code;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`no mail came to ${email}`);
-}
-
-function mailsIn(directory: string): readonly string[] {
-  return existsSync(directory)
-    ? readdirSync(directory).filter((name) => name.endsWith(".eml"))
-    : [];
 }
 
 /** Violations that axe finds on the current page, a line for each element. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Address, address } from "#src/units/address.ts";
 import { type Dashboard, demoMint, startDashboard, type Visitor } from "#test/support/dashboard.ts";
 import { type DemoNode, startDemoNode } from "#test/support/demo-node.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { mailFiles } from "#test/support/mailed-code.ts";
 import {
   deviceOf,
   notifications,
@@ -132,7 +133,7 @@ async function series(t: TestContext, receivers: Receivers, story: Story): Promi
   }
   await desk.keepPicture(`series-${name}-0-before`, "window");
   const device = await deviceOf(holder.page);
-  const mailBefore = mails(dashboard);
+  const mailBefore = mailFiles(dashboard.service.dataDir);
   const shown = async () => {
     let deliveredMs = Number.NEGATIVE_INFINITY;
     let delivered = 0;
@@ -183,19 +184,12 @@ async function series(t: TestContext, receivers: Receivers, story: Story): Promi
   await keepText(dashboard, `series-${name}-5-mail`, await newMail(dashboard, mailBefore));
 }
 
-function mails({ service }: Dashboard): readonly string[] {
-  return readdirSync(join(service.dataDir, "mail")).filter((name) => name.endsWith(".eml"));
-}
-
 /** Subject and text of the mail that was not there before; waits for it. */
 async function newMail(dashboard: Dashboard, before: readonly string[]): Promise<string[]> {
-  const untilMs = Date.now() + ARRIVES_WITHIN_MS;
-  while (Date.now() < untilMs) {
-    const name = mails(dashboard).find((each) => !before.includes(each));
-    if (name !== undefined) return readMail(join(dashboard.service.dataDir, "mail", name));
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("no mail came");
+  const look = () =>
+    mailFiles(dashboard.service.dataDir).find((each) => !before.includes(each)) ?? null;
+  const name = await eventually("a new mail", look, ARRIVES_WITHIN_MS);
+  return readMail(name);
 }
 
 function readMail(path: string): string[] {
