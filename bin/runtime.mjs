@@ -34,7 +34,7 @@ export async function onPinnedRuntime(program) {
 }
 
 /** One sentence if a module of the checkout is missing; null for any other error. */
-export function missingPart(error) {
+function missingPart(error) {
   if (error?.code !== "ERR_MODULE_NOT_FOUND") return null;
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
   return name === undefined
