@@ -1,60 +1,8 @@
-import type { Address } from "#src/units/address.ts";
-import { MAX_POOLS } from "./choose-pools.ts";
 import { addUse, followAccount, removeUse } from "./followed-accounts.ts";
 import { accountsNeeded, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedPool, LiveState, PoolGroup, PoolNeed, Vacancy } from "./live-state.ts";
-import type { FoundPools } from "./load-token.ts";
 import { openPool, outlineOf, type PoolRef } from "./open-pool.ts";
 import { quoteMintFor } from "./quote-mints.ts";
-
-/** Follows the pools that a search found as a group. */
-export function addGroup(
-  state: LiveState,
-  input: { readonly mint: Address; readonly found: FoundPools; readonly loaded: LoadedAccounts },
-): PoolGroup {
-  const { mint, found, loaded } = input;
-  const group: PoolGroup = {
-    mint,
-    pools: new Map(),
-    vacancies: new Map(),
-    filters: found.filters,
-    leftOut: found.leftOut,
-    isSearchComplete: found.isSearchComplete,
-    searchedSlot: found.searchedSlot,
-    searchedAtMs: 0,
-    searches: 0,
-    version: 0,
-    token: null,
-  };
-  mergeFound(state, group, found, loaded);
-  return group;
-}
-
-/**
- * Adds the pools that a search found. Pools that the search did not return are kept, because a search
- * may miss some; they are removed only if there are too many, as the search then weighed all of them.
- */
-export function mergeFound(
-  state: LiveState,
-  group: PoolGroup,
-  found: FoundPools,
-  loaded: LoadedAccounts,
-): void {
-  state.unsavedGroups.add(group);
-  group.leftOut = found.leftOut;
-  // The next answer is measured again, even if the last one was measured just now.
-  if (group.isSearchComplete !== found.isSearchComplete) group.version++;
-  group.isSearchComplete = found.isSearchComplete;
-  group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
-  for (const ref of found.pools) addPool(state, group, ref, loaded);
-  for (const ref of found.vacant) addVacancy(state, group, ref, loaded);
-  if (group.pools.size <= MAX_POOLS) return;
-  const chosen = new Set(found.pools.map(({ address }) => address));
-  for (const pool of group.pools.values()) {
-    if (!chosen.has(pool.open.ref.address)) removePool(state, pool);
-  }
-  group.version++;
-}
 
 /** Follows a pool of the group, unless its pair is readable and is not one we count. */
 export function addPool(
@@ -90,7 +38,7 @@ export function addPool(
 }
 
 /** Follows an address at which a pool of the group can appear. */
-function addVacancy(
+export function addVacancy(
   state: LiveState,
   group: PoolGroup,
   ref: PoolRef,
@@ -129,7 +77,7 @@ export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: Loaded
   }
 }
 
-function removePool(state: LiveState, pool: FollowedPool): void {
+export function removePool(state: LiveState, pool: FollowedPool): void {
   for (const need of pool.needs.values()) removeUse(state, need);
   pool.needs.clear();
   pool.group.pools.delete(pool.open.ref.address);

@@ -3,13 +3,14 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
 import { addUse, followAccount, forEachUse, removeUse } from "./followed-accounts.ts";
-import { addGroup, removeGroup } from "./followed-pools.ts";
+import { removeGroup } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { firstBasis, newSeries } from "./history/series.ts";
 import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { FollowedAccount, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { type FoundPools, MAX_HOPS } from "./load-token.ts";
+import { addGroup } from "./merge-found.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 

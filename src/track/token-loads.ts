@@ -5,7 +5,6 @@ import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import { applyRead } from "./account-reads.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { addGroup, mergeFound } from "./followed-pools.ts";
 import {
   accountsOf,
   addToken,
@@ -29,6 +28,7 @@ import {
   loadToken,
   MAX_HOPS,
 } from "./load-token.ts";
+import { addGroup, mergeFound } from "./merge-found.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
 
 type LoadedFollowed = {
@@ -171,7 +171,7 @@ export class TokenLoads {
   async #addLater(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
     const { found, loaded, together, rest: next } = await rest;
     if (this.#state.tokens.get(token.mint) !== token) return;
-    mergeFound(this.#state, token.group, found, loaded);
+    mergeFound(this.#state, token.group, { found, loaded, nowMs: this.#deps.clock.nowMs() });
     this.#applyTogether(together);
     this.#state.dirtyTokens.add(token);
     if (next !== null) {
@@ -209,8 +209,9 @@ export class TokenLoads {
       ? await this.#deriveAgain(group, loaded)
       : await allOf(await loadHopPools(this.#deps, group.mint, loaded, this.#signal), loaded);
     if (found === null || this.#state.hops.get(group.mint) !== group) return;
-    group.searchedAtMs = this.#deps.clock.nowMs();
-    mergeFound(this.#state, group, found, loaded);
+    const nowMs = this.#deps.clock.nowMs();
+    group.searchedAtMs = nowMs;
+    mergeFound(this.#state, group, { found, loaded, nowMs });
   }
 
   async #deriveAgain({ mint }: PoolGroup, loaded: LoadedAccounts): Promise<FoundPools | null> {
@@ -265,13 +266,14 @@ export class TokenLoads {
 
   #addHop(mint: Address, found: FoundPools, loaded: LoadedAccounts): PoolGroup {
     const derived = this.#state.hops.get(mint);
+    const nowMs = this.#deps.clock.nowMs();
     if (derived !== undefined) {
       derived.filters = found.filters;
-      mergeFound(this.#state, derived, found, loaded);
+      mergeFound(this.#state, derived, { found, loaded, nowMs });
       return derived;
     }
-    const group = addGroup(this.#state, { mint, found, loaded });
-    group.searchedAtMs = this.#deps.clock.nowMs();
+    const group = addGroup(this.#state, { mint, found, loaded, nowMs });
+    group.searchedAtMs = nowMs;
     this.#state.hops.set(mint, group);
     return group;
   }
@@ -279,7 +281,7 @@ export class TokenLoads {
   async #addLaterHop(group: PoolGroup, rest: Promise<LaterPools>): Promise<void> {
     const { found, loaded, together, rest: next } = await rest;
     if (this.#state.hops.get(group.mint) !== group) return;
-    mergeFound(this.#state, group, found, loaded);
+    mergeFound(this.#state, group, { found, loaded, nowMs: this.#deps.clock.nowMs() });
     this.#applyTogether(together);
     if (next !== null) await this.#addLaterHop(group, next);
   }

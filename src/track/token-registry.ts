@@ -5,7 +5,7 @@ import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { ChainFeed } from "./chain-feed.ts";
 import { FirstSearches, noteIncomplete } from "./first-searches.ts";
-import { mergeFound, removeGroup } from "./followed-pools.ts";
+import { removeGroup } from "./followed-pools.ts";
 import {
   hopsOf,
   lackingHops,
@@ -19,6 +19,7 @@ import { awaitsGraduation } from "./graduation.ts";
 import type { KnownTokens } from "./known-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { findTokenPools, type LoadDeps } from "./load-token.ts";
+import { mergeFound } from "./merge-found.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
 import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
 import { tokenOfFollowedPool } from "./pool-token.ts";
@@ -342,7 +343,7 @@ export class TokenRegistry {
     if (state.tokens.get(token.mint) !== token) return;
     const named = { address: token.mint, facts: token.mintFacts };
     token.names = tokenNames(named, accounts.get(metadata));
-    mergeFound(state, token.group, found, loaded);
+    mergeFound(state, token.group, { found, loaded, nowMs: clock.nowMs() });
     replanSearch(token, plannedMs, clock.nowMs());
     if (awaitsGraduation(token.group)) {
       token.isSearchUrgent = true;

@@ -7,7 +7,6 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { clockOf } from "./chain-clock.ts";
-import { addGroup } from "./followed-pools.ts";
 import { accountsOf, addToken, searchSoonAfter } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
@@ -15,6 +14,7 @@ import type { KnownMint, KnownTokens } from "./known-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { filtersFor } from "./load-token.ts";
+import { addGroup } from "./merge-found.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
@@ -285,10 +285,11 @@ export class TokenRestore {
   }
 
   #addHop(mint: Address, known: KnownMint["group"], loaded: LoadedAccounts): void {
-    const { state, venues } = this.#deps;
+    const { state, venues, clock } = this.#deps;
     if (state.hops.has(mint) || !arePools(known.found.pools, loaded)) return;
     const filters = known.isDerivedOnly ? [] : filtersFor(venues, mint);
-    const group = addGroup(state, { mint, found: { ...known.found, filters }, loaded });
+    const found = { ...known.found, filters };
+    const group = addGroup(state, { mint, found, loaded, nowMs: clock.nowMs() });
     group.searchedAtMs = known.searchDueMs;
     group.searches = known.searches;
     state.unsavedGroups.delete(group);
