@@ -3,9 +3,9 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { applyRead } from "#src/track/account-reads.ts";
 import { applyUpdate } from "#src/track/apply-update.ts";
 import { assessToken } from "#src/track/assess-token.ts";
-import { addGroup } from "#src/track/followed-pools.ts";
 import { addToken } from "#src/track/followed-tokens.ts";
 import { createLiveState } from "#src/track/live-state.ts";
+import { addGroup } from "#src/track/merge-found.ts";
 import { refreshPools } from "#src/track/refresh-pools.ts";
 import { recordClock } from "#src/track/slot-times.ts";
 import { NO_NAMES } from "#src/track/token-names.ts";
@@ -48,7 +48,10 @@ export function chainRate(swaps: number): ChainRate {
   const facts = { mint, mintFacts, names: NO_NAMES, isSearched: true, nowMs: START_MS };
   const token = addToken(state, { ...facts, found: foundOf(mint), loaded });
   for (const coin of behind) {
-    state.hops.set(coin, addGroup(state, { mint: coin, found: foundOf(coin), loaded }));
+    state.hops.set(
+      coin,
+      addGroup(state, { mint: coin, found: foundOf(coin), loaded, nowMs: START_MS }),
+    );
   }
   const asked = [...state.accounts.keys()];
   const read = new Map(asked.map((address) => [address, loaded.get(address) ?? null]));

@@ -29,7 +29,7 @@ export class NotifiedTrades {
     );
   }
 
-  /** Trades, and waits until those that subscribe to the traded accounts are notified of it. */
+  /** Trades, and waits until those that subscribe to the traded accounts were sent what it left in each. */
   async trade(
     coins: readonly Coin[],
     instructions: readonly Instruction[],
@@ -37,14 +37,13 @@ export class NotifiedTrades {
   ): Promise<Executed> {
     const { notified } = this.node;
     const accounts = (await this.#traded(coins)).filter((account) => notified.has(account));
-    const counts = accounts.map((account) => notified.get(account) ?? 0);
     const before = await this.#contents(accounts);
     const sent = await this.#market.send(instructions, signers);
     if (sent.kind === "failed") return sent;
-    // A sale of dust leaves a vault as it was.
     const after = await this.#contents(accounts);
+    // A sale of dust leaves a vault as it was.
     const isNotified = (account: Address, place: number): boolean =>
-      after[place] === before[place] || (notified.get(account) ?? 0) > (counts[place] ?? 0);
+      after[place] === before[place] || after[place] === notified.get(account);
     await eventually(
       "notifications of a trade",
       () => (accounts.every(isNotified) ? true : null),
@@ -63,12 +62,12 @@ export class NotifiedTrades {
     if (sent.kind === "failed") throw new Error(sent.reason);
   }
 
-  /** The accounts that a trade of these coins changes: a curve, or both vaults of a pool. */
+  /** The accounts that decide what a trade of these coins pays: a curve, or a pool and both vaults. */
   async #traded(coins: readonly Coin[]): Promise<readonly Address[]> {
     const hops = await this.#market.hops(coins);
     return hops.flatMap((hop) => {
       const { venue, baseVault, quoteVault } = venueOf(hop);
-      return hop.isPool ? [baseVault, quoteVault] : [venue];
+      return hop.isPool ? [venue, baseVault, quoteVault] : [venue];
     });
   }
 

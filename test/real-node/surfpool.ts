@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { zstdDecompressSync } from "node:zlib";
 import { WebSocket, WebSocketServer } from "ws";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Ending } from "#test/support/ending.ts";
@@ -24,8 +26,8 @@ type Surfnet = {
 };
 
 export type RealNode = {
-  /** How often subscribers were notified, by account. */
-  readonly notified: ReadonlyMap<string, number>;
+  /** What subscribers were last sent, in base64, by account; null: subscribed, nothing sent yet. */
+  readonly notified: ReadonlyMap<string, string | null>;
   readonly rpcUrl: string;
   readonly wsUrl: string;
   readonly net: Surfnet;
@@ -75,7 +77,7 @@ async function start(
     if (answer.error !== undefined) throw new Error(`${method}: ${JSON.stringify(answer.error)}`);
     return answer.result;
   };
-  const notified = new Map<string, number>();
+  const notified = new Map<string, string | null>();
   const proxy = await startTrueSlots(net.wsUrl, { call, notified });
   ending.after(async () => {
     clearInterval(drain);
@@ -101,7 +103,10 @@ type Message = {
   readonly result?: unknown;
   readonly params?: {
     readonly subscription?: number;
-    readonly result?: { readonly context?: { slot: number }; readonly slot?: number };
+    readonly result?: {
+      readonly context?: { slot: number };
+      readonly value?: { readonly data: readonly [string, string] };
+    };
   } & readonly unknown[];
 };
 
@@ -125,31 +130,103 @@ async function startTrueSlots(target: string, shim: Shim) {
   };
 }
 
+type AccountsRead = {
+  readonly context: { readonly slot: number };
+  readonly value: readonly ({ readonly data: readonly [string, string] } | null)[];
+};
 type ClockRead = { readonly context: { readonly slot: number } };
 
 type Shim = {
   readonly call: RealNode["call"];
-  readonly notified: Map<string, number>;
+  readonly notified: Map<string, string | null>;
 };
 
-/** Notifications of one transaction follow each other within this time. */
-const ONE_TRANSACTION_MS = 30;
+/** An account's content in base64; null in what is no notification of one. */
+function dataOf(params: Message["params"]): string | null {
+  const [text, encoding] = params?.result?.value?.data ?? [];
+  if (text === undefined) return null;
+  if (encoding !== "base64+zstd") return text;
+  return zstdDecompressSync(Buffer.from(text, "base64")).toString("base64");
+}
+
+/** The contents of accounts, and the newest slot that any of them was read at. */
+async function contentsOf(call: RealNode["call"], accounts: readonly string[]) {
+  const contents = new Map<string, string>();
+  let slot = 0;
+  for (const chunk of chunksOf(accounts, ACCOUNTS_PER_CALL)) {
+    const { value, context } = await call<AccountsRead>("getMultipleAccounts", [chunk, PROCESSED]);
+    slot = context.slot;
+    for (const [place, account] of chunk.entries())
+      if (account !== CLOCK_SYSVAR) contents.set(account, value[place]?.data[0] ?? "");
+  }
+  return { contents, slot };
+}
+
+const ACCOUNTS_PER_CALL = 100;
 
 /**
- * Holds the notifications of changes until the slot ends, and sends them then with that slot, the clock
- * last: as a node does that notifies of confirmed slots.
+ * Holds the notifications of changes until their slot is over, and sends them then with that slot, the clock
+ * last: as a node does that notifies of confirmed slots. Half of a transaction's changes would be a state
+ * that never existed: they are held until the node has no further change of a subscribed account.
  */
 function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void {
   const waiting: string[] = [];
   const asked = new Map<number, string>();
   const accounts = new Map<number, string>();
-  let held: Message[] = [];
-  let heldMs = Number.NEGATIVE_INFINITY;
-  let sent = Promise.resolve();
+  const held: Message[] = [];
+  let whole: { readonly changes: readonly Message[]; readonly slot: number } | null = null;
+  let contents: ReadonlyMap<string, string> = new Map();
+  let isEnding = false;
+  const accountOf = ({ params }: Message) => accounts.get(params?.subscription ?? -1);
+
+  const sendChanges = (changes: readonly Message[], slot: number) => {
+    for (const message of changes) {
+      const { params } = message;
+      if (params?.result?.context !== undefined) params.result.context.slot = slot;
+      near.send(JSON.stringify(message));
+      const changed = accountOf(message);
+      const content = dataOf(params);
+      if (changed !== undefined && content !== null) notified.set(changed, content);
+    }
+  };
+  const sendClock = (result: ClockRead) => {
+    for (const [subscription, of] of accounts) {
+      if (of !== CLOCK_SYSVAR) continue;
+      const params = { result, subscription };
+      near.send(JSON.stringify({ jsonrpc: "2.0", method: "accountNotification", params }));
+    }
+  };
+  /** Keeps what is held for the next slot, unless the notification of some change is still on its way. */
+  const gather = async () => {
+    const count = held.length;
+    const changed = new Map(held.map((message) => [accountOf(message), dataOf(message.params)]));
+    const now = await contentsOf(call, [...new Set(accounts.values())]);
+    for (const [account, content] of now.contents) {
+      const before = contents.get(account) ?? content;
+      if (content !== before && content !== changed.get(account)) return;
+    }
+    contents = now.contents;
+    whole = { changes: held.splice(0, count), slot: now.slot };
+  };
+  const endSlot = async () => {
+    const clock = await call<ClockRead>("getAccountInfo", [CLOCK_SYSVAR, PROCESSED]);
+    // A read of this slot may have preceded the change: it would count as newer than an earlier slot's.
+    if (whole !== null && whole.slot >= clock.context.slot) return;
+    if (whole !== null) sendChanges(whole.changes, whole.slot);
+    whole = null;
+    sendClock(clock);
+    await gather();
+  };
+
   near.on("message", (data) => {
     const text = String(data);
     const { id, method, params }: Message = JSON.parse(text);
     if (method === "accountSubscribe" && id !== undefined) asked.set(id, String(params?.[0]));
+    if (method === "accountUnsubscribe") {
+      const subscription = Number(params?.[0]);
+      notified.delete(accounts.get(subscription) ?? "");
+      accounts.delete(subscription);
+    }
     if (far.readyState === far.OPEN) far.send(text);
     else waiting.push(text);
   });
@@ -157,31 +234,6 @@ function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void 
     for (const text of waiting.splice(0)) far.send(text);
     far.send(JSON.stringify({ jsonrpc: "2.0", id: "slots", method: "slotSubscribe" }));
   });
-  const count = (account: string) => {
-    notified.set(account, (notified.get(account) ?? 0) + 1);
-  };
-  const endSlot = async () => {
-    // Half of a transaction's changes would be a state that never existed.
-    if (performance.now() - heldMs < ONE_TRANSACTION_MS) return;
-    const changes = held;
-    held = [];
-    const result = await call<ClockRead>("getAccountInfo", [CLOCK_SYSVAR, PROCESSED]);
-    // The clock is already that of the next slot.
-    const endedSlot = result.context.slot - 1;
-    for (const message of changes) {
-      const { params } = message;
-      if (params?.result?.context !== undefined) params.result.context.slot = endedSlot;
-      near.send(JSON.stringify(message));
-      const changed = accounts.get(params?.subscription ?? -1);
-      if (changed !== undefined) count(changed);
-    }
-    for (const [subscription, of] of accounts) {
-      if (of !== CLOCK_SYSVAR) continue;
-      const params = { result, subscription };
-      near.send(JSON.stringify({ jsonrpc: "2.0", method: "accountNotification", params }));
-      count(CLOCK_SYSVAR);
-    }
-  };
   far.on("message", (data) => {
     const message: Message = JSON.parse(String(data));
     const { id, method, params } = message;
@@ -189,15 +241,20 @@ function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void 
     const account = id === undefined ? undefined : asked.get(id);
     if (account !== undefined) {
       accounts.set(Number(message.result), account);
-      if (!notified.has(account)) notified.set(account, 0);
+      if (!notified.has(account)) notified.set(account, null);
     }
     if (params?.result?.context !== undefined) {
       held.push(message);
-      heldMs = performance.now();
       return;
     }
     near.send(JSON.stringify(message));
-    if (method === "slotNotification") sent = sent.then(endSlot).catch(() => near.terminate());
+    if (method !== "slotNotification" || isEnding) return;
+    isEnding = true;
+    endSlot()
+      .catch(() => near.terminate())
+      .finally(() => {
+        isEnding = false;
+      });
   });
   for (const [one, other] of [
     [near, far],
