@@ -163,6 +163,7 @@ async function run(): Promise<void> {
     keys: new KeyRing(callers.check),
     random,
     tokens: checked,
+    onExample: say,
   });
   const streams = await openStreams(url, watched, watching);
   await probes.start();
@@ -246,7 +247,6 @@ async function run(): Promise<void> {
     log: [...log.lines.values()],
   };
   print(figures);
-  for (const example of checks.examples) say(example);
   const missed = missedBars(figures);
   for (const bar of missed) say(`missed: ${bar}`);
   print({ kind: "bars", missed });

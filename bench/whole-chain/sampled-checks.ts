@@ -22,7 +22,8 @@ export class SampledChecks {
   readonly #counts: Record<string, number> = {};
   readonly #lag = new Latencies();
   readonly #statuses: Record<string, number> = {};
-  readonly examples: string[] = [];
+  readonly #onExample: (example: string) => void;
+  #examples = 0;
   /** Answers that give a time after that of their slot. */
   #early = 0;
   #isRunning = false;
@@ -33,7 +34,10 @@ export class SampledChecks {
     readonly keys: KeyRing;
     readonly random: SeededRandom;
     readonly tokens: readonly ChainTokenFacts[];
+    /** Called with the first answers that differ from the chain. */
+    readonly onExample: (example: string) => void;
   }) {
+    this.#onExample = options.onExample;
     this.#chain = options.chain;
     this.#url = options.url;
     this.#keys = options.keys;
@@ -85,11 +89,11 @@ export class SampledChecks {
     this.#count(result.kind);
     if (result.kind !== "unknown" && updatedAtMs > result.slotTimeMs + TIME_ROUNDING_MS)
       this.#early++;
-    if (result.kind === "equal" || result.kind === "unknown" || this.examples.length >= EXAMPLES)
+    if (result.kind === "equal" || result.kind === "unknown" || this.#examples++ >= EXAMPLES)
       return;
     const { depth_sol, precio_mid, score, exit_max_sol, slippage } = body;
     const figures = { depth_sol, precio_mid, score, exit_max_sol, slippage };
-    this.examples.push(
+    this.#onExample(
       JSON.stringify({ mint: mint as Address, venue, slot: answer.slot, figures, result }),
     );
   }
