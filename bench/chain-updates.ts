@@ -48,10 +48,7 @@ export function chainRate(swaps: number): ChainRate {
   const facts = { mint, mintFacts, names: NO_NAMES, isSearched: true, nowMs: START_MS };
   const token = addToken(state, { ...facts, found: foundOf(mint), loaded });
   for (const coin of behind) {
-    state.hops.set(
-      coin,
-      addGroup(state, { mint: coin, found: foundOf(coin), loaded, nowMs: START_MS }),
-    );
+    state.hops.set(coin, addGroup(state, { mint: coin, found: foundOf(coin), loaded }));
   }
   const asked = [...state.accounts.keys()];
   const read = new Map(asked.map((address) => [address, loaded.get(address) ?? null]));

@@ -49,6 +49,8 @@ export function addVacancy(
   const vacancy: Vacancy = { kind: "vacancy", group, ref, account };
   group.vacancies.set(ref.address, vacancy);
   addUse(account, vacancy);
+  // It may be known already, as a pool of another group.
+  fillVacancy(state, vacancy);
 }
 
 /** The account of a vacancy appeared: if the program owns it, it is added as a pool. */

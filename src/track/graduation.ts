@@ -36,7 +36,7 @@ export function awaitsGraduation(group: PoolGroup): boolean {
 }
 
 /**
- * Whether the pool is known: at an address that only the launchpad can use. Any pool of the family will
+ * Whether the pool is known with its accounts: at an address that only the launchpad can use. Any pool of the family will
  * do in a group that was never searched, since a stream brings every pool as it is created, and for a
  * curve that was closed when it was first read, which a moment of the search alone can have missed.
  */
@@ -48,6 +48,7 @@ function hasGraduated(
   for (const { open, isLoaded } of pools.values()) {
     const { venue, isReserved } = open.ref;
     if (!isLoaded || venue.kind !== "amm" || venue.family !== family) continue;
+    if (open.decoded.kind === "unusable" && open.decoded.reason === "missing-account") continue;
     if (isReserved || searchedSlot === null || !wasSeenOpen) return true;
   }
   return false;

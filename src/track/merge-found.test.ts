@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
@@ -7,41 +9,80 @@ import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { applyRead } from "./account-reads.ts";
 import { addToken } from "./followed-tokens.ts";
 import { createLiveState } from "./live-state.ts";
-import { mergeFound } from "./merge-found.ts";
+import { addGroup, mergeFound } from "./merge-found.ts";
 import { refreshPools } from "./refresh-pools.ts";
 import { NO_NAMES } from "./token-names.ts";
 
 const NOW_MS = 1_790_000_000_000;
+const FOUND_SLOT = 5n;
 const RESERVE = 1_000_000n;
 
-test("a pool that a search finds before its creation is notified is priced, and keeps its vaults followed", () => {
-  const {
-    pool,
-    mintA: mint,
-    accounts,
-  } = pumpSwapFixture({ baseReserve: RESERVE, quoteReserve: RESERVE });
+/** A followed token whose pool's address is known and has no pool yet, and a search that finds the pool there. */
+function awaitedPool() {
+  const fixture = pumpSwapFixture({ baseReserve: RESERVE, quoteReserve: RESERVE });
+  const { pool, mintA: mint } = fixture;
   const ref = { venue: pumpSwap, address: pool, mint, isReserved: true };
-  const found = {
-    ...{ pools: [], vacant: [ref], filters: [], leftOut: [], refusals: [] },
+  const nothing = {
+    ...{ pools: [], vacant: [], filters: [], leftOut: [], refusals: [] },
     isSearchComplete: true,
     searchedSlot: null,
   };
   const state = createLiveState();
-  const mintFacts = decodeMint(accounts.get(mint));
-  const facts = { mint, mintFacts, names: NO_NAMES, isSearched: true };
-  const token = addToken(state, { ...facts, found, loaded: new Map(), nowMs: NOW_MS });
-  applyRead(state, [pool], { slot: 1n, accounts: new Map([[pool, null]]) }, NOW_MS);
-
-  const loaded = new Map<typeof pool, Account | null>(
-    [...accounts].map(([address, account]) => [address, { ...account, slot: 2n }]),
+  const mintFacts = decodeMint(fixture.accounts.get(mint));
+  const facts = { mint, mintFacts, names: NO_NAMES, isSearched: true, nowMs: NOW_MS };
+  const found = { ...nothing, vacant: [ref] };
+  const token = addToken(state, { ...facts, found, loaded: new Map() });
+  const loaded = new Map<Address, Account | null>(
+    [...fixture.accounts].map(([address, account]) => [address, { ...account, slot: FOUND_SLOT }]),
   );
-  const search = { found: { ...found, pools: [ref], vacant: [] }, loaded, nowMs: NOW_MS };
-  mergeFound(state, token.group, search);
-  const followed = new Set(state.accounts.keys());
-  for (const laterMs of [0, 1_000, 2_000]) refreshPools(state, NOW_MS + laterMs);
+  return {
+    ...{ state, token, loaded, pool, ref, nothing },
+    read: (account: Account | null, slot: bigint) =>
+      applyRead(state, [pool], { slot, accounts: new Map([[pool, account]]) }, NOW_MS),
+    search: () => mergeFound(state, token.group, { ...nothing, pools: [ref] }, loaded),
+    refresh: () => {
+      for (const laterMs of [0, 1_000, 2_000, 3_000]) refreshPools(state, NOW_MS + laterMs);
+    },
+    decoded: () => token.group.pools.get(pool)?.open.decoded.kind,
+  };
+}
 
-  assert.equal(token.group.pools.get(pool)?.open.decoded.kind, "pool");
-  assert.deepEqual(new Set(state.accounts.keys()), followed);
-  assert.equal(state.unwanted.size, 0);
-  assert.equal(token.group.vacancies.size, 0);
+const PREFUNDED: Account = {
+  ...{ owner: SYSTEM_PROGRAM, lamports: 1n, data: new Uint8Array() },
+  slot: FOUND_SLOT - 1n,
+};
+
+for (const [what, before] of [
+  ["absent", null],
+  ["given lamports by anyone", PREFUNDED],
+] as const) {
+  test(`a pool that a search finds before its creation is notified keeps its vaults: its address was ${what}`, () => {
+    const { state, token, read, search, refresh, decoded } = awaitedPool();
+    read(before, FOUND_SLOT - 1n);
+    search();
+    const followed = new Set(state.accounts.keys());
+    refresh();
+    assert.equal(decoded(), "pool");
+    assert.deepEqual(new Set(state.accounts.keys()), followed);
+    assert.equal(state.unwanted.size, 0);
+    assert.equal(token.group.vacancies.size, 0);
+  });
+}
+
+test("a pool that was closed after a search read it stays closed", () => {
+  const { read, search, refresh, decoded } = awaitedPool();
+  read(null, FOUND_SLOT + 1n);
+  search();
+  refresh();
+  assert.equal(decoded(), "unusable");
+});
+
+test("a pool that another group follows already is found where it is awaited", () => {
+  const { loaded, ref, nothing, pool } = awaitedPool();
+  const state = createLiveState();
+  addGroup(state, { mint: ref.mint, found: { ...nothing, pools: [ref] }, loaded });
+  const found = { ...nothing, vacant: [ref] };
+  const { pools, vacancies } = addGroup(state, { mint: ref.mint, found, loaded });
+  assert.ok(pools.has(pool));
+  assert.equal(vacancies.size, 0);
 });

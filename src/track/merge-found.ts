@@ -3,19 +3,18 @@ import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { addPool, addVacancy, removePool } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
-import type { LiveState, PoolGroup } from "./live-state.ts";
+import type { FollowedPool, LiveState, PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 
-/** The result of a search, with the accounts that it read. */
-export type Search = {
-  readonly found: FoundPools;
-  readonly loaded: LoadedAccounts;
-  readonly nowMs: number;
-};
+/** A search may have read an account long before it ends: this does not count as confirming it. */
+const READ_BEFORE_MS = 0;
 
 /** Follows the pools that a search found as a group. */
-export function addGroup(state: LiveState, search: Search & { readonly mint: Address }): PoolGroup {
-  const { mint, found } = search;
+export function addGroup(
+  state: LiveState,
+  input: { readonly mint: Address; readonly found: FoundPools; readonly loaded: LoadedAccounts },
+): PoolGroup {
+  const { mint, found, loaded } = input;
   const group: PoolGroup = {
     mint,
     pools: new Map(),
@@ -29,7 +28,7 @@ export function addGroup(state: LiveState, search: Search & { readonly mint: Add
     version: 0,
     token: null,
   };
-  mergeFound(state, group, search);
+  mergeFound(state, group, found, loaded);
   return group;
 }
 
@@ -37,8 +36,12 @@ export function addGroup(state: LiveState, search: Search & { readonly mint: Add
  * Adds the pools that a search found. Pools that the search did not return are kept, because a search
  * may miss some; they are removed only if there are too many, as the search then weighed all of them.
  */
-export function mergeFound(state: LiveState, group: PoolGroup, search: Search): void {
-  const { found, loaded } = search;
+export function mergeFound(
+  state: LiveState,
+  group: PoolGroup,
+  found: FoundPools,
+  loaded: LoadedAccounts,
+): void {
   state.unsavedGroups.add(group);
   group.leftOut = found.leftOut;
   // The next answer is measured again, even if the last one was measured just now.
@@ -47,7 +50,7 @@ export function mergeFound(state: LiveState, group: PoolGroup, search: Search): 
   group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
   for (const ref of found.pools) addPool(state, group, ref, loaded);
   for (const ref of found.vacant) addVacancy(state, group, ref, loaded);
-  applyAppeared(state, group, search);
+  for (const ref of found.pools) applyAppeared(state, group.pools.get(ref.address), loaded);
   if (group.pools.size <= MAX_POOLS) return;
   const chosen = new Set(found.pools.map(({ address }) => address));
   for (const pool of group.pools.values()) {
@@ -57,21 +60,19 @@ export function mergeFound(state: LiveState, group: PoolGroup, search: Search): 
 }
 
 /**
- * Applies what the search read at addresses that were followed while they had no account, such as that of a
- * pool whose creation was not notified yet: without its bytes the pool would lose its vaults again.
+ * Applies what the search read at addresses that were followed before the pool's program owned them, such as
+ * that of a pool whose creation was not notified yet: without its bytes the pool would lose its vaults again.
  */
 function applyAppeared(
   state: LiveState,
-  { pools }: PoolGroup,
-  { found, loaded, nowMs }: Search,
+  pool: FollowedPool | undefined,
+  loaded: LoadedAccounts,
 ): void {
-  for (const ref of found.pools) {
-    for (const { account: followed } of pools.get(ref.address)?.needs.values() ?? []) {
-      const { address, held } = followed;
-      const account = loaded.get(address) ?? null;
-      if (account === null || (held.account ?? null) !== null) continue;
-      const update = { address, account, slot: account.slot };
-      applyUpdate(state, update, nowMs, { isConfirmed: true });
-    }
+  for (const { account: followed } of pool?.needs.values() ?? []) {
+    const { address, held } = followed;
+    const account = loaded.get(address) ?? null;
+    if (account === null || held.account?.owner === account.owner) continue;
+    const update = { address, account, slot: account.slot };
+    applyUpdate(state, update, READ_BEFORE_MS, { isConfirmed: true });
   }
 }

@@ -7,6 +7,9 @@ import { timeOfSlotMs } from "./slot-times.ts";
 /** A minute: an account confirmed this recently that rarely changes counts as unchanged. */
 const SETTLED_SLOTS = 150n;
 
+/** An absent account has no slot of its own until it is read for the first time. */
+const UNKNOWN_SLOT = 0n;
+
 /**
  * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
  * account without updates is unchanged up to the slot before the newest.
@@ -70,7 +73,7 @@ function slotOfPool(pool: FollowedPool): bigint | null {
   let oldest: bigint | null = null;
   for (const { account } of pool.needs.values()) {
     const { account: bytes, heldSlot } = account.held;
-    if (bytes === undefined) continue;
+    if (bytes === undefined || heldSlot === UNKNOWN_SLOT) continue;
     if (oldest === null || heldSlot < oldest) oldest = heldSlot;
   }
   if (oldest === null || pool.changedSlot - oldest > SETTLED_SLOTS) return oldest;

@@ -171,7 +171,7 @@ export class TokenLoads {
   async #addLater(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
     const { found, loaded, together, rest: next } = await rest;
     if (this.#state.tokens.get(token.mint) !== token) return;
-    mergeFound(this.#state, token.group, { found, loaded, nowMs: this.#deps.clock.nowMs() });
+    mergeFound(this.#state, token.group, found, loaded);
     this.#applyTogether(together);
     this.#state.dirtyTokens.add(token);
     if (next !== null) {
@@ -209,9 +209,8 @@ export class TokenLoads {
       ? await this.#deriveAgain(group, loaded)
       : await allOf(await loadHopPools(this.#deps, group.mint, loaded, this.#signal), loaded);
     if (found === null || this.#state.hops.get(group.mint) !== group) return;
-    const nowMs = this.#deps.clock.nowMs();
-    group.searchedAtMs = nowMs;
-    mergeFound(this.#state, group, { found, loaded, nowMs });
+    group.searchedAtMs = this.#deps.clock.nowMs();
+    mergeFound(this.#state, group, found, loaded);
   }
 
   async #deriveAgain({ mint }: PoolGroup, loaded: LoadedAccounts): Promise<FoundPools | null> {
@@ -266,14 +265,13 @@ export class TokenLoads {
 
   #addHop(mint: Address, found: FoundPools, loaded: LoadedAccounts): PoolGroup {
     const derived = this.#state.hops.get(mint);
-    const nowMs = this.#deps.clock.nowMs();
     if (derived !== undefined) {
       derived.filters = found.filters;
-      mergeFound(this.#state, derived, { found, loaded, nowMs });
+      mergeFound(this.#state, derived, found, loaded);
       return derived;
     }
-    const group = addGroup(this.#state, { mint, found, loaded, nowMs });
-    group.searchedAtMs = nowMs;
+    const group = addGroup(this.#state, { mint, found, loaded });
+    group.searchedAtMs = this.#deps.clock.nowMs();
     this.#state.hops.set(mint, group);
     return group;
   }
@@ -281,7 +279,7 @@ export class TokenLoads {
   async #addLaterHop(group: PoolGroup, rest: Promise<LaterPools>): Promise<void> {
     const { found, loaded, together, rest: next } = await rest;
     if (this.#state.hops.get(group.mint) !== group) return;
-    mergeFound(this.#state, group, { found, loaded, nowMs: this.#deps.clock.nowMs() });
+    mergeFound(this.#state, group, found, loaded);
     this.#applyTogether(together);
     if (next !== null) await this.#addLaterHop(group, next);
   }

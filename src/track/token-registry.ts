@@ -343,7 +343,7 @@ export class TokenRegistry {
     if (state.tokens.get(token.mint) !== token) return;
     const named = { address: token.mint, facts: token.mintFacts };
     token.names = tokenNames(named, accounts.get(metadata));
-    mergeFound(state, token.group, { found, loaded, nowMs: clock.nowMs() });
+    mergeFound(state, token.group, found, loaded);
     replanSearch(token, plannedMs, clock.nowMs());
     if (awaitsGraduation(token.group)) {
       token.isSearchUrgent = true;

@@ -285,11 +285,10 @@ export class TokenRestore {
   }
 
   #addHop(mint: Address, known: KnownMint["group"], loaded: LoadedAccounts): void {
-    const { state, venues, clock } = this.#deps;
+    const { state, venues } = this.#deps;
     if (state.hops.has(mint) || !arePools(known.found.pools, loaded)) return;
     const filters = known.isDerivedOnly ? [] : filtersFor(venues, mint);
-    const found = { ...known.found, filters };
-    const group = addGroup(state, { mint, found, loaded, nowMs: clock.nowMs() });
+    const group = addGroup(state, { mint, found: { ...known.found, filters }, loaded });
     group.searchedAtMs = known.searchDueMs;
     group.searches = known.searches;
     state.unsavedGroups.delete(group);
