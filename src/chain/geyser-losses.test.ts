@@ -13,7 +13,6 @@ import {
   PROGRAM,
   PULSE_MS,
   START,
-  STREAMS_OPEN_WITHIN_MS,
   someTransaction,
   startChain,
   TIMING,
@@ -77,7 +76,7 @@ test("an open stream without slots is replaced by a new one", async (t) => {
   const requests = chain.geyser.requests.length;
   chain.geyser.tellsSlot = () => chain.geyser.requests.length > requests;
   await log.first((event) => event.kind === "gap", "a gap");
-  await eventually("the new stream", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  await eventually("the new stream", () => (isWholeNow(log) ? true : null));
   chain.set(POOL, 3);
   await updateTo(POOL, 3);
 });
@@ -93,29 +92,21 @@ test("a silent server is replaced by the node's WebSocket, without waiting for i
   const seen = new EventLog<ObservedTransaction>();
   chain.source.followTransactions({ onTransaction: seen.add, onGap: () => {} }).add([PROGRAM]);
   chain.geyser.isSilent = true;
-  await eventually("the loss", () => (isWholeNow(log) ? null : true), STREAMS_OPEN_WITHIN_MS);
+  await eventually("the loss", () => (isWholeNow(log) ? null : true));
   const { inUse, reason, sinceMs } = chain.source.streamInUse?.() ?? {};
   assert.deepEqual([inUse, reason], ["websocket", "no slot for 500 ms"]);
   assert.ok(typeof sinceMs === "number");
   let value = 20;
-  await eventually(
-    "the account, the program and its transactions",
-    () => {
-      chain.set(POOL, value++);
-      chain.ledger.addTransaction(someTransaction(chain.ledger.clock.slot));
-      const isAccountSeen = log.events.some(
-        (told) => told.kind === "update" && (told.update.account?.data[0] ?? 0) >= 20,
-      );
-      return isAccountSeen && births.events.length > 0 && seen.events.length > 0 ? true : null;
-    },
-    STREAMS_OPEN_WITHIN_MS,
-  );
+  await eventually("the account, the program and its transactions", () => {
+    chain.set(POOL, value++);
+    chain.ledger.addTransaction(someTransaction(chain.ledger.clock.slot));
+    const isAccountSeen = log.events.some(
+      (told) => told.kind === "update" && (told.update.account?.data[0] ?? 0) >= 20,
+    );
+    return isAccountSeen && births.events.length > 0 && seen.events.length > 0 ? true : null;
+  });
   chain.geyser.isSilent = false;
-  await eventually(
-    "the stream again",
-    () => (isWholeNow(log) ? true : null),
-    STREAMS_OPEN_WITHIN_MS,
-  );
+  await eventually("the stream again", () => (isWholeNow(log) ? true : null));
   assert.equal(chain.source.streamInUse?.().inUse, "grpc");
   chain.set(POOL, 9);
   await updateTo(POOL, 9);
@@ -126,11 +117,7 @@ test("a server that never replies has one attempt at a time, and none once the s
   chain.geyser.isSilent = true;
   followAll(chain).following.add([POOL]);
   const attempts = () => chain.geyser.tokens.length;
-  await eventually(
-    "a third attempt",
-    () => (attempts() >= 3 ? true : null),
-    STREAMS_OPEN_WITHIN_MS,
-  );
+  await eventually("a third attempt", () => (attempts() >= 3 ? true : null));
   await eventually("one call alone", () => (chain.geyser.clientCount <= 1 ? true : null));
   await chain.source.close();
   await eventually("no call", () => (chain.geyser.clientCount === 0 ? true : null));
@@ -159,7 +146,7 @@ test("with two streams, the slot of the stream that is behind is reported as rea
   const { following, followed, log } = followAll(chain);
   following.add([POOL, OTHER_POOL]);
   await followed(OTHER_POOL);
-  await eventually("both streams", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  await eventually("both streams", () => (isWholeNow(log) ? true : null));
   chain.geyser.lagOf = (request) => (isOther(request) ? 3 : 0);
   let value = 20;
   const assertSlower = async (): Promise<void> => {
@@ -177,17 +164,13 @@ test("with two streams, the slot of the stream that is behind is reported as rea
   chain.geyser.refusalOf = (request) => (isOther(request) ? "not you" : limited(request));
   chain.geyser.cut();
   await chain.geyser.open();
-  await eventually(
-    "the other stream given up",
-    () => (chain.source.streamInUse?.().inUse === "websocket" ? true : null),
-    STREAMS_OPEN_WITHIN_MS,
+  await eventually("the other stream given up", () =>
+    chain.source.streamInUse?.().inUse === "websocket" ? true : null,
   );
   chain.geyser.refusalOf = limited;
-  await eventually("both again", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
-  await eventually(
-    "the fallback ended",
-    () => (chain.source.streamInUse?.().inUse === "grpc" ? true : null),
-    STREAMS_OPEN_WITHIN_MS,
+  await eventually("both again", () => (isWholeNow(log) ? true : null));
+  await eventually("the fallback ended", () =>
+    chain.source.streamInUse?.().inUse === "grpc" ? true : null,
   );
   await assertSlower();
 });
@@ -198,7 +181,7 @@ test("accounts for which no stream has room are reported, and excluded from the 
   const { following, log } = followAll(chain);
   const accounts = Array.from({ length: 18 }, (_, index) => testAddress(100 + index));
   following.add(accounts);
-  await eventually("the streams", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  await eventually("the streams", () => (isWholeNow(log) ? true : null));
   const named = log.events.flatMap((told) => (told.kind === "elsewhere" ? [told.addresses] : []));
   const streamed = new Set(
     chain.geyser.subscriptions.flatMap((request) =>
@@ -216,29 +199,23 @@ test("a loss of one of several streams ends the claim that every change arrives"
   const { following, followed, log } = followAll(chain);
   following.add([POOL, OTHER_POOL]);
   await followed(OTHER_POOL);
-  await eventually("both streams", () => (isWholeNow(log) ? true : null), STREAMS_OPEN_WITHIN_MS);
+  await eventually("both streams", () => (isWholeNow(log) ? true : null));
   chain.geyser.refusalOf = ({ accounts }) =>
     Object.values(accounts).some(({ account }) => account.includes(OTHER_POOL)) ? "not you" : null;
   chain.geyser.cut();
   await chain.geyser.open();
   const since = log.events.length;
-  await eventually(
-    "the other stream given up",
-    () => (chain.source.streamInUse?.().reason?.includes("not you") === true ? true : null),
-    STREAMS_OPEN_WITHIN_MS,
+  await eventually("the other stream given up", () =>
+    chain.source.streamInUse?.().reason?.includes("not you") === true ? true : null,
   );
   let value = 20;
-  await eventually(
-    "the account over the WebSocket",
-    () => {
-      chain.set(OTHER_POOL, value++);
-      const isTold = log.events.some(
-        (told) => told.kind === "update" && told.update.address === OTHER_POOL,
-      );
-      return isTold ? true : null;
-    },
-    STREAMS_OPEN_WITHIN_MS,
-  );
+  await eventually("the account over the WebSocket", () => {
+    chain.set(OTHER_POOL, value++);
+    const isTold = log.events.some(
+      (told) => told.kind === "update" && told.update.address === OTHER_POOL,
+    );
+    return isTold ? true : null;
+  });
   const { slot } = chain.ledger.clock;
   await log.first((told) => told.kind === "slot" && told.slot > slot, "slots over the WebSocket");
   assert.ok(!log.events.slice(since).some(({ kind }) => kind === "reached"));

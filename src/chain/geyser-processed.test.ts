@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "#test/support/eventually.ts";
 import { followAll } from "#test/support/follow-all.ts";
-import {
-  OTHER_POOL,
-  POOL,
-  PROGRAM,
-  STREAMS_OPEN_WITHIN_MS,
-  startChain,
-} from "#test/support/followed-geyser.ts";
+import { OTHER_POOL, POOL, PROGRAM, startChain } from "#test/support/followed-geyser.ts";
 import { testAccount } from "#test/support/test-accounts.ts";
 
 test("a processed slot is delivered before it is confirmed, and its end is reported", async (t) => {
@@ -59,14 +53,10 @@ test("of a processed slot the last write of each account is delivered, all of th
     ]),
   );
   await updateTo(OTHER_POOL, 5);
-  await eventually(
-    "both",
-    () => {
-      const values = log.events.flatMap((told) =>
-        told.kind === "update" && told.update.account !== null ? told.update.account.data[0] : [],
-      );
-      return values.length >= 2 ? values : null;
-    },
-    STREAMS_OPEN_WITHIN_MS,
-  ).then((values) => assert.deepEqual(values, [5, 5]));
+  await eventually("both", () => {
+    const values = log.events.flatMap((told) =>
+      told.kind === "update" && told.update.account !== null ? told.update.account.data[0] : [],
+    );
+    return values.length >= 2 ? values : null;
+  }).then((values) => assert.deepEqual(values, [5, 5]));
 });

@@ -11,7 +11,6 @@ import {
   POOL,
   PROGRAM,
   START,
-  STREAMS_OPEN_WITHIN_MS,
   someTransaction,
   startChain,
 } from "#test/support/followed-geyser.ts";
@@ -129,39 +128,27 @@ for (const [plan, limits, programs, accounts] of SMALL_PLANS) {
     await updateTo(last, 9);
     // Which of the streams opens first is open: the account changes until the program's reports it.
     let value = 10;
-    await eventually(
-      "the program's account",
-      () => {
-        chain.set(last, value++);
-        return born.events.some(({ address }) => address === last) ? true : null;
-      },
-      STREAMS_OPEN_WITHIN_MS,
-    );
+    await eventually("the program's account", () => {
+      chain.set(last, value++);
+      return born.events.some(({ address }) => address === last) ? true : null;
+    });
     const lastProgram = testAddress(5_000 + programs - 1);
     const transaction = someTransaction(chain.ledger.clock.slot);
-    await eventually(
-      "the last program's transaction",
-      () => {
-        const instruction = { ...transaction.instruction, programId: lastProgram };
-        chain.ledger.addTransaction({ ...transaction, instruction });
-        return transactions.events.length > 0 ? true : null;
-      },
-      STREAMS_OPEN_WITHIN_MS,
-    );
+    await eventually("the last program's transaction", () => {
+      const instruction = { ...transaction.instruction, programId: lastProgram };
+      chain.ledger.addTransaction({ ...transaction, instruction });
+      return transactions.events.length > 0 ? true : null;
+    });
     // On a busy machine a stream may be silent for too long and be opened again.
-    await eventually(
-      "every account and program on a stream",
-      () => {
-        const served = chain.geyser.subscriptions;
-        const asked = served.flatMap((request) =>
-          Object.values(request.accounts).flatMap(({ account, owner }) => [...account, ...owner]),
-        );
-        assert.equal(new Set(asked).size, asked.length, "each is asked for once");
-        const isWhole = asked.length === accounts + programs && served.length > 1;
-        return isWhole && chain.source.streamInUse?.().inUse === "grpc" ? true : null;
-      },
-      STREAMS_OPEN_WITHIN_MS,
-    );
+    await eventually("every account and program on a stream", () => {
+      const served = chain.geyser.subscriptions;
+      const asked = served.flatMap((request) =>
+        Object.values(request.accounts).flatMap(({ account, owner }) => [...account, ...owner]),
+      );
+      assert.equal(new Set(asked).size, asked.length, "each is asked for once");
+      const isWhole = asked.length === accounts + programs && served.length > 1;
+      return isWhole && chain.source.streamInUse?.().inUse === "grpc" ? true : null;
+    });
     assert.ok(chain.warnings.some((line) => line.includes("Max amount of")));
   });
 }

@@ -40,7 +40,7 @@ test("a server that accepts connections but does not answer blocks no caller, an
   await assert.rejects(link.publish("topic", "too early"), RedisUnavailable);
   await eventually("a connection without an answer", () => (wire.connections() > 0 ? true : null));
   wire.mend();
-  await eventually("a greeting", published(link, "at last"), 8_000);
+  await eventually("a greeting", published(link, "at last"));
   await eventually("the message", () => (heard.at(-1) === "at last" ? true : null));
 });
 
@@ -65,7 +65,7 @@ function openLink(t: TestContext, url: string): RedisLink {
   return link;
 }
 
-const up = (link: RedisLink) => eventually("a connection", () => (link.isUp ? true : null), 8_000);
+const up = (link: RedisLink) => eventually("a connection", () => (link.isUp ? true : null));
 
 async function openAdmin(t: TestContext, url: string) {
   const admin = createClient({ url });

@@ -9,8 +9,6 @@ import { deploymentName, type Leadership, waitForLeadership } from "./leadership
 import { migrate } from "./migrate.ts";
 import { joinWaitlist, readWaitlist } from "./waitlist.ts";
 
-const PATIENCE_MS = 20_000;
-
 type Setting = {
   readonly place: DatabasePlace;
   readonly database: Database;
@@ -146,14 +144,14 @@ test("a single process leads and writes again after Postgres closed its connecti
   await write("before@example.com");
   await cutOff(setting);
   const newTerm = async () => ((await termOf(setting)) < 2n ? null : true);
-  await eventually("a new term", newTerm, PATIENCE_MS);
+  await eventually("a new term", newTerm);
   // Writes fail until this process has read the new term and closed its old connections.
   const writes = () =>
     write("after@example.com").then(
       () => true,
       () => null,
     );
-  await eventually("a write", writes, PATIENCE_MS);
+  await eventually("a write", writes);
   const kept = await readWaitlist(setting.database.db);
   assert.equal(kept.length, 2);
 });

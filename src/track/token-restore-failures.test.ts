@@ -12,8 +12,6 @@ import { track } from "#test/simulation/track/tracker-on.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 
-const RESTORED_WITHIN_MS = 20_000;
-
 /** A process that followed `count` tokens at once, and the tokens. */
 async function followMany(chain: ScriptedChain, database: Database, count: number) {
   const mints = Array.from({ length: count }, (_, index) => namedAddress(`token ${index}`));
@@ -43,15 +41,11 @@ async function batchSizes(
   };
   const tracker = track(chain, database, { readAccounts });
   await tracker.restore();
-  await eventually(
-    "all are followed",
-    () => {
-      tracker.tick();
-      chain.advance(2);
-      return tracker.mints().length >= mints.size ? true : null;
-    },
-    RESTORED_WITHIN_MS,
-  );
+  await eventually("all are followed", () => {
+    tracker.tick();
+    chain.advance(2);
+    return tracker.mints().length >= mints.size ? true : null;
+  });
   await tracker.close();
   return sizes;
 }
@@ -87,17 +81,13 @@ test("tokens whose reads always fail are given up, and all others are followed",
   const endedAtMs = await lastFollowedAtMs(database.db);
   assert.ok(endedAtMs !== null);
   await tracker.restore();
-  await eventually(
-    "the others are followed, and nothing waits",
-    async () => {
-      tracker.tick();
-      chain.advance(10);
-      if (tracker.mints().length < mints.length - poisoned.size) return null;
-      const notedAtMs = (await lastFollowedAtMs(database.db)) ?? 0;
-      return notedAtMs > endedAtMs ? true : null;
-    },
-    RESTORED_WITHIN_MS,
-  );
+  await eventually("the others are followed, and nothing waits", async () => {
+    tracker.tick();
+    chain.advance(10);
+    if (tracker.mints().length < mints.length - poisoned.size) return null;
+    const notedAtMs = (await lastFollowedAtMs(database.db)) ?? 0;
+    return notedAtMs > endedAtMs ? true : null;
+  });
   isRestoring = false;
   for (const mint of poisoned) {
     const snapshot = await tracker.snapshot(mint);

@@ -18,7 +18,6 @@ import type { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const SLOTS_PER_MINUTE = 150;
-const RESTORED_WITHIN_MS = 20_000;
 
 /** A process that follows these tokens, each requested a minute after the previous one, and then ends. */
 async function follow(chain: ScriptedChain, database: Database, mints: readonly Address[]) {
@@ -42,14 +41,10 @@ async function follow(chain: ScriptedChain, database: Database, mints: readonly 
 
 /** Ticks until the tracker has as many tokens. */
 async function restored(tracker: Tracker, count: number): Promise<void> {
-  await eventually(
-    "the known tokens are followed",
-    () => {
-      tracker.tick();
-      return tracker.mints().length >= count ? true : null;
-    },
-    RESTORED_WITHIN_MS,
-  );
+  await eventually("the known tokens are followed", () => {
+    tracker.tick();
+    return tracker.mints().length >= count ? true : null;
+  });
 }
 
 function hangs(): Promise<never> {
@@ -226,15 +221,11 @@ test("a batch of accounts that is refused or hangs delays no other batch", async
     await tracker.restore();
     // A refused batch is divided until the refused token is alone; a batch that hangs is not divided.
     const others = fault === "refused" ? mints.length - 1 : mints.length - 48;
-    await eventually(
-      "the others are followed",
-      () => {
-        tracker.tick();
-        chain.advance(2);
-        return tracker.mints().length >= others ? true : null;
-      },
-      RESTORED_WITHIN_MS,
-    );
+    await eventually("the others are followed", () => {
+      tracker.tick();
+      chain.advance(2);
+      return tracker.mints().length >= others ? true : null;
+    });
     assert.equal(tracker.mints().includes(poisoned), false);
   }
 });

@@ -122,7 +122,7 @@ test("SIGTERM to the shell that npm and npx start ends the service too", async (
       () => null,
       () => true,
     );
-  await eventually("the service has ended", isGone, 20_000);
+  await eventually("the service has ended", isGone);
 });
 
 test("the unit for systemd starts the service, and its signal stops it in order", async (t) => {

@@ -12,7 +12,6 @@ import { type RunningService, startTestService } from "#test/support/service.ts"
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const MAINNET = "../shared/mainnet";
-const PATIENCE_MS = 20_000;
 /** Answers are stored with samples that differ from the last one: at most one in ten seconds, written within five. */
 const STORED_WITHIN_MS = 60_000;
 /** A pool's subscriptions have to settle; a swap has to be made, judged, published and stored. */
@@ -53,14 +52,8 @@ async function ask({ url }: Pick<RunningService, "url">, path: string) {
   return { status: response.status, body: await response.text() };
 }
 
-const until = <Value>(
-  what: string,
-  look: () => Promise<Value | null>,
-  withinMs = PATIENCE_MS,
-): Promise<Value> => eventually(what, look, withinMs);
-
 const said = (service: RunningService, words: string) =>
-  until(`"${words}"`, async () =>
+  eventually(`"${words}"`, async () =>
     service.lines.some((line) => line.includes(words)) ? true : null,
   );
 
@@ -155,23 +148,23 @@ test("a replica's answers follow the chain, those of a past slot do not change, 
   const ready = async () => (await ask(replica, "/readyz")).status;
   assert.equal(await ready(), 503, "no process has published the age of the chain");
   const tracker = await shared.start("tracker");
-  await until("readiness", async () => ((await ready()) === 200 ? true : null));
+  await eventually("readiness", async () => ((await ready()) === 200 ? true : null));
   const [token] = node.market.namedTokens;
   assert.ok(token !== undefined);
   const path = `/api/token/${token.mint}/exitability`;
   const answer = async () => JSON.parse((await ask(replica, path)).body);
-  const first = await until("an answer", async () => {
+  const first = await eventually("an answer", async () => {
     const { status, body } = await ask(replica, path);
     return status === 200 ? JSON.parse(body) : null;
   });
-  await until("a newer answer", async () =>
+  await eventually("a newer answer", async () =>
     (await answer()).updated_at > first.updated_at ? true : null,
   );
   const newest = async () => {
     const { body } = await ask(replica, `${path}?at_slot=999999999999999`);
     return JSON.parse(body).slot_before as number | null;
   };
-  const slot = await until("a stored answer", newest, STORED_WITHIN_MS);
+  const slot = await eventually("a stored answer", newest, STORED_WITHIN_MS);
   const past = `${path}?at_slot=${slot}&profile=pro`;
   const stored = await ask(replica, past);
   assert.equal(stored.status, 200);
@@ -180,7 +173,7 @@ test("a replica's answers follow the chain, those of a past slot do not change, 
   assert.deepEqual(await ask(replica, past), stored);
   const last = await answer();
   assert.equal(last.state, "ok");
-  await until("the age is reported", async () =>
+  await eventually("the age is reported", async () =>
     (await answer()).confianza === "media" || (await answer()).confianza === "baja" ? true : null,
   );
 });
@@ -199,7 +192,7 @@ test("a replica serves the tracker's accuracy record, and the last swaps from th
     assert.equal(status, 200, body);
     return JSON.parse(body).swaps[0] ?? null;
   };
-  const swap = await until("a swap that was judged", lookForSwap, FIRST_SWAP_WITHIN_MS);
+  const swap = await eventually("a swap that was judged", lookForSwap, FIRST_SWAP_WITHIN_MS);
   assert.equal(swap.outcome, "exact");
   assert.equal(swap.deployed_slot, Number(DEMO_DEPLOYED_SLOT));
   const { body } = await ask(replica, "/api/accuracy");
@@ -217,14 +210,16 @@ test("who stands by takes over from a tracker that dies, and from one that is fr
   const replica = await shared.start("api");
   const [token] = node.market.namedTokens;
   const path = `/api/token/${token?.mint}/exitability`;
-  await until("an answer", async () => ((await ask(replica, path)).status === 200 ? true : null));
+  await eventually("an answer", async () =>
+    (await ask(replica, path)).status === 200 ? true : null,
+  );
 
   const diedAtMs = performance.now();
   await first.kill();
   await said(second, "tracker leadership acquired");
   assert.ok(performance.now() - diedAtMs < TAKEOVER_MS, "after a death");
   const before = JSON.parse((await ask(replica, path)).body).updated_at;
-  await until("answers of the successor", async () =>
+  await eventually("answers of the successor", async () =>
     JSON.parse((await ask(replica, path)).body).updated_at > before ? true : null,
   );
 
@@ -245,7 +240,9 @@ test("without Redis every process answers from what it has, and receives updates
   const replica = await shared.start("api");
   const [token, other] = node.market.namedTokens;
   const path = `/api/token/${token?.mint}/exitability`;
-  await until("an answer", async () => ((await ask(replica, path)).status === 200 ? true : null));
+  await eventually("an answer", async () =>
+    (await ask(replica, path)).status === 200 ? true : null,
+  );
   await shared.redis.kill();
   const without = await ask(replica, path);
   assert.equal(without.status, 200);
@@ -253,10 +250,10 @@ test("without Redis every process answers from what it has, and receives updates
   assert.deepEqual([unknown.status, JSON.parse(unknown.body).error], [503, "chain_unavailable"]);
   await shared.redis.start();
   const { updated_at } = JSON.parse(without.body);
-  await until("a newer answer", async () =>
+  await eventually("a newer answer", async () =>
     JSON.parse((await ask(replica, path)).body).updated_at > updated_at ? true : null,
   );
-  await until("the other token", async () =>
+  await eventually("the other token", async () =>
     (await ask(replica, `/api/token/${other?.mint}/exitability`)).status === 200 ? true : null,
   );
 });

@@ -1,4 +1,4 @@
-const PATIENCE_MS = 5_000;
+import { PATIENCE_MS } from "./eventually.ts";
 
 /** Collects what happens, and lets a test await something among it, past or to come. */
 export class EventLog<Event> {

@@ -18,7 +18,6 @@ export const OTHER_POOL = testAddress(3);
 export const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 export const TIMING = { silentAfterMs: 500, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 };
 export const PULSE_MS = 10;
-export const STREAMS_OPEN_WITHIN_MS = 20_000;
 
 export async function startChain(
   t: TestContext,
