@@ -46,11 +46,16 @@ test("register, mail, sign-in, key, query, and a revocation from another process
     const userId = await userOfApiKey(database.db, id);
     assert.ok(userId);
     await revokeApiKey(database.db, { userId, keyId: id }, Date.now());
-    const beganMs = performance.now();
-    await eventually("the key stops working", async () => ((await ask()) === 401 ? true : null));
-    const tookMs = performance.now() - beganMs;
-    t.diagnostic(`stopped ${tookMs.toFixed(0)} ms after another process revoked it`);
-    assert.ok(tookMs < 1_000, `${tookMs} ms`);
+    const revokedAtMs = performance.now();
+    let lastAcceptedMs = 0;
+    await eventually("the key stops working", async () => {
+      const sentAfterMs = performance.now() - revokedAtMs;
+      const status = await ask();
+      if (status === 404) lastAcceptedMs = sentAfterMs;
+      return status === 401 || null;
+    });
+    t.diagnostic(`last accepted when sent ${lastAcceptedMs.toFixed(0)} ms after the revocation`);
+    assert.ok(lastAcceptedMs < 1_000, `${lastAcceptedMs} ms`);
 
     const log = service.lines.join("\n");
     assert.ok(!log.includes(EMAIL), "no e-mail address in the log");
