@@ -1,4 +1,5 @@
 import { request as openRequest } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 
 export type Exchanged = {
   readonly statusCode: number;
@@ -16,12 +17,30 @@ export type Outgoing = {
 
 /** Longer than the service takes for anything; what hangs fails here. */
 const PATIENCE_MS = 20_000;
+/** A request that is still refused then is a failure. */
+const MOST_REPEATS = 5;
 
 /**
- * Sends one request and reads the answer. Of server-sent events, which have no end, the head alone is
- * read, and the connection is closed.
+ * Sends a request and reads the answer. A request that is refused for the load of the machine is repeated
+ * after its Retry-After, as every caller has to. Of server-sent events, which have no end, the head alone
+ * is read, and the connection is closed.
  */
-export function exchange(base: string, outgoing: Outgoing): Promise<Exchanged> {
+export async function exchange(base: string, outgoing: Outgoing): Promise<Exchanged> {
+  for (let repeats = 0; ; repeats++) {
+    const exchanged = await exchangeOnce(base, outgoing);
+    const retryAfterSeconds = Number(exchanged.headers["retry-after"]);
+    const isRepeated = isOverloaded(outgoing, exchanged) && retryAfterSeconds > 0;
+    if (!isRepeated || repeats === MOST_REPEATS) return exchanged;
+    await pause(retryAfterSeconds * 1_000);
+  }
+}
+
+/** The answer to HEAD has no body to name the error. */
+function isOverloaded({ method }: Outgoing, { statusCode, body }: Exchanged): boolean {
+  return statusCode === 503 && (method === "HEAD" || body.includes('"overloaded"'));
+}
+
+function exchangeOnce(base: string, outgoing: Outgoing): Promise<Exchanged> {
   const { hostname, port } = new URL(base);
   const { method, target, headers, body } = outgoing;
   const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };
