@@ -49,11 +49,10 @@ export function problemsOf(
   request: ContractRequest,
   response: Exchanged,
 ): readonly string[] {
-  const path = request.target.split("?")[0] ?? "";
   const violations = violationsIn(response);
   return [
     ...violations.filter(({ location }) => location[0] === "response").map(told),
-    ...failure(path, response),
+    ...failure(request, response),
     ...undocumented(request, response),
     ...undocumentedHeaders(document, request, response),
     ...(request.isValid ? refusedThough(request, response, violations) : []),
@@ -75,9 +74,16 @@ function told({ location, message }: Violation): string {
   return `Prism: ${location.join(".")} ${message}`;
 }
 
-function failure(path: string, { statusCode, body }: Exchanged): readonly string[] {
-  // The programs of the demo market are played: there is no code that a proof could execute.
-  const isUnproved = path.endsWith("/exitability/proof") && body.includes('"proof_unavailable"');
+function failure(
+  { method, target }: ContractRequest,
+  { statusCode, body }: Exchanged,
+): readonly string[] {
+  const path = target.split("?")[0] ?? "";
+  // The programs of the demo market are played: there is no code that a proof could execute. The answer
+  // to HEAD has no body to name the error.
+  const isUnproved =
+    path.endsWith("/exitability/proof") &&
+    (method === "HEAD" || body.includes('"proof_unavailable"'));
   const mayNotBeReady = statusCode === 503 && (path === "/readyz" || isUnproved);
   return statusCode < 500 || mayNotBeReady ? [] : [`failed with ${statusCode}: ${body}`];
 }
