@@ -189,7 +189,7 @@ async function run(): Promise<void> {
     return result;
   });
   let busy = cpuSeconds([child]);
-  const sums = { swaps: 0, accounts: 0, transactions: 0, lagged: 0, lateSlots: 0, bursts: 0 };
+  const sums = { swaps: 0, accounts: 0, transactions: 0, lagged: 0, lateSlots: 0, skippedSlots: 0 };
   while (!isOver) {
     await Promise.race([delay(INTERVAL_SECONDS * 1_000), loaded]);
     const minutes = (now() - beganMs) / 60_000;
@@ -202,6 +202,7 @@ async function run(): Promise<void> {
     sums.transactions += chainFigures.transactions;
     sums.lagged += chainFigures.lagged;
     sums.lateSlots += chainFigures.lateSlots;
+    sums.skippedSlots += chainFigures.skippedSlots;
     print({
       ...{ kind: "interval", minutes: Number(minutes.toFixed(2)), isBurst: chainFigures.isBurst },
       residentMb: megabytes(resident),
@@ -233,7 +234,7 @@ async function run(): Promise<void> {
       swapsPerSecond: Math.round(sums.swaps / ranSeconds),
       askedPerSecond: Number(values.updates),
       accountsPerSecond: Math.round(sums.accounts / ranSeconds),
-      ...{ lagged: sums.lagged, lateSlots: sums.lateSlots },
+      ...{ lagged: sums.lagged, lateSlots: sums.lateSlots, skippedSlots: sums.skippedSlots },
     },
     lag: { p50Slots: checks.figures.lagP50Slots, p99Slots: checks.figures.lagP99Slots },
     updateToAnswer: { outsideBursts: probes.outside, inBursts: probes.inside },
@@ -383,6 +384,7 @@ function chainFiguresOf(intervals: readonly ChainInterval[]) {
     isBurst: intervals.some(({ isBurst }) => isBurst),
     ...{ ahead: last?.ahead ?? null, streams: last?.streams ?? null, busy: last?.busy ?? null },
     lateSlots: sum(({ lateSlots }) => lateSlots),
+    skippedSlots: sum(({ skippedSlots }) => skippedSlots),
     residentMb: megabytes(last?.residentBytes ?? 0),
     rpcCalls: intervals.map(({ rpcCalls }) => rpcCalls),
   };

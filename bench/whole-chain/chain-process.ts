@@ -63,6 +63,8 @@ export type ChainInterval = {
   readonly ahead: number;
   /** Slots that were sent late because they were not played in time, or the process was busy. */
   readonly lateSlots: number;
+  /** Slots that were left out because the process was too late for them. */
+  readonly skippedSlots: number;
   readonly residentBytes: number;
   readonly busy: number;
 };
@@ -88,6 +90,8 @@ type Ready = { readonly slot: PlayedSlot; readonly messages: readonly StreamMess
 /** Slots that are played ahead while the service loads, and in the run. */
 const AHEAD = { sweep: 3, run: 150 } as const;
 const UNHURRIED_SLOTS = 10;
+/** A slot that would be later than this is left out. */
+const LATEST_MS = 2_000;
 /** Messages that wait to be sent take memory: playing ahead pauses above this. */
 const MOST_MESSAGES_AHEAD = 1_500_000;
 const CHAIN_NICE = 5;
@@ -110,6 +114,7 @@ const queue: Ready[] = [];
 let messagesAhead = 0;
 let isBegun = false;
 let lateSlots = 0;
+let skippedSlots = 0;
 let sums = { swaps: 0, accounts: 0, transactions: 0 };
 let newest = toNumber(market.slot);
 let isBurst = false;
@@ -150,6 +155,7 @@ async function playAhead(): Promise<void> {
       market.begin();
       say({ kind: "began", slot: toNumber(market.slot) + 1 });
     }
+    skippedSlots += market.skipTo(now() - LATEST_MS);
     const slot = isBegun ? await playInParts() : market.playSweep(options.sweptPerSlot);
     const messages = messagesOf(slot);
     messagesAhead += messages.length;
@@ -230,10 +236,12 @@ function sayInterval(): void {
   say({
     ...{ kind: "interval", slot: newest, isBurst, ...sums },
     ...{ stream: server.takeCounts(), streams: server.clientCount, rpcCalls: takeCalls() },
-    ...{ ahead: queue.length, lateSlots, residentBytes: process.memoryUsage.rss(), busy },
+    ...{ ahead: queue.length, lateSlots, skippedSlots },
+    ...{ residentBytes: process.memoryUsage.rss(), busy },
   });
   sums = { swaps: 0, accounts: 0, transactions: 0 };
   lateSlots = 0;
+  skippedSlots = 0;
 }
 
 async function until(atMs: number): Promise<void> {
