@@ -177,11 +177,13 @@ test("an endless body, endless headers, silence and a dripping answer end in tim
     socket.on("close", () => clearInterval(drip));
   });
   const silent = await rawReceiver(t, () => undefined);
-  const sender = createWebhookSender({ allowed: LOOPBACK, resolve: unexpected, timeoutMs: 400 });
-  const post = async (port: number) =>
+  const deps = { allowed: LOOPBACK, resolve: unexpected };
+  const impatient = createWebhookSender({ ...deps, timeoutMs: 400 });
+  const post = async (port: number, sender = impatient) =>
     (await sender.post(`http://127.0.0.1:${port}/`, {}, "{}")).kind;
-  const kinds = await Promise.all([endlessBody, manyHeaders, slowHeaders, silent].map(post));
-  assert.deepEqual(kinds, ["sent", "failed", "failed", "failed"]);
+  assert.equal(await post(endlessBody, createWebhookSender(deps)), "sent");
+  const kinds = await Promise.all([manyHeaders, slowHeaders, silent].map((port) => post(port)));
+  assert.deepEqual(kinds, ["failed", "failed", "failed"]);
 });
 
 test("a name server that never answers costs no more than the time of a call", async () => {
