@@ -8,6 +8,7 @@ import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { moveToPostgres } from "#src/store/move/move-to-postgres.ts";
 import { readWaitlist } from "#src/store/waitlist.ts";
+import { avoidMidnight } from "#test/support/avoid-midnight.ts";
 import { type DatabasePlace, ownPostgres, sqlitePlace } from "#test/support/databases.ts";
 import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
 import { runCommand, startTestService } from "#test/support/service.ts";
@@ -32,6 +33,7 @@ async function joinWaitlist(url: string, number: number): Promise<void> {
 test("a back-up made while the service writes holds all that was acknowledged before it, and serves the same", async (t) => {
   const place = sqlitePlace(t);
   const first = await startTestService(t, place);
+  await avoidMidnight();
   const member = await signUp(first, "ana@example.com");
   const left = await callsLeft(first.url, member);
   assert.equal(await first.stop(), 0); // A key's own count is written now and then, and at the end.

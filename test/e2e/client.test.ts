@@ -10,6 +10,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import type { Page } from "playwright-core";
+import { avoidMidnight } from "#test/support/avoid-midnight.ts";
 import { compile, installClient, readmeExamples } from "#test/support/built-client.ts";
 import { demoMint, startDashboard } from "#test/support/dashboard.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
@@ -84,6 +85,7 @@ test("the client runs in a page and in a page's worker, anonymously alone", asyn
   }
 
   await t.test("in a page, until the day's queries are spent: that is not waited for", async () => {
+    await avoidMidnight();
     const page = await openPage();
     await page.context().addCookies([{ name: "of", value: "the dashboard", url }]);
     const sent = page.waitForRequest(/\/api\/token\//);
@@ -118,6 +120,7 @@ test("the client runs in a page and in a page's worker, anonymously alone", asyn
     });
     t.after(() => site.close());
     await once(site.listen(0, "127.0.0.1"), "listening");
+    await avoidMidnight();
     const { page, context } = await visit();
     // The visitor's own address, given as a proxy would: no page may send that elsewhere.
     await context.setExtraHTTPHeaders({});

@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
+import { avoidMidnight } from "#test/support/avoid-midnight.ts";
 import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
 import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
 import type { MoveCrashOrder } from "#test/support/move-crash-child.ts";
@@ -122,6 +123,7 @@ test("a service moves house: the same session, key, counts and everything kept, 
   if (target?.databaseUrl == null) return;
   const source = sqlitePlace(t);
   const first = await startTestService(t, source);
+  await avoidMidnight();
   const member = await signUp(first, "ana@example.com");
   const left = await callsLeft(first.url, member);
   assert.equal(await first.stop(), 0); // A key's own count is written now and then, and at the end.

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { avoidMidnight } from "#test/support/avoid-midnight.ts";
 import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
 
 const STEADY = demoMint("Steady");
@@ -74,6 +75,7 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
   await t.test(
     "the sixth token of a day shows the limit and the upgrade, and is counted in the funnel",
     async () => {
+      await avoidMidnight();
       const { page, open } = await visit();
       for (const word of ["Steady", "Three", "Buck", "Curve", "Rug"]) {
         await open(`/token/${demoMint(word)}`);
