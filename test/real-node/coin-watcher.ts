@@ -68,11 +68,11 @@ export class CoinWatcher {
     }
   }
 
-  /** Until the coin's stream reports that phase. @returns when it did */
-  reached({ mint }: Coin, phase: string): Promise<number> {
+  /** Until the coin's stream reports that phase in that state. @returns when it did */
+  reached({ mint }: Coin, phase: string, state: string): Promise<number> {
     const reportedMs = () => {
       const last = this.#of(mint).changes.at(-1);
-      return last?.fase === phase ? last.atMs : null;
+      return last?.fase === phase && last.state === state ? last.atMs : null;
     };
     return eventually(`the phase ${phase} in a stream`, reportedMs, WITHIN_MS);
   }

@@ -141,18 +141,18 @@ type Shim = {
   readonly notified: Map<string, string | null>;
 };
 
-/** An account's content in base64; null in what is no notification of one. */
-function dataOf(params: Message["params"]): string | null {
+/** The content of a notified account in base64; empty for an absent one. */
+function contentOf({ params }: Message): string {
   const [text, encoding] = params?.result?.value?.data ?? [];
-  if (text === undefined) return null;
+  if (text === undefined) return "";
   if (encoding !== "base64+zstd") return text;
   return zstdDecompressSync(Buffer.from(text, "base64")).toString("base64");
 }
 
 /** The contents of accounts, and the newest slot that any of them was read at. */
-async function contentsOf(call: RealNode["call"], accounts: readonly string[]) {
+async function contentsOf(call: RealNode["call"], accounts: readonly string[], sinceSlot: number) {
   const contents = new Map<string, string>();
-  let slot = 0;
+  let slot = sinceSlot;
   for (const chunk of chunksOf(accounts, ACCOUNTS_PER_CALL)) {
     const { value, context } = await call<AccountsRead>("getMultipleAccounts", [chunk, PROCESSED]);
     slot = context.slot;
@@ -185,8 +185,7 @@ function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void 
       if (params?.result?.context !== undefined) params.result.context.slot = slot;
       near.send(JSON.stringify(message));
       const changed = accountOf(message);
-      const content = dataOf(params);
-      if (changed !== undefined && content !== null) notified.set(changed, content);
+      if (changed !== undefined) notified.set(changed, contentOf(message));
     }
   };
   const sendClock = (result: ClockRead) => {
@@ -196,14 +195,20 @@ function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void 
       near.send(JSON.stringify({ jsonrpc: "2.0", method: "accountNotification", params }));
     }
   };
+  /** A read of the same slot may have the newer content: the older one would replace it. */
+  const isChangedAgain = (changes: readonly Message[]) => {
+    const newer = new Set(held.map(accountOf));
+    newer.delete(undefined);
+    return changes.some((message) => newer.has(accountOf(message)));
+  };
   /** Keeps what is held for the next slot, unless the notification of some change is still on its way. */
-  const gather = async () => {
+  const gather = async (sinceSlot: number) => {
     const count = held.length;
-    const changed = new Map(held.map((message) => [accountOf(message), dataOf(message.params)]));
-    const now = await contentsOf(call, [...new Set(accounts.values())]);
+    const changed = new Map(held.map((message) => [accountOf(message), contentOf(message)]));
+    const now = await contentsOf(call, [...new Set(accounts.values())], sinceSlot);
     for (const [account, content] of now.contents) {
-      const before = contents.get(account) ?? content;
-      if (content !== before && content !== changed.get(account)) return;
+      const sent = changed.get(account) ?? contents.get(account) ?? content;
+      if (content !== sent) return;
     }
     contents = now.contents;
     whole = { changes: held.splice(0, count), slot: now.slot };
@@ -212,10 +217,11 @@ function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void 
     const clock = await call<ClockRead>("getAccountInfo", [CLOCK_SYSVAR, PROCESSED]);
     // A read of this slot may have preceded the change: it would count as newer than an earlier slot's.
     if (whole !== null && whole.slot >= clock.context.slot) return;
-    if (whole !== null) sendChanges(whole.changes, whole.slot);
+    if (whole !== null && isChangedAgain(whole.changes)) held.unshift(...whole.changes);
+    else if (whole !== null) sendChanges(whole.changes, whole.slot);
     whole = null;
     sendClock(clock);
-    await gather();
+    await gather(clock.context.slot);
   };
 
   near.on("message", (data) => {
@@ -224,8 +230,9 @@ function carry(near: WebSocket, far: WebSocket, { call, notified }: Shim): void 
     if (method === "accountSubscribe" && id !== undefined) asked.set(id, String(params?.[0]));
     if (method === "accountUnsubscribe") {
       const subscription = Number(params?.[0]);
-      notified.delete(accounts.get(subscription) ?? "");
+      const account = accounts.get(subscription) ?? "";
       accounts.delete(subscription);
+      if (!accounts.values().some((other) => other === account)) notified.delete(account);
     }
     if (far.readyState === far.OPEN) far.send(text);
     else waiting.push(text);

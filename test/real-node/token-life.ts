@@ -66,10 +66,10 @@ export async function live(scene: Scene, watcher: CoinWatcher, name: string): Pr
   const completion = await market.completion(coin, COINS);
   const completedMs = performance.now();
   await market.must([completion]);
-  const fullMs = (await watcher.reached(coin, "migrating")) - completedMs;
+  const fullMs = (await watcher.reached(coin, "migrating", "bloqueado_dato")) - completedMs;
   const movedMs = performance.now();
   await market.migrate(coin);
-  const migratedMs = (await watcher.reached(coin, "migrated")) - movedMs;
+  const migratedMs = (await watcher.reached(coin, "migrated", "ok")) - movedMs;
   await sellInPool(scene, coin, 36);
   await trades.must([coin], [instructions.boost(coin, SOL)], [BOOST_AUTHORITY]);
   await sellInPool(scene, coin, 4);
