@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import {
   createExitability,
   ExitabilityError,
@@ -11,7 +11,6 @@ import {
   eventStream,
   json,
   type ScriptedServer,
-  silence,
   startScriptedServer,
 } from "../support/scripted-server.ts";
 
@@ -24,9 +23,40 @@ function told(token: string, id?: string): string {
 
 const GONE = `event: unavailable\ndata: ${JSON.stringify({ token_id: "x", status: 404 })}\n\n`;
 
+const RETRY = { baseDelayMs: 1, attempts: 3 };
+
 function stream({ url }: ScriptedServer, options?: StreamOptions) {
-  const retry = { baseDelayMs: 1, attempts: 3 };
-  return createExitability({ baseUrl: url, retry }).stream(["a", "b"], options);
+  return createExitability({ baseUrl: url, retry: RETRY }).stream(["a", "b"], options);
+}
+
+type Connection = { readonly send: (text: string) => void; readonly isClosed: () => boolean };
+
+/** Connections on which the test sends, and a clock for the client's timers that only the test advances. */
+function scriptedStream(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const connections: Connection[] = [];
+  const fetch = async (_url: string, { signal }: RequestInit): Promise<Response> => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    signal?.addEventListener(
+      "abort",
+      () => void writer.abort(signal.reason).catch(() => undefined),
+    );
+    connections.push({
+      send: (text) => void writer.write(Buffer.from(text)),
+      isClosed: () => signal?.aborted === true,
+    });
+    return new Response(readable, { headers: { "content-type": "text/event-stream" } });
+  };
+  const client = createExitability({ baseUrl: "http://scripted.example", retry: RETRY, fetch });
+  /** Lets the client process what has come before the time passes, and what the time brings. */
+  const pass = async (ms: number): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const following = (heartbeatTimeoutMs: number) => client.stream(["a"], { heartbeatTimeoutMs });
+  return { pass, connections, following };
 }
 
 /** An event in a word or two, for comparing. */
@@ -43,6 +73,12 @@ function wordOf(event: StreamEvent): string {
       return unreachable;
     }
   }
+}
+
+async function nextWord(events: AsyncGenerator<StreamEvent, void>): Promise<string> {
+  const { value } = await events.next();
+  assert.ok(value);
+  return wordOf(value);
 }
 
 async function words(events: AsyncIterable<StreamEvent>, count: number) {
@@ -82,22 +118,30 @@ test("after a lost connection the stream continues from the last id, and yields 
   for (const { url } of server.asked) assert.equal(url, "/api/stream?mints=a%2Cb&threshold=0.5");
 });
 
-test("a silent stream is closed and opened again; a heartbeat is enough to keep it", {
-  timeout: 20_000,
-}, async (t) => {
-  const server = await startScriptedServer(
-    t,
-    eventStream([told("a", "s.1")], "silence"),
-    (response) => {
-      const beats = setInterval(() => response.write(HEARTBEAT), 50);
-      response.on("close", () => clearInterval(beats));
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      setTimeout(() => response.write(told("b", "s.2")), 1_500);
-    },
-  );
-  const found = await words(stream(server, { heartbeatTimeoutMs: 1_000 }), 3);
-  assert.deepEqual(found, ["a", "lost: timeout", "b"]);
-  assert.equal(server.asked.length, 2);
+test("a silent stream is closed and opened again; a heartbeat is enough to keep it", async (t) => {
+  const { pass, connections, following } = scriptedStream(t);
+  const events = following(1_000);
+  const first = nextWord(events);
+  await pass(0);
+  connections[0]?.send(told("a", "s.1"));
+  assert.equal(await first, "a");
+  const lost = nextWord(events);
+  await pass(999);
+  assert.equal(connections[0]?.isClosed(), false);
+  await pass(1);
+  assert.equal(connections[0]?.isClosed(), true);
+  assert.equal(await lost, "lost: timeout");
+  const next = nextWord(events);
+  await pass(RETRY.baseDelayMs);
+  for (let beat = 0; beat < 5; beat++) {
+    await pass(900);
+    connections[1]?.send(HEARTBEAT);
+  }
+  await pass(900);
+  connections[1]?.send(told("b", "s.2"));
+  assert.equal(await next, "b");
+  assert.equal(connections.length, 2);
+  await events.return();
 });
 
 test("damaged events are not yielded: a new connection delivers the correct ones", async (t) => {
@@ -203,19 +247,18 @@ test("a stream that was never open is tried as often as a question; one that was
 });
 
 test("the time runs while the network is waited for, not while the caller works", async (t) => {
-  const server = await startScriptedServer(
-    t,
-    (response, request) => {
-      eventStream([told("a")], "silence")(response, request);
-      setTimeout(() => response.write(told("b")), 20);
-    },
-    silence,
-  );
-  const events = stream(server, { heartbeatTimeoutMs: 500 });
-  assert.equal((await events.next()).value?.type, "exitability");
-  const work = new Promise((resolve) => setTimeout(resolve, 1_000));
-  await work;
-  const { value: second } = await events.next();
-  assert.equal(second && wordOf(second), "b");
+  const { pass, connections, following } = scriptedStream(t);
+  const events = following(500);
+  const first = nextWord(events);
+  await pass(0);
+  connections[0]?.send(told("a"));
+  assert.equal(await first, "a");
+  await pass(1_000);
+  connections[0]?.send(told("b"));
+  assert.equal(await nextWord(events), "b");
+  const lost = nextWord(events);
+  await pass(500);
+  assert.equal(connections[0]?.isClosed(), true);
+  assert.equal(await lost, "lost: timeout");
   await events.return();
 });
