@@ -49,10 +49,12 @@ export const CALIBRATION = {
     /** The range of sizes that are answered. */
     smallestLamports: LAMPORTS_PER_SOL / 100n,
     largestLamports: 1_000n * LAMPORTS_PER_SOL,
-    /** The range is tried at so many steps, from its end; the last step is halved. */
+    /** The range is tried at so many steps, from its end; the last step is divided and halved. */
     coarseSteps: 16,
-    /** One over how far the position found lies below the next that fails, as a share. */
+    /** One over the distance of the divided step's positions, as a share. */
     precision: 2_000_000n,
+    /** So many positions beyond the last that passed are tried, because rounding may let one between fail. */
+    positionsAhead: 6n,
   },
 
   /** The bound on the best split of one position. */

@@ -77,32 +77,50 @@ export type PositionRange = { readonly smallest: bigint; readonly largest: bigin
 
 /**
  * The largest position that passes, to within the calibrated precision, and the next that fails. The
- * range is tried from its end in coarse steps, then the last step is halved; the positions tried depend
- * on the range alone, so a test that passes wherever another one does finds no smaller position.
+ * range is tried from its end in coarse steps; the last step is divided evenly and halved. Rounding may
+ * let a position fail just below one that passes, so the next few are tried as well. The positions tried
+ * depend on the range alone, so a test that passes wherever another one does finds no smaller position.
  */
 function largestPassing(
+  range: PositionRange,
+  passes: (position: bigint) => boolean,
+): { readonly passing: bigint | null; readonly failing: bigint | null } {
+  const { precision, positionsAhead } = CALIBRATION.maxCost;
+  const coarse = largestCoarse(range, passes);
+  if (coarse.passing === null || coarse.failing === null) return coarse;
+  const [low, high] = [coarse.passing, coarse.failing];
+  const step = maxBigint(1n, low / precision);
+  const count = (high - low + step - 1n) / step;
+  const positionAt = (index: bigint): bigint => (index === count ? high : low + index * step);
+  let passing = 0n;
+  let failing = count;
+  while (failing - passing > 1n) {
+    const middle = (passing + failing) / 2n;
+    if (passes(positionAt(middle))) passing = middle;
+    else failing = middle;
+  }
+  for (let ahead = failing + 1n; ahead < count && ahead - passing <= positionsAhead; ahead++) {
+    if (passes(positionAt(ahead))) passing = ahead;
+  }
+  return { passing: positionAt(passing), failing: positionAt(passing + 1n) };
+}
+
+function largestCoarse(
   { smallest, largest }: PositionRange,
   passes: (position: bigint) => boolean,
 ): { readonly passing: bigint | null; readonly failing: bigint | null } {
-  const { coarseSteps, precision } = CALIBRATION.maxCost;
+  const { coarseSteps } = CALIBRATION.maxCost;
   const ratio = toNumber(largest) / toNumber(smallest);
   let failing: bigint | null = null;
-  let passing: bigint | null = null;
-  for (let step = coarseSteps; step >= 0 && passing === null; step--) {
+  for (let step = coarseSteps; step >= 0; step--) {
     const inside = BigInt(Math.floor(toNumber(smallest) * ratio ** (step / coarseSteps)));
     const position =
       step === coarseSteps ? largest : step === 0 ? smallest : maxBigint(smallest, inside);
     if (position === failing) continue;
-    if (passes(position)) passing = position;
-    else failing = position;
+    if (passes(position)) return { passing: position, failing };
+    failing = position;
   }
-  if (passing === null || failing === null) return { passing, failing };
-  while (failing - passing > 1n && (failing - passing) * precision > passing) {
-    const middle: bigint = (passing + failing) / 2n;
-    if (passes(middle)) passing = middle;
-    else failing = middle;
-  }
-  return { passing, failing };
+  return { passing: null, failing };
 }
 
 type OpenedMarket =
