@@ -8,8 +8,10 @@ import { type ExitabilityBody, exitabilityBody } from "../measuring/exitability-
 import type { Language } from "../notice.ts";
 import { hasMoved } from "./exitability-change.ts";
 
-/** Interval in which streamed tokens are marked as asked for. */
-const CHECK_EVERY_MS = 10_000;
+/** Interval in which each streamed token is marked as asked for. */
+const ROUND_EVERY_MS = 10_000;
+/** The tokens of a round are checked in so many parts: ten thousand at once block the event loop for half a second. */
+const PARTS_PER_ROUND = 100;
 /** The tracker publishes each token about every 10 s. After this time without news, it is re-read so that its age is updated. */
 const SILENT_MS = 20_000;
 /** Parallel loads of tokens without an answer; more would delay other requests. */
@@ -64,6 +66,8 @@ export class Subscriptions {
   #events = 0;
   #isLoading = false;
   #stop: (() => void) | null = null;
+  #part = 0;
+  #round: IteratorObject<[Address, OpenToken]> = Iterator.from([]);
 
   constructor(markets: StreamMarkets, clock: WallClock) {
     this.#markets = markets;
@@ -122,7 +126,7 @@ export class Subscriptions {
   #start(): void {
     if (this.#stop !== null) return;
     const stop = this.#markets.onSnapshot((snapshot) => this.#publish(snapshot));
-    const timer = setInterval(() => this.#checkAll(), CHECK_EVERY_MS);
+    const timer = setInterval(() => this.#checkPart(), ROUND_EVERY_MS / PARTS_PER_ROUND);
     timer.unref();
     this.#stop = () => {
       clearInterval(timer);
@@ -130,21 +134,28 @@ export class Subscriptions {
     };
   }
 
-  #checkAll(): void {
-    const nowMs = this.#clock.nowMs();
-    for (const [mint, { subscriptions, publishedAtMs }] of this.#byMint) {
-      const isHeld = this.#markets.touch(mint);
-      if (isHeld && nowMs - publishedAtMs > SILENT_MS) this.#publishLatest(mint);
-      for (const [key, { followers, unfollowedAtMs }] of subscriptions) {
-        if (followers.size === 0 && nowMs - unfollowedAtMs > REMEMBERED_MS)
-          subscriptions.delete(key);
-      }
-      if (subscriptions.size === 0) this.#byMint.delete(mint);
+  /** The first part of a round is due ten seconds after the start. */
+  #checkPart(): void {
+    this.#part = (this.#part + 1) % PARTS_PER_ROUND;
+    if (this.#part === 0) {
+      this.#round = this.#byMint.entries();
+      void this.#loadWanted();
     }
-    void this.#loadWanted();
+    const nowMs = this.#clock.nowMs();
+    const visits = Math.ceil(this.#byMint.size / PARTS_PER_ROUND);
+    for (const [mint, token] of this.#round.take(visits)) this.#check(mint, token, nowMs);
   }
 
-  /** Retries tokens that could not be loaded; failures are retried at the next check. */
+  #check(mint: Address, { subscriptions, publishedAtMs }: OpenToken, nowMs: number): void {
+    const isHeld = this.#markets.touch(mint);
+    if (isHeld && nowMs - publishedAtMs > SILENT_MS) this.#publishLatest(mint);
+    for (const [key, { followers, unfollowedAtMs }] of subscriptions) {
+      if (followers.size === 0 && nowMs - unfollowedAtMs > REMEMBERED_MS) subscriptions.delete(key);
+    }
+    if (subscriptions.size === 0) this.#byMint.delete(mint);
+  }
+
+  /** Retries tokens that could not be loaded; failures are retried in the next round. */
   async #loadWanted(): Promise<void> {
     const mints = [...this.#byMint].flatMap(([mint, { isWanted }]) => (isWanted ? mint : []));
     if (this.#isLoading || mints.length === 0) return;
