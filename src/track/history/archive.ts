@@ -4,6 +4,7 @@ import { pricedPart } from "#src/measure/capacity-series.ts";
 import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
 import { CAUSES, NO_LOSSES } from "#src/measure/losses.ts";
 import { RequestBatcher } from "#src/platform/batcher.ts";
+import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { alertsOf, type StoredAlert, type TimeRange } from "#src/store/alerts.ts";
@@ -37,6 +38,8 @@ import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-a
 
 /** Samples are written on change, or after this long; and to disk in batches as often. */
 const WRITE_EVERY_MS = 300_000;
+/** Thousands of tokens may be due together: their answers are written as text, which blocks the event loop. */
+const WRITTEN_AT_ONCE = 300;
 /** The longest waiting that a past day is judged by, and two samples. */
 const COMPARED_MS = 320_000;
 /** Tokens loaded within this time are written together: a disk takes few writes a second. */
@@ -192,13 +195,16 @@ export class TokenArchive {
     if (this.#deps.stateDays > 0) this.#entries.get(mint)?.states.give(snapshot);
   }
 
-  /** Writes what has waited for five minutes, in one batch; `all`: whatever is not on disk yet. */
+  /** Writes what has waited for five minutes; `all`: whatever is not on disk yet. */
   async save(options: { readonly all: boolean } = { all: false }): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     const due = [...this.#entries.values()].filter(
       (entry) => options.all || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
     );
-    await this.#write(due, nowMs);
+    for (const entries of chunksOf(due, WRITTEN_AT_ONCE)) {
+      await this.#write(entries, nowMs);
+      await nextTurn();
+    }
     await this.#writeStates([...this.#entries.values()]);
   }
 

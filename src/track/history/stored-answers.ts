@@ -57,7 +57,7 @@ export class StoredAnswers {
       return;
     }
     if (current !== null && slot === current.slot) {
-      if (!isSameAnswer(current.snapshot, snapshot)) current.isAmbiguous = true;
+      current.isAmbiguous ||= !isSameAnswer(current.snapshot, snapshot);
       return;
     }
     if (current !== null) this.#settle(current);
