@@ -52,7 +52,7 @@ export class Answers {
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
 
-  /** Measures the tokens that changed since the last tick, and samples those that are due. */
+  /** Measures the tokens that changed since the last tick, those in use first, and samples those that are due. */
   tick(): void {
     const { state } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();

@@ -43,7 +43,15 @@ export function applyUpdate(
   account.confirmedAtMs = nowMs;
   if (next.account !== held.account) {
     forEachUse(account, (use) => touch(state, use, next.changedSlot));
-  }
+  } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
+}
+
+/**
+ * The account is unchanged up to a newer slot: its pool may have waited for that alone. Accounts with several
+ * uses, such as configurations of thousands of pools, rarely change with a pool: theirs wait for the next slot.
+ */
+function endWait(state: LiveState, use: AccountUse): void {
+  if (use.kind === "pool-need" && state.waiting.pools.has(use.pool)) state.dirtyPools.add(use.pool);
 }
 
 /** Applies what became of a slot: accounts that a dropped one changed are as before it. */
@@ -63,6 +71,7 @@ function revertPool(state: LiveState, pool: FollowedPool): void {
   for (const { account } of pool.needs.values()) {
     if (account.held.changedSlot > pool.changedSlot) pool.changedSlot = account.held.changedSlot;
   }
+  pool.pendingSlot ??= pool.changedSlot;
   state.uncheckedPools.add(pool);
   state.dirtyPools.add(pool);
 }
@@ -89,6 +98,7 @@ function touchPool(state: LiveState, need: PoolNeed, slot: bigint): void {
   const { token } = pool.group;
   if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
   need.changes++;
+  if (pool.pendingSlot === null || slot < pool.pendingSlot) pool.pendingSlot = slot;
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;
     // A waiting pool receives the rest of a change that was counted already.

@@ -6,9 +6,9 @@ import type { Venue } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
 import { applySlotEnd, applyUpdate } from "./apply-update.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { accountsOf } from "./followed-tokens.ts";
+import { accountsOf, hopsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
-import { refreshPools } from "./refresh-pools.ts";
+import { refreshGroups } from "./refresh-pools.ts";
 import { dueConfirmations, dueRereads, rereadEverything } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 import { trimSlots } from "./unconfirmed.ts";
@@ -129,7 +129,7 @@ export class ChainFeed {
     const addresses = Array.from(accounts, ({ address }) => address);
     await this.#reads.readNow(addresses, signal);
     if (state.times.newest === null) await this.#readClock();
-    refreshPools(state, clock.nowMs());
+    refreshGroups(state, [token.group, ...hopsOf(state, token)], clock.nowMs());
   }
 
   idle(): Promise<void> {

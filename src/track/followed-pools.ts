@@ -23,6 +23,7 @@ export function addPool(
     needs: new Map(),
     changes: 0,
     changedSlot: -1n,
+    pendingSlot: null,
     isLoaded: false,
     waitingSinceMs: null,
     needsCheckedAtMs: 0,
@@ -85,6 +86,7 @@ export function removePool(state: LiveState, pool: FollowedPool): void {
   pool.group.pools.delete(pool.open.ref.address);
   state.unsavedGroups.add(pool.group);
   state.dirtyPools.delete(pool);
+  state.waiting.pools.delete(pool);
   state.uncheckedPools.delete(pool);
 }
 

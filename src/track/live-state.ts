@@ -5,6 +5,7 @@ import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
 import type { PoolStatus } from "#src/venues/venue.ts";
+import { DirtyTokens } from "./dirty-tokens.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { TokenSeries } from "./history/series.ts";
@@ -58,6 +59,8 @@ export type FollowedPool = {
   /** Slots at which anything of it changed, and the newest of them. */
   changes: number;
   changedSlot: bigint;
+  /** The first slot whose changes are not decoded yet; null: all are. */
+  pendingSlot: bigint | null;
   /** False until its accounts have arrived. */
   isLoaded: boolean;
   /** Since when the pool waits for some of its accounts; null: it does not wait. */
@@ -139,8 +142,10 @@ export type LiveState = {
   /** What is not confirmed yet; null: the source has reported the end of no processed slot. */
   unconfirmed: Unconfirmed | null;
   readonly known: AccountSet;
+  /** Pools that changed since they were decoded. */
   readonly dirtyPools: Set<FollowedPool>;
-  readonly dirtyTokens: Set<FollowedToken>;
+  readonly waiting: WaitingPools;
+  readonly dirtyTokens: DirtyTokens;
   readonly uncheckedPools: Set<FollowedPool>;
   /** Groups whose pools, vacancies or search changed since they were last stored. */
   readonly unsavedGroups: Set<PoolGroup>;
@@ -152,6 +157,14 @@ export type LiveState = {
   readonly rereadSoon: Set<Address>;
   /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */
   solPrice: { readonly usd: number; readonly atMs: number } | null;
+};
+
+/** Pools that changed, but not all of their accounts are of one slot yet. */
+export type WaitingPools = {
+  /** In the order in which they began to wait. */
+  readonly pools: Set<FollowedPool>;
+  /** The newest slot that was delivered whole when all of them were last visited. */
+  visitedSlot: bigint | null;
 };
 
 /** A feed that misses no change while it is whole: an account without updates has not changed. */
@@ -182,7 +195,8 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     unconfirmed: null,
     known: { get: (address) => accounts.get(address)?.held.account },
     dirtyPools: new Set(),
-    dirtyTokens: new Set(),
+    waiting: { pools: new Set(), visitedSlot: null },
+    dirtyTokens: new DirtyTokens(),
     uncheckedPools: new Set(),
     unsavedGroups: new Set(),
     wanted: new Set(),

@@ -10,22 +10,24 @@ import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { applyRead } from "./account-reads.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { addToken } from "./followed-tokens.ts";
-import { createLiveState } from "./live-state.ts";
+import { createCompleteStream, createLiveState } from "./live-state.ts";
 import { refreshPools } from "./refresh-pools.ts";
 import { recordClock } from "./slot-times.ts";
+import { stateSlot } from "./state-slot.ts";
 import { NO_NAMES } from "./token-names.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const BASE = 1_000_000n;
 
 /** A followed PumpSwap pool whose vaults and account a test changes, each slot with its own base reserve. */
-function followedPool() {
+function followedPool({ isStreamed = false } = {}) {
   const {
     pool,
     mintA: mint,
     accounts,
   } = pumpSwapFixture({ baseReserve: BASE, quoteReserve: BASE });
-  const state = createLiveState();
+  const stream = isStreamed ? createCompleteStream() : null;
+  const state = createLiveState(stream);
   const found = {
     pools: [{ venue: pumpSwap, address: pool, mint, isReserved: false }],
     ...{ vacant: [], filters: [], leftOut: [], refusals: [] },
@@ -35,12 +37,18 @@ function followedPool() {
   const loaded = new Map<typeof pool, Account | null>(accounts);
   const mintFacts = decodeMint(accounts.get(mint));
   const token = { mint, mintFacts, names: NO_NAMES, found, loaded, isSearched: true };
-  addToken(state, { ...token, nowMs: NOW_MS });
+  const followed = addToken(state, { ...token, nowMs: NOW_MS });
+  followed.confirmedAfterGap = stream?.gaps ?? null;
   const asked = [...state.accounts.keys()];
   const read = new Map(asked.map((address) => [address, loaded.get(address) ?? null]));
   applyRead(state, asked, { slot: 1n, accounts: read }, NOW_MS);
   refreshPools(state, NOW_MS);
   const { baseVault, quoteVault } = decodePool(accounts.get(pool)) ?? assert.fail("no pool");
+  /** What a read at the slot returns of an account that did not change. */
+  const confirm = (address: typeof pool, slot: bigint) => {
+    const account = state.accounts.get(address)?.held.account ?? assert.fail(`no ${address}`);
+    applyUpdate(state, { address, account, slot }, NOW_MS, { isConfirmed: true });
+  };
   const update = (address: typeof pool, slot: bigint, edit: (account: Account) => Account) => {
     const account = accounts.get(address) ?? assert.fail(`no account ${address}`);
     applyUpdate(state, { address, account: { ...edit(account), slot }, slot }, NOW_MS);
@@ -50,6 +58,7 @@ function followedPool() {
     state,
     changeVault: (side: "base" | "quote", slot: bigint) =>
       update(vaults[side], slot, (account) => withTokenAmount(account, BASE + slot, slot)),
+    confirmVault: (side: "base" | "quote", slot: bigint) => confirm(vaults[side], slot),
     /** As a v2 trade does, which leaves its fees in the pool. */
     changePool: (slot: bigint) =>
       update(pool, slot, (account) => {
@@ -61,6 +70,7 @@ function followedPool() {
       const clock = { slot: slot + 1n, unixTimestamp: 1_790_000_000n, epoch: 1n };
       recordClock(state.times, clock, NOW_MS);
     },
+    claimedSlot: () => stateSlot(state, followed),
     baseReserve: () => {
       const decoded = state.tokens.get(mint)?.group.pools.get(pool)?.open.decoded;
       assert.ok(decoded?.kind === "pool");
@@ -102,9 +112,49 @@ test("a vault that changes with every trade is waited for, and then read, though
     followed.changeVault("base", trades + 1n);
     followed.endSlot(trades + 1n);
     assert.ok(refreshPools(followed.state, NOW_MS), `after ${trades}`);
+    assert.equal(followed.state.rereadSoon.size, 0, "its notification may still arrive");
+    followed.endSlot(trades + 2n);
     assert.ok(refreshPools(followed.state, NOW_MS + 2_999), `after ${trades}`);
     assert.equal(followed.baseReserve(), BASE + trades);
     assert.ok(followed.state.rereadSoon.size > 0);
     assert.ok(!refreshPools(followed.state, NOW_MS + 3_000));
   }
+});
+
+test("a read that finds a vault unchanged at the pool's slot ends the wait", () => {
+  const followed = followedPool();
+  tradeByBothVersions(followed, 3n);
+  followed.changeVault("base", 4n);
+  assert.ok(refreshPools(followed.state, NOW_MS));
+  followed.confirmVault("quote", 4n);
+  assert.ok(!refreshPools(followed.state, NOW_MS));
+  assert.equal(followed.baseReserve(), BASE + 4n);
+});
+
+test("a pool that the stream keeps is answered from once its slot was delivered, without a read", () => {
+  const followed = followedPool({ isStreamed: true });
+  tradeByBothVersions(followed, 12n);
+  followed.changeVault("base", 13n);
+  assert.ok(refreshPools(followed.state, NOW_MS));
+  assert.ok(refreshPools(followed.state, NOW_MS + 60_000), "however late the rest of the slot is");
+  followed.endSlot(13n);
+  assert.ok(!refreshPools(followed.state, NOW_MS + 60_000));
+  assert.equal(followed.baseReserve(), BASE + 13n);
+  assert.equal(followed.state.rereadSoon.size, 0);
+});
+
+test("an answer claims no slot with changes that are not in it", () => {
+  const followed = followedPool({ isStreamed: true });
+  tradeByBothVersions(followed, 12n);
+  assert.equal(followed.claimedSlot(), 12n);
+  followed.changeVault("base", 13n);
+  followed.endSlot(13n);
+  followed.changeVault("base", 14n);
+  assert.ok(refreshPools(followed.state, NOW_MS), "in the middle of slot 14");
+  assert.equal(followed.baseReserve(), BASE + 12n);
+  assert.equal(followed.claimedSlot(), 12n, "slot 13 was delivered, but is not in the answer");
+  followed.endSlot(14n);
+  assert.ok(!refreshPools(followed.state, NOW_MS));
+  assert.equal(followed.baseReserve(), BASE + 14n);
+  assert.equal(followed.claimedSlot(), 14n);
 });

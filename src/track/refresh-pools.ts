@@ -4,6 +4,7 @@ import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
 import type { FollowedPool, LiveState, PoolGroup, PoolNeed } from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
+import { deliveredSlot, isKeptByStream } from "./state-slot.ts";
 
 /** A pool waits at most this time for its remaining accounts before it is decoded without them. */
 const LONGEST_WAIT_MS = 3_000;
@@ -21,7 +22,7 @@ const MIN_CHANGES = 6;
 /**
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
  * waits, as between the notifications of its two vaults or after a lost one: together they are a
- * state that never existed. If it waits too long, its accounts are read.
+ * state that never existed. If it still waits when a slot begins, its accounts are read.
  *
  * @returns whether any pool is still waiting
  */
@@ -32,24 +33,49 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
     state.uncheckedPools.delete(pool);
     checkNeeds(state, pool);
   }
+  if (isVisitDue(state, nowMs))
+    for (const pool of state.waiting.pools) refreshPool(state, pool, nowMs);
   for (const pool of state.dirtyPools) refreshPool(state, pool, nowMs);
-  return state.dirtyPools.size > 0;
+  return state.dirtyPools.size > 0 || state.waiting.pools.size > 0;
+}
+
+/**
+ * Whether a slot has ended since the waiting pools were visited, or one has waited too long. Thousands may wait
+ * during a burst: visiting them all at each tick took a tenth of the thread.
+ */
+function isVisitDue(state: LiveState, nowMs: number): boolean {
+  const { waiting } = state;
+  const slot = deliveredSlot(state);
+  const [longest] = waiting.pools;
+  const isOverdue =
+    longest !== undefined && hasWaitedTooLong(longest, nowMs) && !awaitsStream(state, longest);
+  if (slot === waiting.visitedSlot && !isOverdue) return false;
+  waiting.visitedSlot = slot;
+  return true;
+}
+
+function hasWaitedTooLong({ waitingSinceMs }: FollowedPool, nowMs: number): boolean {
+  return waitingSinceMs !== null && nowMs - waitingSinceMs >= LONGEST_WAIT_MS;
 }
 
 /** The same for the pools of these groups only, for an answer that is requested now. */
 export function refreshGroups(state: LiveState, groups: readonly PoolGroup[], nowMs: number): void {
-  if (state.dirtyPools.size === 0) return;
+  const { dirtyPools, waiting } = state;
+  if (dirtyPools.size === 0 && waiting.pools.size === 0) return;
   for (const group of groups) {
     for (const pool of group.pools.values()) {
-      if (state.dirtyPools.has(pool)) refreshPool(state, pool, nowMs);
+      if (dirtyPools.has(pool) || waiting.pools.has(pool)) refreshPool(state, pool, nowMs);
     }
   }
 }
 
 function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void {
-  if (mustWait(state, pool, nowMs)) return;
+  if (!isWhole(state, pool) && mustWait(state, pool, nowMs)) return;
   state.dirtyPools.delete(pool);
+  state.waiting.pools.delete(pool);
+  pool.waitingSinceMs = null;
   rereadPool(pool.open, state.known);
+  pool.pendingSlot = null;
   pool.isLoaded = true;
   if (pool.open.decoded.kind === "unusable") state.uncheckedPools.add(pool);
   pool.group.version++;
@@ -58,35 +84,53 @@ function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void 
   if (token !== null) state.dirtyTokens.add(token);
 }
 
+/**
+ * A pool that is not whole waits: it is checked again at the next tick, then read, and from then on visited
+ * with the other waiting ones.
+ */
 function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean {
-  if (isWhole(state, pool)) {
-    pool.waitingSinceMs = null;
-    return false;
-  }
   if (pool.waitingSinceMs === null) {
     pool.waitingSinceMs = nowMs;
     return true;
   }
-  if (nowMs - pool.waitingSinceMs >= LONGEST_WAIT_MS) return false;
+  const isStreamed = awaitsStream(state, pool);
+  if (!isStreamed && hasWaitedTooLong(pool, nowMs)) return false;
+  state.dirtyPools.delete(pool);
+  state.waiting.pools.add(pool);
   // Read all accounts together: a single one would be of yet another slot.
-  for (const address of pool.needs.keys()) state.rereadSoon.add(address);
+  if (!isStreamed) for (const address of pool.needs.keys()) state.rereadSoon.add(address);
   return true;
+}
+
+/** Whether the stream will deliver what is left of the slot: a read would be of a later one. */
+function awaitsStream(state: LiveState, pool: FollowedPool): boolean {
+  return !isSlotDelivered(state, pool) && isKept(state, pool);
+}
+
+function isSlotDelivered(state: LiveState, { changedSlot }: FollowedPool): boolean {
+  return (deliveredSlot(state) ?? -1n) >= changedSlot;
+}
+
+function isKept(state: LiveState, { group: { token } }: FollowedPool): boolean {
+  return token !== null && isKeptByStream(state, token);
 }
 
 /**
  * Whether every account was requested, and those that change with the pool are at its newest slot. One that
  * changes with some trades only, such as a PumpSwap pool with those that leave fees in it, was not changed by
- * this one if the chain's clock is past the slot.
+ * this one if the slot is over; and of a pool that the stream keeps, none was.
  */
-function isWhole({ times }: LiveState, pool: FollowedPool): boolean {
-  const isSlotOver = times.newest !== null && times.newest.slot > pool.changedSlot;
-  const least = isSlotOver
+function isWhole(state: LiveState, pool: FollowedPool): boolean {
+  const isDelivered = isSlotDelivered(state, pool);
+  const isComplete = isDelivered && isKept(state, pool);
+  const least = isDelivered
     ? ALWAYS_SHARE * pool.changes - UNCOUNTED
     : CHANGING_SHARE * pool.changes;
   for (const need of pool.needs.values()) {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
-    if (held.heldSlot < pool.changedSlot && changesWithPool(pool, need, least)) return false;
+    if (isComplete || held.heldSlot >= pool.changedSlot) continue;
+    if (changesWithPool(pool, need, least)) return false;
   }
   return true;
 }

@@ -15,12 +15,22 @@ const UNKNOWN_SLOT = 0n;
  * account without updates is unchanged up to the slot before the newest.
  */
 export function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
-  const { stream, times } = state;
-  if (stream === null || times.newest === null || !isKeptByStream(state, token))
-    return slotOfAccounts(state, token);
-  // With several streams, the stream of the clock may be ahead of the stream of this token's accounts.
+  const delivered = deliveredSlot(state);
+  if (delivered === null || !isKeptByStream(state, token)) return slotOfAccounts(state, token);
+  let slot = delivered;
+  for (const group of [token.group, ...hopsOf(state, token)]) {
+    for (const { pendingSlot } of group.pools.values())
+      if (pendingSlot !== null) slot = minBigint(slot, pendingSlot - 1n);
+  }
+  return slot;
+}
+
+/** The newest slot of which every change has arrived, if none is lost; null: the chain's clock is not known. */
+export function deliveredSlot({ stream, times }: LiveState): bigint | null {
+  if (times.newest === null) return null;
+  // With several streams, the stream of the clock may be ahead of the stream of a token's accounts.
   const before = times.newest.slot - 1n;
-  const { reachedSlot } = stream;
+  const reachedSlot = stream?.reachedSlot ?? null;
   return reachedSlot === null ? before : minBigint(reachedSlot, before);
 }
 
