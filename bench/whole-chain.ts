@@ -67,14 +67,17 @@ const { values } = readOptions(
  */
 const NODE_FLAGS = [
   "--max-semi-space-size=64",
-  "--heap-growing-percent=70",
+  "--heap-growing-percent=45",
   "--external-memory-accounted-in-global-limit",
   "--external-memory-max-growing-factor=2",
+  "--compaction-max-evacuated-bytes-mb=48",
 ];
 const PROBES = 40;
 /** Users beside the watching ones: each has a limit of requests a minute. */
 const CALLERS = { probe: 60, born: 40, check: 4 } as const;
 const REQUESTS_PER_USER = 8;
+/** Two for each user: with fewer, requests would wait at their own side for the answers before them. */
+const CONNECTIONS = 250;
 const TOKENS_PER_STREAM = 10;
 const ASKED_TOKENS = 5_000;
 const CHECKED_TOKENS = 2_000;
@@ -176,7 +179,7 @@ async function run(): Promise<void> {
   const loading = runLoad(
     {
       ...{ urls: [url], path: "", paths: asked.map((mint) => `/api/token/${mint}/exitability`) },
-      ...{ callers: { kind: "keys", keys: callers.request }, connections: 64 },
+      ...{ callers: { kind: "keys", keys: callers.request }, connections: CONNECTIONS },
       ...{ seconds, rate: Number(values.requests) },
       ...{ lateAfterMs: LATE_AFTER_MS, intervalSeconds: INTERVAL_SECONDS },
     },
