@@ -29,6 +29,8 @@ export type ChainOptions = {
 };
 
 const USERS = 256;
+/** Users who trade one token. */
+const TRADERS = 4;
 /** The higher, the more of the swaps the first tokens of a venue get: the first tenth gets 75 % by this. */
 const HOT_EXPONENT = 8;
 /** A trade in lamports: a median share of the pool's depth, the deviation of its logarithm, the most. */
@@ -247,7 +249,17 @@ export class ChainMarket {
   }
 
   #user(): Address {
-    const user = this.#users[Math.floor(this.#random.uniform() * this.#users.length)];
+    return this.#userAt(Math.floor(this.#random.uniform() * this.#users.length));
+  }
+
+  /** One of the few who trade the token: their token accounts are derived once, which takes a seventh of a trade. */
+  #trader({ number }: ChainToken): Address {
+    const place = number * TRADERS + Math.floor(this.#random.uniform() * TRADERS);
+    return this.#userAt(place % this.#users.length);
+  }
+
+  #userAt(place: number): Address {
+    const user = this.#users[place];
     if (user === undefined) throw new RangeError("there are no users");
     return user;
   }
@@ -276,7 +288,10 @@ export class ChainMarket {
       return;
     }
     const share = 0.3 + 0.7 * this.#random.uniform();
-    this.#keep(token, sell(this.#known, token, { share, user: this.#user(), clock: this.#clock }));
+    this.#keep(
+      token,
+      sell(this.#known, token, { share, user: this.#trader(token), clock: this.#clock }),
+    );
   }
 
   #buy(token: ChainToken, factor: number): boolean {
@@ -284,7 +299,7 @@ export class ChainMarket {
     const lamports = token.depthLamports * share;
     return this.#keep(
       token,
-      buy(this.#known, token, { lamports, user: this.#user(), clock: this.#clock }),
+      buy(this.#known, token, { lamports, user: this.#trader(token), clock: this.#clock }),
     );
   }
 
@@ -294,7 +309,7 @@ export class ChainMarket {
     this.#swaps++;
     this.#transactions.push({
       programId: token.venue.programId,
-      feePayer: this.#user(),
+      feePayer: this.#trader(token),
       accounts: done.instructionAccounts,
       data: done.instructionData,
       inner: done.innerInstructionData,
@@ -322,9 +337,13 @@ export class ChainMarket {
     // Above the least change that an answer shows, and in turns, so that a price stays where it is.
     const isSale = token.bought > 0n;
     const done = isSale
-      ? sell(this.#known, token, { share: 1, user: this.#user(), clock: this.#clock })
+      ? sell(this.#known, token, { share: 1, user: this.#trader(token), clock: this.#clock })
       : buy(this.#known, token, {
-          ...{ lamports: token.depthLamports * 0.01, user: this.#user(), clock: this.#clock },
+          ...{
+            lamports: token.depthLamports * 0.01,
+            user: this.#trader(token),
+            clock: this.#clock,
+          },
         });
     if (this.#keep(token, done)) this.#events.push({ kind: "probe", ...of(token) });
   }
@@ -356,7 +375,7 @@ export class ChainMarket {
     const token = curves[place];
     if (token === undefined || token.isDead) return;
     for (let lamports = FILL_LAMPORTS; lamports >= LEAST_FILL_LAMPORTS; lamports /= 2) {
-      const order = { lamports, user: this.#user(), clock: this.#clock };
+      const order = { lamports, user: this.#trader(token), clock: this.#clock };
       while (this.#keep(token, buy(this.#known, token, order)));
     }
     token.isDead = true;

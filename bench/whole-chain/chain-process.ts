@@ -195,6 +195,8 @@ async function sendNext(): Promise<void> {
   ledger.advance(slot.clock);
   ledger.apply(slot.changes);
   index.add(slot.changes.keys());
+  // Slots between them were left out: to a follower, a parent that it never got is a gap.
+  const parent = newest;
   newest = toNumber(slot.clock.slot);
   ({ isBurst } = slot);
   for (let part = 0; part < sendsPerSlot; part++) {
@@ -206,7 +208,7 @@ async function sendNext(): Promise<void> {
   }
   await until(startMs + SLOT_MS);
   messagesAhead -= messages.length;
-  server.endSlot(newest);
+  server.endSlot(newest, parent);
   say({ kind: "head", slot: newest, atMs: now(), isBurst });
   sums.swaps += slot.swaps;
   sums.accounts += slot.changes.size;

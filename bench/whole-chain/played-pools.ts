@@ -13,6 +13,8 @@ import type { Clock, Venue, VenueId } from "#src/venues/venue.ts";
 
 /** A token of the chain with its one pool; a graduation gives it another. */
 export type ChainToken = {
+  /** The place in which it was created. */
+  readonly number: number;
   readonly mint: Address;
   readonly creator: Address;
   program: MarketProgram;
@@ -92,7 +94,10 @@ export function openToken(
         freshAddress: random.address,
       });
   const depthLamports = isGraduated ? Number(RAISED_LAMPORTS) : depthSol * LAMPORTS;
-  const token = { mint, creator, program, venue, pool, depthLamports, bought: 0n, isDead: false };
+  const token = {
+    ...{ number, mint, creator, program, venue, pool, depthLamports },
+    ...{ bought: 0n, isDead: false },
+  };
   return { token, changes: new Map([...minted, ...changes]) };
 }
 

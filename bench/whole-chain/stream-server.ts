@@ -98,8 +98,8 @@ export class StreamServer {
     for (const client of this.#clients) this.#sendTo(client, messages);
   }
 
-  /** Ends a slot: it is processed, and confirmed, at this moment. */
-  endSlot(slot: number): void {
+  /** Ends a slot: it is processed, and confirmed, at this moment. `parent`: the slot that was sent before it. */
+  endSlot(slot: number, parent: number): void {
     for (const client of this.#clients) {
       if (client.filters?.wantsSlots !== true) continue;
       const statuses = client.isProcessed
@@ -107,7 +107,7 @@ export class StreamServer {
         : [SLOT_STATUS.confirmed];
       const names = filterNames([SLOTS_FILTER]);
       for (const status of statuses)
-        this.#write(client, framed([[names, slotMessage(slot, slot - 1, status)]]), 1);
+        this.#write(client, framed([[names, slotMessage(slot, parent, status)]]), 1);
     }
   }
 
