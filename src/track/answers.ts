@@ -14,8 +14,13 @@ import { snapshotOf, type TokenObserver } from "./token-observer.ts";
 
 /** An answer is recomputed after this time even if nothing changed: its age and clock changed. */
 const MAX_AGE_MS = 1_000;
-/** One tick works for at most this time, so that requests are served in between. */
+/**
+ * One tick measures for at most this time, so that requests are served in between: where these take so long
+ * that ticks are late, for at most half of the time since the last one.
+ */
 const BUDGET_MS = 10;
+const BUSY_SHARE = 0.5;
+const LONGEST_BUDGET_MS = 200;
 /** Every token is visited for its sample once in this many ticks: well within the ten seconds of a sample. */
 const TICKS_PER_ROUND = 400;
 const MIN_VISITS = 200;
@@ -39,6 +44,7 @@ export class Answers {
   /** Called with each answer that was served, once a newer one replaces it. */
   readonly onServed = new Listeners<Assessed>();
   #visits: Iterator<FollowedToken> | null = null;
+  #tickedAtMs = 0;
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
@@ -56,11 +62,14 @@ export class Answers {
   tick(): void {
     const { state } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
+    const shareMs = BUSY_SHARE * (nowMs - this.#tickedAtMs);
+    const budgetMs = Math.min(Math.max(BUDGET_MS, shareMs), LONGEST_BUDGET_MS);
+    this.#tickedAtMs = nowMs;
     refreshPools(state, nowMs);
     for (const token of state.dirtyTokens) {
       this.#answer(token, nowMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
-      if (this.#deps.clock.nowMs() - nowMs >= BUDGET_MS) break;
+      if (this.#deps.clock.nowMs() - nowMs >= budgetMs) break;
     }
     this.#sample(nowMs);
     this.#deps.observer.settle();
@@ -99,7 +108,8 @@ export class Answers {
     if (takenBack !== null) this.#report({ snapshot, market: null, ...takenBack }, nowMs);
     observer.give(token, snapshot);
     if (isNew || alertChange !== null) {
-      const market = measured.market ?? this.#deps.marketOf(token);
+      // Only the rules of watchlist entries sell on it.
+      const market = measured.market ?? (token.isWatched ? this.#deps.marketOf(token) : null);
       this.#report({ snapshot, market, alertChange }, nowMs);
     }
     if (isNew) this.onSnapshot.emit(snapshot);

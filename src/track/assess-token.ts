@@ -3,8 +3,9 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
-import type { VenueId } from "#src/venues/venue.ts";
+import type { Clock, VenueId } from "#src/venues/venue.ts";
 import { buildMarket } from "./build-market.ts";
+import { carriedAssessment, carriedUnder, NotedClock, sharedFacts } from "./carried-assessment.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { hopsOf } from "./followed-tokens.ts";
 import { awaitsGraduation } from "./graduation.ts";
@@ -12,8 +13,6 @@ import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
 import { stateSlot } from "./state-slot.ts";
-
-const NO_VENUES: ReadonlySet<VenueId> = new Set();
 
 export type AssessDeps = {
   /** Recorded accounts never change, and are assessed at the time of the recording. */
@@ -23,8 +22,13 @@ export type AssessDeps = {
   readonly historySeconds: (token: FollowedToken) => number | null;
   readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
   readonly newDeployments?: () => ReadonlySet<VenueId>;
-  /** The token's answer by execution; null: the model answers. */
-  readonly executed?: (token: FollowedToken, market: Market) => Assessment | null;
+  /** The token's answer by execution; absent: the model always answers. */
+  readonly executed?: {
+    /** Null: the model answers. */
+    readonly of: (token: FollowedToken, market: Market) => Assessment | null;
+    /** Whether a venue that the token sells in is executed now. */
+    readonly concerns: (token: FollowedToken) => boolean;
+  };
 };
 
 /** The token's market from the accounts held now; null while the chain's clock is unknown. */
@@ -35,10 +39,23 @@ export function marketOf(
   nowMs: number,
 ): Market | null {
   const clock = state.times.newest;
+  return clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
+}
+
+function marketAt(
+  state: LiveState,
+  token: FollowedToken,
+  deps: AssessDeps,
+  { clock, nowMs }: { readonly clock: Clock; readonly nowMs: number },
+): Market | null {
   const slot = stateSlot(state, token);
   const stateTimeMs = slot === null ? null : timeOfSlotMs(state.times, slot);
-  if (clock === null || slot === null || stateTimeMs === null) return null;
+  if (slot === null || stateTimeMs === null) return null;
   const { group } = token;
+  const { exactPctByVenue, newDeployments } = sharedFacts(state, deps, {
+    epoch: clock.epoch,
+    nowMs,
+  });
   return buildMarket(
     {
       mint: token.mint,
@@ -53,8 +70,8 @@ export function marketOf(
       stateTimeMs,
       nowMs: deps.isFrozen ? blockTimeMs(clock) : nowMs,
       historySeconds: deps.historySeconds(token),
-      exactPctByVenue: deps.exactPctByVenue(),
-      newDeployments: deps.newDeployments?.() ?? NO_VENUES,
+      exactPctByVenue,
+      newDeployments,
     },
     state.known,
   );
@@ -62,11 +79,14 @@ export function marketOf(
 
 export type MeasuredToken = {
   readonly assessment: Assessment;
-  /** The market that was measured just now; null: the assessment is an earlier one. */
+  /** The market that was measured just now; null: the assessment is an earlier one, or carried on. */
   readonly market: Market | null;
 };
 
-/** Measures the token again if anything it depends on changed, or if its answer is older than `maxAgeMs`. */
+/**
+ * Measures the token again if anything it depends on changed, or if its answer is older than `maxAgeMs`; an
+ * unchanged answer is carried on to the newest slot where measuring would give the same.
+ */
 export function assessToken(
   state: LiveState,
   token: FollowedToken,
@@ -77,15 +97,30 @@ export function assessToken(
   if (assessed !== null && options.nowMs - assessed.atMs < options.maxAgeMs) {
     if (isUnchanged(state, token)) return { assessment: assessed.assessment, market: null };
   }
-  const market = marketOf(state, token, deps, options.nowMs);
-  if (market === null) return assessed && { assessment: assessed.assessment, market };
-  const executed = deps.executed?.(token, market) ?? null;
+  const { nowMs } = options;
+  const carried = isUnchanged(state, token) ? carriedAssessment(state, token, deps, nowMs) : null;
+  if (assessed !== null && carried !== null) {
+    token.assessed = { ...assessed, assessment: carried, atMs: nowMs };
+    return { assessment: carried, market: null };
+  }
+  const { newest } = state.times;
+  const clock = newest === null ? null : new NotedClock(newest);
+  const market = clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
+  if (clock === null || market === null)
+    return assessed && { assessment: assessed.assessment, market: null };
+  const executed = deps.executed?.of(token, market) ?? null;
   const measured = executed ?? assess(market);
   const assessment: Assessment = deps.isProcessed
     ? { ...measured, commitment: "processed" }
     : measured;
-  notePriceOfSol(state, market, options.nowMs);
-  token.assessed = { assessment, atMs: options.nowMs, version: versionOf(state, token) };
+  notePriceOfSol(state, market, nowMs);
+  token.assessed = {
+    ...{ assessment, atMs: nowMs, version: versionOf(state, token) },
+    carriedUnder:
+      executed === null
+        ? carriedUnder(assessment, clock, sharedFacts(state, deps, { epoch: clock.epoch, nowMs }))
+        : null,
+  };
   state.dirtyTokens.delete(token);
   return { assessment, market: executed === null ? market : null };
 }

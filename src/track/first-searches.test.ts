@@ -108,15 +108,15 @@ test("at most eight tokens are searched at once, watched or asked for, and all o
     });
 });
 
-test("on a busy event loop watched tokens are searched one by one, what is asked for at once", async (t) => {
+test("on a busy event loop few watched tokens are searched at once, what is asked for without a wait", async (t) => {
   const { tracker, ticks, searched } = await streamed(t, { loopLoad: 0.9 });
   tracker.setWatched(MINTS.slice(0, 10));
   await ticks(2);
-  assert.equal(searched.size, 1);
+  assert.equal(searched.size, 4);
   const asked = MINTS.slice(10, 13);
   for (const mint of asked) void tracker.snapshot(mint);
   await ticks(2);
-  assert.equal(searched.size, 4);
+  assert.equal(searched.size, 7);
   for (const mint of asked) assert.ok(searched.has(mint));
 });
 

@@ -15,8 +15,9 @@ const QUEUE = {
 const LONGEST_WAIT_MS = 1_000;
 /** Behind so many searches an answer does not wait for its own, which would not end within that second. */
 const MAX_BEFORE_A_WAIT = 2 * MAX_AT_ONCE;
-/** While the event loop is busier than this, watched tokens are searched one by one. */
+/** While the event loop is busier than this, so few watched tokens are searched at once. */
 const BUSY_SHARE = 0.7;
+const MAX_WHILE_BUSY = 4;
 
 export type FirstSearchesDeps = {
   readonly state: LiveState;
@@ -56,7 +57,7 @@ export class FirstSearches {
   /** Begins searches that no answer waits for, as far as there is room. */
   pump(): void {
     // Read each time, since it is the share since the last reading.
-    const most = this.#deps.loopLoad() < BUSY_SHARE ? MAX_AT_ONCE : 1;
+    const most = this.#deps.loopLoad() < BUSY_SHARE ? MAX_AT_ONCE : MAX_WHILE_BUSY;
     for (const mint of this.#later) {
       if (this.#running.size >= most) return;
       this.#later.delete(mint);

@@ -25,7 +25,7 @@ export function addPool(
     changedSlot: -1n,
     pendingSlot: null,
     isLoaded: false,
-    waitingSinceMs: null,
+    isWaiting: false,
     needsCheckedAtMs: 0,
   };
   group.pools.set(ref.address, pool);
@@ -87,6 +87,7 @@ export function removePool(state: LiveState, pool: FollowedPool): void {
   state.unsavedGroups.add(pool.group);
   state.dirtyPools.delete(pool);
   state.waiting.pools.delete(pool);
+  state.resting.pools.delete(pool);
   state.uncheckedPools.delete(pool);
 }
 

@@ -62,8 +62,20 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
   const account = followAccount(state, input.mint, input.loaded);
   addUse(account, { kind: "mint", token, account });
   state.tokens.set(input.mint, token);
+  if (input.isSearched) state.usedTokens.add(token);
   state.dirtyTokens.add(token);
   return token;
+}
+
+/** Notes a request for the token. */
+export function noteAsked(state: LiveState, token: FollowedToken, atMs: number): void {
+  token.askedAtMs = atMs;
+  state.usedTokens.add(token);
+}
+
+export function setWatched(state: LiveState, token: FollowedToken, isWatched: boolean): void {
+  token.isWatched = isWatched;
+  if (isWatched) state.usedTokens.add(token);
 }
 
 /** How long after its last search a group is searched again without evidence of a new pool. */
@@ -108,6 +120,7 @@ export function removeToken(state: LiveState, token: FollowedToken): void {
     });
   }
   state.tokens.delete(token.mint);
+  state.usedTokens.delete(token);
   state.dirtyTokens.delete(token);
 }
 

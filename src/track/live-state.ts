@@ -5,6 +5,7 @@ import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
 import type { PoolStatus } from "#src/venues/venue.ts";
+import type { SharedFacts } from "./carried-assessment.ts";
 import { DirtyTokens } from "./dirty-tokens.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import type { HeldAccount } from "./held-account.ts";
@@ -63,8 +64,8 @@ export type FollowedPool = {
   pendingSlot: bigint | null;
   /** False until its accounts have arrived. */
   isLoaded: boolean;
-  /** Since when the pool waits for some of its accounts; null: it does not wait. */
-  waitingSinceMs: number | null;
+  /** Whether the pool waits for some of its accounts, so that its newest changes are not decoded. */
+  isWaiting: boolean;
   /** When the venue was last asked which accounts the pool needs. */
   needsCheckedAtMs: number;
 };
@@ -125,6 +126,8 @@ export type Assessed = {
   readonly atMs: number;
   /** Versions of the token's pools and of the hops it uses, summed. */
   readonly version: number;
+  /** The key of the shared facts under which it holds at later slots too, as long as nothing changes; null: it may not. */
+  readonly carriedUnder: string | null;
 };
 
 /**
@@ -134,6 +137,8 @@ export type Assessed = {
 export type LiveState = {
   readonly accounts: Map<Address, FollowedAccount>;
   readonly tokens: Map<Address, FollowedToken>;
+  /** Those that are watched or were requested lately, and some that no longer are: `activeTokens` removes these. */
+  readonly usedTokens: Set<FollowedToken>;
   /** Pools that sell a stable or another quote mint, as hops into SOL, shared by all tokens. */
   readonly hops: Map<Address, PoolGroup>;
   readonly times: SlotTimes;
@@ -147,6 +152,8 @@ export type LiveState = {
   readonly waiting: WaitingPools;
   readonly dirtyTokens: DirtyTokens;
   readonly uncheckedPools: Set<FollowedPool>;
+  /** Changed pools of unused tokens that were measured just now. */
+  readonly resting: RestingPools;
   /** Groups whose pools, vacancies or search changed since they were last stored. */
   readonly unsavedGroups: Set<PoolGroup>;
   /** Accounts to follow and read for the first time. */
@@ -156,6 +163,7 @@ export type LiveState = {
   /** Accounts to read again immediately. */
   readonly rereadSoon: Set<Address>;
   /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */
+  sharedFacts: SharedFacts | null;
   solPrice: { readonly usd: number; readonly atMs: number } | null;
 };
 
@@ -166,6 +174,8 @@ export type WaitingPools = {
   /** The newest slot that was delivered whole when all of them were last visited. */
   visitedSlot: bigint | null;
 };
+
+export type RestingPools = { readonly pools: Set<FollowedPool>; visitedAtMs: number };
 
 /** A feed that misses no change while it is whole: an account without updates has not changed. */
 export type CompleteStream = {
@@ -196,12 +206,15 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     known: { get: (address) => accounts.get(address)?.held.account },
     dirtyPools: new Set(),
     waiting: { pools: new Set(), visitedSlot: null },
+    usedTokens: new Set(),
     dirtyTokens: new DirtyTokens(),
     uncheckedPools: new Set(),
+    resting: { pools: new Set(), visitedAtMs: 0 },
     unsavedGroups: new Set(),
     wanted: new Set(),
     unwanted: new Set(),
     rereadSoon: new Set(),
+    sharedFacts: null,
     solPrice: null,
   };
 }

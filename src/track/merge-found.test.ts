@@ -40,9 +40,7 @@ function awaitedPool() {
     read: (account: Account | null, slot: bigint) =>
       applyRead(state, [pool], { slot, accounts: new Map([[pool, account]]) }, NOW_MS),
     search: () => mergeFound(state, token.group, { ...nothing, pools: [ref] }, loaded),
-    refresh: () => {
-      for (const laterMs of [0, 1_000, 2_000, 3_000]) refreshPools(state, NOW_MS + laterMs);
-    },
+    refresh: () => refreshPools(state, NOW_MS),
     decoded: () => token.group.pools.get(pool)?.open.decoded.kind,
   };
 }

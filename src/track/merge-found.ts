@@ -45,7 +45,7 @@ export function mergeFound(
   state.unsavedGroups.add(group);
   group.leftOut = found.leftOut;
   // The next answer is measured again, even if the last one was measured just now.
-  if (group.isSearchComplete !== found.isSearchComplete) group.version++;
+  group.version++;
   group.isSearchComplete = found.isSearchComplete;
   group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
   for (const ref of found.pools) addPool(state, group, ref, loaded);

@@ -9,18 +9,23 @@ import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { applyRead } from "./account-reads.ts";
 import { applyUpdate } from "./apply-update.ts";
+import { type AssessDeps, assessToken } from "./assess-token.ts";
 import { addToken } from "./followed-tokens.ts";
 import { createCompleteStream, createLiveState } from "./live-state.ts";
-import { refreshPools } from "./refresh-pools.ts";
+import { refreshGroups, refreshPools } from "./refresh-pools.ts";
 import { recordClock } from "./slot-times.ts";
 import { stateSlot } from "./state-slot.ts";
 import { NO_NAMES } from "./token-names.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const BASE = 1_000_000n;
+const MEASURED: AssessDeps = {
+  ...{ isFrozen: false, isProcessed: false },
+  ...{ historySeconds: () => 1_000, exactPctByVenue: () => new Map() },
+};
 
 /** A followed PumpSwap pool whose vaults and account a test changes, each slot with its own base reserve. */
-function followedPool({ isStreamed = false } = {}) {
+function followedPool({ isStreamed = false, isUsed = true } = {}) {
   const {
     pool,
     mintA: mint,
@@ -36,7 +41,7 @@ function followedPool({ isStreamed = false } = {}) {
   };
   const loaded = new Map<typeof pool, Account | null>(accounts);
   const mintFacts = decodeMint(accounts.get(mint));
-  const token = { mint, mintFacts, names: NO_NAMES, found, loaded, isSearched: true };
+  const token = { mint, mintFacts, names: NO_NAMES, found, loaded, isSearched: isUsed };
   const followed = addToken(state, { ...token, nowMs: NOW_MS });
   followed.confirmedAfterGap = stream?.gaps ?? null;
   const asked = [...state.accounts.keys()];
@@ -71,6 +76,8 @@ function followedPool({ isStreamed = false } = {}) {
       recordClock(state.times, clock, NOW_MS);
     },
     claimedSlot: () => stateSlot(state, followed),
+    measure: (nowMs: number) => assessToken(state, followed, MEASURED, { nowMs, maxAgeMs: 0 }),
+    refreshForAnswer: (nowMs: number) => refreshGroups(state, [followed.group], nowMs),
     baseReserve: () => {
       const decoded = state.tokens.get(mint)?.group.pools.get(pool)?.open.decoded;
       assert.ok(decoded?.kind === "pool");
@@ -114,10 +121,13 @@ test("a vault that changes with every trade is waited for, and then read, though
     assert.ok(refreshPools(followed.state, NOW_MS), `after ${trades}`);
     assert.equal(followed.state.rereadSoon.size, 0, "its notification may still arrive");
     followed.endSlot(trades + 2n);
-    assert.ok(refreshPools(followed.state, NOW_MS + 2_999), `after ${trades}`);
+    assert.ok(refreshPools(followed.state, NOW_MS + 60_000), "however late the read is");
     assert.equal(followed.baseReserve(), BASE + trades);
+    assert.ok((followed.claimedSlot() ?? 0n) <= trades, "its vaults are of two slots after that");
     assert.ok(followed.state.rereadSoon.size > 0);
-    assert.ok(!refreshPools(followed.state, NOW_MS + 3_000));
+    followed.changeVault("quote", trades + 1n);
+    assert.ok(!refreshPools(followed.state, NOW_MS + 60_000));
+    assert.equal(followed.baseReserve(), BASE + trades + 1n);
   }
 });
 
@@ -157,4 +167,30 @@ test("an answer claims no slot with changes that are not in it", () => {
   assert.ok(!refreshPools(followed.state, NOW_MS));
   assert.equal(followed.baseReserve(), BASE + 14n);
   assert.equal(followed.claimedSlot(), 14n);
+});
+
+test("a pool of an unused token is decoded every two seconds, and at once for an answer", () => {
+  const followed = followedPool({ isStreamed: true, isUsed: false });
+  const trade = (slot: bigint) => {
+    followed.changeVault("base", slot);
+    followed.changeVault("quote", slot);
+    followed.endSlot(slot);
+  };
+  trade(2n);
+  refreshPools(followed.state, NOW_MS);
+  assert.equal(followed.baseReserve(), BASE + 2n, "nothing was measured yet");
+  followed.measure(NOW_MS);
+  trade(3n);
+  for (const laterMs of [0, 1_000, 1_999]) refreshPools(followed.state, NOW_MS + laterMs);
+  assert.equal(followed.baseReserve(), BASE + 2n);
+  assert.equal(followed.claimedSlot(), 2n, "an answer would be of the slot before the change");
+  refreshPools(followed.state, NOW_MS + 2_100);
+  assert.equal(followed.baseReserve(), BASE + 3n);
+  followed.measure(NOW_MS + 2_100);
+  trade(4n);
+  refreshPools(followed.state, NOW_MS + 2_101);
+  assert.equal(followed.baseReserve(), BASE + 3n);
+  followed.refreshForAnswer(NOW_MS + 2_101);
+  assert.equal(followed.baseReserve(), BASE + 4n);
+  assert.equal(followed.claimedSlot(), 4n);
 });

@@ -4,10 +4,13 @@ import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
 import type { FollowedPool, LiveState, PoolGroup, PoolNeed } from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
+import { isActive } from "./schedule.ts";
 import { deliveredSlot, isKeptByStream } from "./state-slot.ts";
 
-/** A pool waits at most this time for its remaining accounts before it is decoded without them. */
-const LONGEST_WAIT_MS = 3_000;
+/** An unused token is measured at most this often, however often it is traded. */
+const REST_MS = 2_000;
+/** Resting pools are visited this often. */
+const REST_VISITS_MS = 100;
 /** A venue is asked at most this often which accounts a pool needs: it derives addresses. */
 const NEEDS_EVERY_MS = 1_000;
 /** An account may change with its pool if it changed in this share of the pool's changes. */
@@ -22,7 +25,8 @@ const MIN_CHANGES = 6;
 /**
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
  * waits, as between the notifications of its two vaults or after a lost one: together they are a
- * state that never existed. If it still waits when a slot begins, its accounts are read.
+ * state that never existed. If it still waits when a slot begins, its accounts are read. A pool of an
+ * unused token rests between two measurements: a busy one is traded fifty times a second.
  *
  * @returns whether any pool is still waiting
  */
@@ -33,47 +37,59 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
     state.uncheckedPools.delete(pool);
     checkNeeds(state, pool);
   }
-  if (isVisitDue(state, nowMs))
-    for (const pool of state.waiting.pools) refreshPool(state, pool, nowMs);
-  for (const pool of state.dirtyPools) refreshPool(state, pool, nowMs);
+  if (isVisitDue(state)) for (const pool of state.waiting.pools) refreshPool(state, pool, nowMs);
+  for (const pool of state.dirtyPools) refreshUnlessResting(state, pool, nowMs);
+  visitResting(state, nowMs);
   return state.dirtyPools.size > 0 || state.waiting.pools.size > 0;
 }
 
+function refreshUnlessResting(state: LiveState, pool: FollowedPool, nowMs: number): void {
+  if (isResting(pool, nowMs)) {
+    state.dirtyPools.delete(pool);
+    state.resting.pools.add(pool);
+  } else refreshPool(state, pool, nowMs);
+}
+
+function isResting({ group: { token } }: FollowedPool, nowMs: number): boolean {
+  if (token === null || token.assessed === null || isActive(token, nowMs)) return false;
+  return nowMs - token.assessed.atMs < REST_MS;
+}
+
+function visitResting(state: LiveState, nowMs: number): void {
+  const { resting } = state;
+  if (nowMs - resting.visitedAtMs < REST_VISITS_MS) return;
+  resting.visitedAtMs = nowMs;
+  for (const pool of resting.pools) if (!isResting(pool, nowMs)) refreshPool(state, pool, nowMs);
+}
+
 /**
- * Whether a slot has ended since the waiting pools were visited, or one has waited too long. Thousands may wait
- * during a burst: visiting them all at each tick took a tenth of the thread.
+ * Whether a slot has ended since the waiting pools were visited. Thousands may wait during a burst: visiting
+ * them all at each tick took a tenth of the thread.
  */
-function isVisitDue(state: LiveState, nowMs: number): boolean {
+function isVisitDue(state: LiveState): boolean {
   const { waiting } = state;
   const slot = deliveredSlot(state);
-  const [longest] = waiting.pools;
-  const isOverdue =
-    longest !== undefined && hasWaitedTooLong(longest, nowMs) && !awaitsStream(state, longest);
-  if (slot === waiting.visitedSlot && !isOverdue) return false;
+  if (slot === waiting.visitedSlot) return false;
   waiting.visitedSlot = slot;
   return true;
 }
 
-function hasWaitedTooLong({ waitingSinceMs }: FollowedPool, nowMs: number): boolean {
-  return waitingSinceMs !== null && nowMs - waitingSinceMs >= LONGEST_WAIT_MS;
-}
-
 /** The same for the pools of these groups only, for an answer that is requested now. */
 export function refreshGroups(state: LiveState, groups: readonly PoolGroup[], nowMs: number): void {
-  const { dirtyPools, waiting } = state;
-  if (dirtyPools.size === 0 && waiting.pools.size === 0) return;
+  const changed = [state.dirtyPools, state.waiting.pools, state.resting.pools];
+  if (changed.every(({ size }) => size === 0)) return;
   for (const group of groups) {
-    for (const pool of group.pools.values()) {
-      if (dirtyPools.has(pool) || waiting.pools.has(pool)) refreshPool(state, pool, nowMs);
-    }
+    for (const pool of group.pools.values())
+      if (changed.some((pools) => pools.has(pool))) refreshPool(state, pool, nowMs);
   }
 }
 
 function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void {
-  if (!isWhole(state, pool) && mustWait(state, pool, nowMs)) return;
+  state.resting.pools.delete(pool);
+  if (!isWhole(state, pool) && mustWait(state, pool)) return;
   state.dirtyPools.delete(pool);
   state.waiting.pools.delete(pool);
-  pool.waitingSinceMs = null;
+  pool.isWaiting = false;
   rereadPool(pool.open, state.known);
   pool.pendingSlot = null;
   pool.isLoaded = true;
@@ -86,19 +102,20 @@ function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void 
 
 /**
  * A pool that is not whole waits: it is checked again at the next tick, then read, and from then on visited
- * with the other waiting ones.
+ * with the other waiting ones. It waits without a limit: its answers claim the slot before its changes, and
+ * their age grows, while figures from accounts of two slots would be those of a state that never existed.
  */
-function mustWait(state: LiveState, pool: FollowedPool, nowMs: number): boolean {
-  if (pool.waitingSinceMs === null) {
-    pool.waitingSinceMs = nowMs;
+function mustWait(state: LiveState, pool: FollowedPool): boolean {
+  if (!pool.isWaiting) {
+    pool.isWaiting = true;
+    state.dirtyPools.add(pool);
     return true;
   }
-  const isStreamed = awaitsStream(state, pool);
-  if (!isStreamed && hasWaitedTooLong(pool, nowMs)) return false;
   state.dirtyPools.delete(pool);
   state.waiting.pools.add(pool);
   // Read all accounts together: a single one would be of yet another slot.
-  if (!isStreamed) for (const address of pool.needs.keys()) state.rereadSoon.add(address);
+  if (!awaitsStream(state, pool))
+    for (const address of pool.needs.keys()) state.rereadSoon.add(address);
   return true;
 }
 
@@ -121,6 +138,8 @@ function isKept(state: LiveState, { group: { token } }: FollowedPool): boolean {
  * this one if the slot is over; and of a pool that the stream keeps, none was.
  */
 function isWhole(state: LiveState, pool: FollowedPool): boolean {
+  // Nothing of a closed pool can still arrive.
+  if (state.known.get(pool.open.ref.address) === null) return true;
   const isDelivered = isSlotDelivered(state, pool);
   const isComplete = isDelivered && isKept(state, pool);
   const least = isDelivered

@@ -36,6 +36,14 @@ export function isActive(token: FollowedToken, nowMs: number): boolean {
   return token.isWatched || nowMs - token.askedAtMs < UNASKED_MS;
 }
 
+/** The active tokens, of all that were used: of 100,000 followed tokens few are. */
+function* activeTokens(state: LiveState, nowMs: number): Generator<FollowedToken, void, void> {
+  for (const token of state.usedTokens) {
+    if (isActive(token, nowMs)) yield token;
+    else state.usedTokens.delete(token);
+  }
+}
+
 type DueToken = { readonly token: FollowedToken; readonly dueMs: number };
 
 /**
@@ -49,8 +57,7 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
   const due: DueToken[] = [];
   const soonest: FollowedToken[] = [];
   let active = 0;
-  for (const token of state.tokens.values()) {
-    if (!isActive(token, nowMs)) continue;
+  for (const token of activeTokens(state, nowMs)) {
     active++;
     const isKept = isStreaming && isKeptByStream(state, token);
     if (token.rereadDueMs <= nowMs) {
@@ -150,8 +157,8 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
   const urgent: FollowedToken[] = [];
   const due: FollowedToken[] = [];
-  for (const token of state.tokens.values()) {
-    if (nowMs < token.searchDueMs || !token.isSearched || !isActive(token, nowMs)) continue;
+  for (const token of activeTokens(state, nowMs)) {
+    if (nowMs < token.searchDueMs || !token.isSearched) continue;
     const kept = token.isSearchUrgent ? urgent : due;
     keepFirst(kept, token, { by: "searchDueMs", most: MAX_SEARCHES_AT_ONCE });
   }

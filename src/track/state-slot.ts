@@ -86,6 +86,8 @@ function slotOfPool(pool: FollowedPool): bigint | null {
     if (bytes === undefined || heldSlot === UNKNOWN_SLOT) continue;
     if (oldest === null || heldSlot < oldest) oldest = heldSlot;
   }
-  if (oldest === null || pool.changedSlot - oldest > SETTLED_SLOTS) return oldest;
-  return pool.changedSlot > oldest && pool.waitingSinceMs === null ? pool.changedSlot : oldest;
+  if (oldest === null) return null;
+  if (pool.pendingSlot !== null) return minBigint(oldest, pool.pendingSlot - 1n);
+  if (pool.changedSlot - oldest > SETTLED_SLOTS) return oldest;
+  return pool.changedSlot > oldest ? pool.changedSlot : oldest;
 }

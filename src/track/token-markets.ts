@@ -4,7 +4,9 @@ import type { Address } from "#src/units/address.ts";
 import { type AssessDeps, marketOf, versionOf } from "./assess-token.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
+import { hopsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
+import { refreshGroups } from "./refresh-pools.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
 
 export type TokenMarketsDeps = {
@@ -38,7 +40,13 @@ export class TokenMarkets {
     this.assess =
       executed === null
         ? assess
-        : { ...assess, executed: (token, market) => executed.of(token, market) };
+        : {
+            ...assess,
+            executed: {
+              of: (token, market) => executed.of(token, market),
+              concerns: (token) => executed.concerns(token),
+            },
+          };
   }
 
   /** Executes the next answer that is due. */
@@ -49,7 +57,9 @@ export class TokenMarkets {
   /** Null while the chain's clock is unknown. */
   modelled(token: FollowedToken): Market | null {
     const { state, assess, clock } = this.#deps;
-    return marketOf(state, token, assess, clock.nowMs());
+    const nowMs = clock.nowMs();
+    refreshGroups(state, [token.group, ...hopsOf(state, token)], nowMs);
+    return marketOf(state, token, assess, nowMs);
   }
 
   /** As `modelled`; also null while the token's answers are executed: then no model prices its sales. */

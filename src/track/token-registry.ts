@@ -9,10 +9,12 @@ import { removeGroup } from "./followed-pools.ts";
 import {
   hopsOf,
   lackingHops,
+  noteAsked,
   removeToken,
   replanSearch,
   searchSoon,
   searchWaitMs,
+  setWatched,
 } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { awaitsGraduation } from "./graduation.ts";
@@ -147,13 +149,13 @@ export class TokenRegistry {
     const { feed, signal, clock } = this.#deps;
     const restored = (await this.#restore?.restore(mint)) ?? null;
     if (restored !== null) {
-      restored.askedAtMs = clock.nowMs();
+      noteAsked(this.#deps.state, restored, clock.nowMs());
       return restored;
     }
     const loaded = await this.#loads.load(mint, asker);
     if (loaded === null) return null;
     const { token, isReadTogether } = loaded;
-    token.askedAtMs = clock.nowMs();
+    noteAsked(this.#deps.state, token, clock.nowMs());
     if (token.assessed !== null) return token;
     if (isReadTogether) feed.pump();
     else await feed.readToken(token, signal);
@@ -191,7 +193,7 @@ export class TokenRegistry {
     // Only what changed: of 100,000 tokens few are watched, and the watchlists are read every second.
     for (const mint of this.#watched.symmetricDifference(watched)) {
       const token = tokens.get(mint);
-      if (token !== undefined) token.isWatched = watched.has(mint);
+      if (token !== undefined) setWatched(this.#deps.state, token, watched.has(mint));
     }
     this.#watched = watched;
     this.#loadWatched(this.#deps.clock.nowMs());
@@ -256,7 +258,7 @@ export class TokenRegistry {
     for (const mint of this.#watched) {
       const token = this.#deps.state.tokens.get(mint);
       // A load that failed after its token was added has not marked it.
-      if (token !== undefined) token.isWatched = true;
+      if (token !== undefined) setWatched(this.#deps.state, token, true);
       if (token?.isSearched === false) this.#firstSearches.addLater(mint);
       if (token !== undefined || this.#loads.isSuspended(mint)) continue;
       if (this.#restore?.isWaiting(mint) === true) continue;
@@ -283,7 +285,7 @@ export class TokenRegistry {
   /** Opens the record of a new token. */
   #openRecord(token: FollowedToken): void {
     const { background, observer } = this.#deps;
-    token.isWatched = this.#watched.has(token.mint);
+    setWatched(this.#deps.state, token, this.#watched.has(token.mint));
     background.run("open a token's record", observer.open(token));
     this.#ensureHops(token);
   }

@@ -7,7 +7,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { clockOf } from "./chain-clock.ts";
-import { accountsOf, addToken, searchSoonAfter } from "./followed-tokens.ts";
+import { accountsOf, addToken, noteAsked, searchSoonAfter } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { KnownMint, KnownTokens } from "./known-tokens.ts";
@@ -322,7 +322,7 @@ export class TokenRestore {
     state.unsavedGroups.delete(token.group);
     token.group.searches = known.searches;
     token.searchDueMs = isObserved ? searchSoonAfter(known.searchDueMs, nowMs) : nowMs;
-    token.askedAtMs = usedAtMs === 0 ? Number.NEGATIVE_INFINITY : usedAtMs;
+    noteAsked(state, token, usedAtMs === 0 ? Number.NEGATIVE_INFINITY : usedAtMs);
     // Just read: the subscription's confirmation, or the next turn of all accounts, reads them again.
     token.rereadDueMs = nowMs + REREAD_FOLLOWED_MS;
     const readSlot = clockOf(loaded)?.slot;

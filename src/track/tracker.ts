@@ -17,7 +17,7 @@ import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
 import type { ByExecution } from "./executed-answers.ts";
-import { refsOf } from "./followed-tokens.ts";
+import { noteAsked, refsOf } from "./followed-tokens.ts";
 import { type ComputedDay, type Sampled, TokenArchive } from "./history/archive.ts";
 import type { HistoryGrid, HistoryPoint } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
@@ -152,7 +152,7 @@ export class Tracker implements Markets {
     if (mint === WSOL) return { kind: "not-found", mint };
     const followed = this.#state.tokens.get(mint);
     if (followed !== undefined) {
-      followed.askedAtMs = this.#deps.clock.nowMs();
+      noteAsked(this.#state, followed, this.#deps.clock.nowMs());
       await this.#registry.freshen(followed);
       const held = this.#answers.of(followed);
       if (held !== null) return held;
@@ -184,7 +184,7 @@ export class Tracker implements Markets {
     if (token === undefined) {
       return this.#registry.isKnownMissing(mint) ? this.#notFound(mint) : null;
     }
-    token.askedAtMs = this.#deps.clock.nowMs();
+    noteAsked(this.#state, token, this.#deps.clock.nowMs());
     // A token known only from the stream lacks its pools without trades: `snapshot` searches them.
     return token.isSearched ? this.#answers.of(token) : null;
   }
@@ -192,7 +192,7 @@ export class Tracker implements Markets {
   touch(mint: Address): boolean {
     const token = this.#state.tokens.get(mint);
     if (token === undefined) return this.#registry.isKnownMissing(mint);
-    token.askedAtMs = this.#deps.clock.nowMs();
+    noteAsked(this.#state, token, this.#deps.clock.nowMs());
     return true;
   }
 
