@@ -58,6 +58,7 @@ export function advanceLevels(before: DayLevels, reading: LevelReading): DayLeve
  * level, and for no more: a pool that was only lost from sight does not add anything when it is found again.
  */
 function madeUpFor({ totals, hours }: DayLevels, losses: Losses | null): Losses {
+  if (losses === null || losses === NO_LOSSES) return totals;
   const sum = addLosses(totals, losses);
   const reference = highestOf(hours)?.totals.withdrawn ?? sum.withdrawn;
   const least = Math.min(sum.withdrawn, reference);

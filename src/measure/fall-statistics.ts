@@ -21,7 +21,7 @@ export type FallStatistics = {
   readonly log: number;
   /**
    * The highest level per 10 s of the last 10 minutes, by interval modulo its length, NaN where
-   * there is none; the newest interval apart.
+   * there is none. The place of the newest interval means nothing until the interval has ended.
    */
   readonly peaks: readonly number[];
   readonly interval: number;
@@ -110,7 +110,8 @@ export function advanceStatistics(
 
 function addFall(drift: Drift, beyond: number, before: number, log: number): Drift {
   const sum = drift.sum + beyond;
-  if (sum <= 0) return { sum: 0, from: log };
+  // Most levels do not change: what stays the same is kept, because a new object is work for the collector.
+  if (sum <= 0) return drift.sum === 0 && drift.from === log ? drift : { sum: 0, from: log };
   return { sum, from: drift.sum === 0 ? before : drift.from };
 }
 
@@ -134,19 +135,22 @@ export function recentPeak({ peak, peaks, interval }: FallStatistics): number {
 }
 
 /** The median of ln C10 over the last ten minutes, as far as they are known. */
-export function medianPeak({ peak, peaks }: FallStatistics): number {
-  const known = peaks.filter((earlier) => !Number.isNaN(earlier));
+export function medianPeak({ peak, peaks, interval }: FallStatistics): number {
+  const newest = interval % PLACES;
+  const known = peaks.filter((earlier, place) => place !== newest && !Number.isNaN(earlier));
   return medianOf(Float64Array.of(...known, peak));
 }
 
 /** The interval that ended joins the others; intervals without a reading have the value at its end. */
 function shiftPeaks(before: FallStatistics, interval: number): readonly number[] {
-  const peaks = before.peaks.slice();
-  peaks[before.interval % PLACES] = before.peak;
+  let { peaks } = before;
+  const note = (passed: number, value: number): void => {
+    const place = passed % PLACES;
+    if (peaks[place] !== value) peaks = peaks.with(place, value);
+  };
+  note(before.interval, before.peak);
   const first = Math.max(before.interval + 1, interval - PLACES);
-  for (let passed = first; passed < interval; passed++) peaks[passed % PLACES] = before.log;
-  // The place of the newest interval holds what is ten minutes old.
-  peaks[interval % PLACES] = Number.NaN;
+  for (let passed = first; passed < interval; passed++) note(passed, before.log);
   return peaks;
 }
 

@@ -29,10 +29,13 @@ export function advanceHeld(before: HeldLevel, timeMs: number, value: number): H
   if (interval <= before.interval) {
     return { ...before, last: value, low: Math.min(before.low, value) };
   }
-  const lows = before.lows.slice();
-  lows[before.interval % PLACES] = before.low;
+  let { lows } = before;
+  const note = (passed: number, low: number): void => {
+    if (lows[passed % PLACES] !== low) lows = lows.with(passed % PLACES, low);
+  };
+  note(before.interval, before.low);
   for (let passed = Math.max(before.interval + 1, interval - PLACES); passed < interval; passed++) {
-    lows[passed % PLACES] = before.last;
+    note(passed, before.last);
   }
   return { last: value, interval, low: Math.min(before.last, value), lows };
 }

@@ -21,6 +21,7 @@ const MAX_AGE_MS = 1_000;
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
 const LONGEST_BUDGET_MS = 200;
+const NO_MARKET = (): null => null;
 /** Every token is visited for its sample once in this many ticks: well within the ten seconds of a sample. */
 const TICKS_PER_ROUND = 400;
 const MIN_VISITS = 200;
@@ -105,12 +106,10 @@ export class Answers {
       isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, assessment, nowMs) : null;
     const snapshot = snapshotOf(token, assessment);
     const takenBack = isNew ? observer.takeBack(token, assessment, nowMs) : null;
-    if (takenBack !== null) this.#report({ snapshot, market: null, ...takenBack }, nowMs);
+    if (takenBack !== null) this.#report({ snapshot, market: NO_MARKET, ...takenBack }, nowMs);
     observer.give(token, snapshot);
     if (isNew || alertChange !== null) {
-      // Only the rules of watchlist entries sell on it.
-      const market = measured.market ?? (token.isWatched ? this.#deps.marketOf(token) : null);
-      this.#report({ snapshot, market, alertChange }, nowMs);
+      this.#report({ snapshot, market: () => this.#deps.marketOf(token), alertChange }, nowMs);
     }
     if (isNew) this.onSnapshot.emit(snapshot);
     return snapshot;

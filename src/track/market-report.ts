@@ -14,13 +14,13 @@ export type AlertChange = {
   readonly depthAfterSol: number | null;
 };
 
-/** A token that was just measured, with the market it was measured on. */
+/** A token that was just measured, or whose answer was carried on. */
 export type MarketReport = {
   /** The newest block time: what alerts are timed by. */
   readonly chainMs: number;
   readonly snapshot: AssessedSnapshot;
-  /** Null: no market can be built at this moment. */
-  readonly market: Market | null;
+  /** The market as it is when this is called: few rules need it. Null: none can be built at that moment. */
+  readonly market: () => Market | null;
   /** The change that this measurement caused. */
   readonly alertChange: AlertChange | null;
   /** A slot was dropped: what was reported of the token since this slot is void. Absent: none was. */

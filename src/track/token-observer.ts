@@ -18,6 +18,9 @@ import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import { CHANGE_AFTER_SLOT, keepRecord, writeRecords } from "./unconfirmed.ts";
 
+/** An unchanged sample of an unused token: less than the time after which its series counts as interrupted. */
+const QUIET_EVERY_MS = 30_000;
+
 export type ObserverDeps = {
   readonly state: LiveState;
   /** Null: nothing is kept beyond this process. */
@@ -61,13 +64,14 @@ export class TokenObserver {
   }
 
   /**
-   * Whether the token is due for its sample of these ten seconds. A quiet token's would be the same as its
-   * last one: of these, only what keeps the record on disk continuous is taken.
+   * Whether the token is due for its sample of these ten seconds. An unused and quiet token's would be the same
+   * as its last one: of these, only what keeps its series and the record on disk continuous is taken.
    */
   isDue(token: FollowedToken, nowMs: number): boolean {
     const { state, archive } = this.#deps;
     if (!isSampleDue(token.series, nowMs)) return false;
-    if (isActive(token, nowMs) || !isInGap(token.series) || !isUnchanged(state, token)) return true;
+    if (isActive(token, nowMs) || !isUnchanged(state, token)) return true;
+    if (!isInGap(token.series) && nowMs - token.series.sampledAtMs >= QUIET_EVERY_MS) return true;
     return archive?.isSampleDue(token.mint, nowMs) ?? false;
   }
 

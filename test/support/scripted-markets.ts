@@ -38,7 +38,9 @@ export function scriptedMarkets(clock: WallClock): ScriptedMarkets {
   ): void => {
     const known = held.get(mint);
     if (known === undefined) return;
-    const told = { ...known, alertChange, chainMs: clock.nowMs(), ...takenBack };
+    const { snapshot, market } = known;
+    const times = { chainMs: clock.nowMs(), ...takenBack };
+    const told = { snapshot, market: () => market, alertChange, ...times };
     for (const listener of listeners) listener(told);
   };
   const turnedOn = (mint: Address, alert: Partial<Deterioration>): AlertChange => ({

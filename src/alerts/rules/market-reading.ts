@@ -26,7 +26,7 @@ const UNKNOWN: SlippageReading = { kind: "unknown" };
  */
 export function readMarket(
   assessment: Assessment,
-  market: Market | null,
+  market: () => Market | null,
   sizes: Iterable<bigint>,
 ): MarketReading {
   const bySize = new Map<bigint, SlippageReading>();
@@ -37,7 +37,7 @@ export function readMarket(
 
 function slippageAt(
   { measurement, family }: Assessment,
-  market: Market | null,
+  market: () => Market | null,
   sizeLamports: bigint,
 ): SlippageReading {
   if (measurement === null || !isSizeAllowed(family, sizeLamports)) return UNKNOWN;
@@ -50,7 +50,8 @@ function slippageAt(
       position: positionAt(sizeLamports, measurement.midPrice, slippagePct),
     };
   }
-  return market === null ? UNKNOWN : readingOf(exitAt(market, sizeLamports, "retail"));
+  const sold = market();
+  return sold === null ? UNKNOWN : readingOf(exitAt(sold, sizeLamports, "retail"));
 }
 
 /** What the position pays by its slippage, to a ten-thousandth of a percent. */
