@@ -14,7 +14,7 @@ import {
 import { lineThrough, type Point } from "./growth.ts";
 import { type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
 import { readOptions } from "./options.ts";
-import { KeyRing } from "./whole-chain/ask.ts";
+import { ask, KeyRing } from "./whole-chain/ask.ts";
 import { missedBars } from "./whole-chain/bars.ts";
 import { Chain } from "./whole-chain/chain.ts";
 import type { ChainInterval } from "./whole-chain/chain-process.ts";
@@ -45,7 +45,7 @@ const { values } = readOptions(
     compression: { type: "string", default: "12", help: "of the chain's time" },
     "sends-per-slot": { type: "string", default: "20" },
     "heap-mb": { type: "string", default: "3500" },
-    "most-load-minutes": { type: "string", default: "12" },
+    "most-load-minutes": { type: "string", default: "20" },
     environment: {
       type: "string",
       multiple: true,
@@ -80,11 +80,12 @@ const REQUESTS_PER_USER = 8;
 const CONNECTIONS = 250;
 const TOKENS_PER_STREAM = 10;
 const ASKED_TOKENS = 5_000;
+const ASKED_AT_ONCE = 16;
 const CHECKED_TOKENS = 2_000;
 const SWEEP_SECONDS = 110;
 const SLOTS_PER_SECOND = 2.5;
 /**
- * Loading ends with this share, once the watched tokens' searches leave little waiting for two checks; or when
+ * Loading ends with this share, once each token in use was asked for and little is waiting at two checks; or when
  * nothing has been added for so long.
  */
 const LOADED = { share: 0.988, unchangedSeconds: 40, mostWaiting: 100, quietChecks: 2 };
@@ -148,7 +149,8 @@ async function run(): Promise<void> {
   );
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const { url, child } = service;
-  await allLoaded(metricsUrl, chain, child);
+  const askOnce = () => askEachOnce(url, asked, new KeyRing(callers.request));
+  await allLoaded(metricsUrl, chain, child, askOnce);
   const loadSeconds = (now() - startedMs) / 1_000;
   print({
     kind: "loaded",
@@ -309,11 +311,13 @@ async function allLoaded(
   metricsUrl: string,
   chain: Chain,
   child: Parameters<typeof residentBytes>[0],
+  onLoaded: () => Promise<void>,
 ): Promise<void> {
   const untilMs = now() + Number(values["most-load-minutes"]) * 60_000;
   const startedMs = now();
   let grown = { tokens: 0, atMs: startedMs };
   let quietChecks = 0;
+  const asking = { hasBegun: false, hasEnded: false };
   for (;;) {
     await delay(5_000);
     const tracked = trackedFigures(await readMetrics(metricsUrl));
@@ -326,10 +330,16 @@ async function allLoaded(
     });
     const count = tracked.tokens ?? 0;
     const isLoaded = count >= LOADED.share * chain.ready.tokens.length;
+    if (isLoaded && !asking.hasBegun) {
+      asking.hasBegun = true;
+      void onLoaded().finally(() => {
+        asking.hasEnded = true;
+      });
+    }
     const { waitingTokens, waitingPools, waitingSearches } = tracked;
     const waiting = (waitingTokens ?? 0) + (waitingPools ?? 0) + (waitingSearches ?? 0);
     const isQuiet = waiting <= LOADED.mostWaiting;
-    quietChecks = isLoaded && isQuiet ? quietChecks + 1 : 0;
+    quietChecks = asking.hasEnded && isQuiet ? quietChecks + 1 : 0;
     if (quietChecks >= LOADED.quietChecks) return;
     if (count > grown.tokens) grown = { tokens: count, atMs: now() };
     const isStuck = !isLoaded && now() - grown.atMs > LOADED.unchangedSeconds * 1_000;
@@ -338,6 +348,16 @@ async function allLoaded(
       return;
     }
   }
+}
+
+/** The service is measured in use: a first request for a token, which searches its pools, is not repeated. */
+async function askEachOnce(url: string, mints: readonly string[], keys: KeyRing): Promise<void> {
+  const left = [...mints];
+  const askNext = async (): Promise<void> => {
+    for (let mint = left.pop(); mint !== undefined; mint = left.pop())
+      await ask(url, mint, keys.next()).catch(() => undefined);
+  };
+  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askNext));
 }
 
 async function openStreams(url: string, mints: readonly string[], keys: readonly string[]) {

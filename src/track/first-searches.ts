@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 1_000;
 const MAX_BEFORE_A_WAIT = 2 * MAX_AT_ONCE;
 /** While the event loop is busier than this, so few watched tokens are searched at once. */
 const BUSY_SHARE = 0.7;
-const MAX_WHILE_BUSY = 4;
+const MAX_WHILE_BUSY = 6;
 
 export type FirstSearchesDeps = {
   readonly state: LiveState;
