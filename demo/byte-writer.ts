@@ -1,6 +1,21 @@
 import { type Address, addressBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 
+const NO_ADDRESS = new Uint8Array(32);
+/** Of addresses that were written lately: programs write the same few again and again. */
+const recentBytes = new Map<Address, Uint8Array>();
+const MOST_RECENT = 50_000;
+
+/** The 32 bytes of an address, zeros where the text is not one; not to be changed. */
+export function writtenBytes(address: Address): Uint8Array {
+  const known = recentBytes.get(address);
+  if (known !== undefined) return known;
+  const bytes = addressBytes(address) ?? NO_ADDRESS;
+  if (recentBytes.size >= MOST_RECENT) recentBytes.clear();
+  recentBytes.set(address, bytes);
+  return bytes;
+}
+
 /** Writes little-endian fields in place: the counterpart of `ByteReader`. */
 export class ByteWriter {
   readonly bytes: Uint8Array;
@@ -46,7 +61,7 @@ export class ByteWriter {
   }
 
   address(offset: number, value: Address): this {
-    return this.raw(offset, addressBytes(value) ?? new Uint8Array(32));
+    return this.raw(offset, writtenBytes(value));
   }
 
   raw(offset: number, value: Uint8Array): this {

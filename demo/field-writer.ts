@@ -1,4 +1,5 @@
-import { type Address, addressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
+import { writtenBytes } from "./byte-writer.ts";
 
 /** Fields one after another, little-endian, as borsh writes events and instructions. */
 export class FieldWriter {
@@ -49,7 +50,7 @@ export class FieldWriter {
 
   /** Any number of addresses in a row. */
   address(...values: readonly Address[]): this {
-    for (const value of values) this.raw(addressBytes(value) ?? new Uint8Array(32));
+    for (const value of values) this.raw(writtenBytes(value));
     return this;
   }
 

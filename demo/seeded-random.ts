@@ -39,7 +39,9 @@ export function seededRandom(seed: number): SeededRandom {
   }
 
   function bytes(length: number): Uint8Array {
-    return Uint8Array.from({ length }, () => next() & 0xff);
+    const made = new Uint8Array(length);
+    for (let index = 0; index < length; index++) made[index] = next() & 0xff;
+    return made;
   }
 
   /** 87 digits, the first of at least 4, are a number of exactly 64 bytes: no need to convert any. */

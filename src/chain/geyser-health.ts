@@ -1,7 +1,10 @@
 /** After so many losses in a row without a slot, a stream counts as refused. A silent one does at once. */
 const LOSSES_TO_FALL_BACK = 3;
-/** Streams of one server deliver a slot at about the same time. */
-const LARGEST_LAG = 4n;
+/**
+ * A stream that is behind the others loses nothing: answers claim the slot that all of them have delivered. Half
+ * a minute behind, that is too old for an answer, and accounts are read instead.
+ */
+const LARGEST_LAG = 75n;
 
 /** Why a stream was lost. */
 export type StreamLoss = {
@@ -64,7 +67,7 @@ export class GeyserHealth {
     return this.#range(streams)?.lowest ?? null;
   }
 
-  /** Whether these streams deliver every change, at about the same time. */
+  /** Whether these streams deliver every change, none of them too late for an answer. */
   isWhole(streams: Iterable<number>): boolean {
     const range = this.#range(streams);
     return range !== null && range.highest - range.lowest <= LARGEST_LAG;

@@ -111,8 +111,19 @@ test("nothing is carried on where something else than an account decides the ans
   facts.exactPct = 90;
   expectMeasured("the model failed on recent swaps", passTo(1));
   expectMeasured("another epoch: transfer fees may change", passTo(3, { epoch: EPOCH + 1n }));
-  facts.historySeconds = 299;
+  facts.historySeconds = 298;
   expectMeasured("the history has a gap", passTo(5, { epoch: EPOCH + 1n }));
+  facts.historySeconds = 299;
+  const nowMs = passTo(6, { epoch: EPOCH + 1n });
+  const stillShort = measure(nowMs);
+  assert.deepEqual(
+    stillShort.map(({ assessment }) => assessment),
+    measuredAgain(nowMs),
+  );
+  assert.ok(
+    stillShort.some(({ market }) => market === null),
+    "its seconds are counted on",
+  );
   facts.historySeconds = 300;
   expectMeasured("the history is long enough again", passTo(7, { epoch: EPOCH + 1n }));
   expectMeasured("the chain's clock stopped", passTo(7, { epoch: EPOCH + 1n }) + 31_000);

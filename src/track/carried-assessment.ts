@@ -1,5 +1,6 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
+import type { Finding } from "#src/measure/finding.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import type { AssessDeps } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
@@ -80,9 +81,7 @@ export function carriedUnder(
   { key }: SharedFacts,
 ): string | null {
   if (clock.isTimeUsed || assessment.blocked === "stale") return null;
-  const isOfTime = assessment.findings.some(
-    ({ kind }) => kind === "stale" || kind === "short-history" || kind === "executed",
-  );
+  const isOfTime = assessment.findings.some(({ kind }) => kind === "stale" || kind === "executed");
   return isOfTime ? null : key;
 }
 
@@ -109,9 +108,17 @@ export function carriedAssessment(
   if (slot === null || stateTimeMs === null) return null;
   const { ageMediumSeconds, leastHistorySeconds } = CALIBRATION.confidence;
   if ((nowMs - stateTimeMs) / 1_000 > ageMediumSeconds) return null;
-  const historySeconds = deps.historySeconds(token);
-  if (historySeconds === null || historySeconds < leastHistorySeconds) return null;
   const { assessment } = assessed;
-  const isSame = slot === assessment.slot && stateTimeMs === assessment.stateTimeMs;
-  return isSame ? assessment : { ...assessment, slot, stateTimeMs };
+  if (slot === assessment.slot && stateTimeMs === assessment.stateTimeMs) return assessment;
+  const historySeconds = deps.historySeconds(token);
+  const isShort = historySeconds === null || historySeconds < leastHistorySeconds;
+  if (isShort !== assessment.findings.some(isShortHistory)) return null;
+  const findings = isShort
+    ? assessment.findings.map((it) => (isShortHistory(it) ? { ...it, historySeconds } : it))
+    : assessment.findings;
+  return { ...assessment, findings, slot, stateTimeMs };
+}
+
+function isShortHistory({ kind }: Finding): boolean {
+  return kind === "short-history";
 }
