@@ -44,10 +44,10 @@ export function checkAnswer(past: ChainPast, order: CheckOrder): CheckResult {
   const { oldest } = past;
   if (oldest === null || claimed < oldest) return { kind: "unknown" };
   const answered = textOf(order.figures);
-  const [first, ...later] = past.slotsFrom(claimed);
-  if (first === undefined) return { kind: "unknown" };
-  const slotTimeMs = blockTimeMs(clockOf(past.at(first)) ?? NO_CLOCK);
-  for (const [slotsAfter, slot] of [first, ...later].entries()) {
+  // A slot that was left out has the accounts of the one before it.
+  const candidates = [claimed, ...past.slotsFrom(claimed + 1n)];
+  const slotTimeMs = blockTimeMs(clockOf(past.at(claimed)) ?? NO_CLOCK);
+  for (const [slotsAfter, slot] of candidates.entries()) {
     if (textOf(figuresAt(past, order, slot)) === answered)
       return { kind: "equal", slotTimeMs, slotsAfter };
   }

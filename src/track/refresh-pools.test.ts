@@ -76,6 +76,9 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
       recordClock(state.times, clock, NOW_MS);
     },
     claimedSlot: () => stateSlot(state, followed),
+    beginGap: () => {
+      if (stream !== null) stream.gaps++;
+    },
     measure: (nowMs: number) => assessToken(state, followed, MEASURED, { nowMs, maxAgeMs: 0 }),
     refreshForAnswer: (nowMs: number) => refreshGroups(state, [followed.group], nowMs),
     baseReserve: () => {
@@ -193,4 +196,25 @@ test("a pool of an unused token is decoded every two seconds, and at once for an
   followed.refreshForAnswer(NOW_MS + 2_101);
   assert.equal(followed.baseReserve(), BASE + 4n);
   assert.equal(followed.claimedSlot(), 4n);
+});
+
+test("in a gap of the stream, a vault whose updates may be missing is read, however often it was seen to change", () => {
+  for (const isGap of [false, true]) {
+    const followed = followedPool({ isStreamed: true });
+    for (let slot = 2n; slot <= 21n; slot++) {
+      followed.changeVault("base", slot);
+      if (slot % 3n !== 0n) followed.changeVault("quote", slot);
+      followed.endSlot(slot);
+      refreshPools(followed.state, NOW_MS);
+    }
+    if (isGap) followed.beginGap();
+    followed.changeVault("base", 22n);
+    followed.endSlot(22n);
+    for (let check = 0; check < 3; check++) refreshPools(followed.state, NOW_MS);
+    assert.equal(followed.baseReserve(), isGap ? BASE + 21n : BASE + 22n);
+    assert.equal(followed.state.rereadSoon.size > 0, isGap);
+    followed.confirmVault("quote", 22n);
+    refreshPools(followed.state, NOW_MS);
+    assert.equal(followed.baseReserve(), BASE + 22n);
+  }
 });

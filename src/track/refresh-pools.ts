@@ -135,16 +135,20 @@ function isKept(state: LiveState, { group: { token } }: FollowedPool): boolean {
 /**
  * Whether every account was requested, and those that change with the pool are at its newest slot. One that
  * changes with some trades only, such as a PumpSwap pool with those that leave fees in it, was not changed by
- * this one if the slot is over; and of a pool that the stream keeps, none was.
+ * this one if the slot is over; and of a pool that the stream keeps, none was. In a gap of the stream that
+ * proves nothing: updates are missing, also among those that were counted.
  */
 function isWhole(state: LiveState, pool: FollowedPool): boolean {
   // Nothing of a closed pool can still arrive.
   if (state.known.get(pool.open.ref.address) === null) return true;
   const isDelivered = isSlotDelivered(state, pool);
-  const isComplete = isDelivered && isKept(state, pool);
-  const least = isDelivered
-    ? ALWAYS_SHARE * pool.changes - UNCOUNTED
-    : CHANGING_SHARE * pool.changes;
+  const isKeptPool = isKept(state, pool);
+  const isComplete = isDelivered && isKeptPool;
+  const isInGap = state.stream !== null && !isKeptPool;
+  const least =
+    isDelivered && !isInGap
+      ? ALWAYS_SHARE * pool.changes - UNCOUNTED
+      : CHANGING_SHARE * pool.changes;
   for (const need of pool.needs.values()) {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
