@@ -73,12 +73,11 @@ async function measure(tokens: number, mix?: VenueMix) {
   const live = followStream(stream);
   const blocks: unknown[] = [];
   for (const token of live.state.tokens.values()) {
-    const measured = assessToken(live.state, token, ASSESS_DEPS, {
+    const assessment = assessToken(live.state, token, ASSESS_DEPS, {
       nowMs: START_MS,
       maxAgeMs: 1_000,
     });
-    if (measured === null) continue;
-    const { assessment } = measured;
+    if (assessment === null) continue;
     const block = new SampleBlock(SampleBlock.hourOf(START_MS));
     for (let sample = 0; sample < SAMPLES; sample++) {
       const nowMs = START_MS + sample * SAMPLE_MS;

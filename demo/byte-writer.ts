@@ -2,7 +2,10 @@ import { type Address, addressBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 
 const NO_ADDRESS = new Uint8Array(32);
-/** Of addresses that were written lately: programs write the same few again and again. */
+/**
+ * Of addresses that were written lately: programs write the same few again and again. A module-level cache,
+ * because the bytes are a pure function of the address.
+ */
 const recentBytes = new Map<Address, Uint8Array>();
 const MOST_RECENT = 50_000;
 

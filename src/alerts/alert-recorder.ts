@@ -9,6 +9,7 @@ import type { MarketReport } from "#src/track/market-report.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { FindingWriter } from "./finding-writer.ts";
+import { isStandardSize } from "./rules/market-reading.ts";
 import {
   applyEntries,
   applyMarket,
@@ -130,8 +131,11 @@ export class AlertRecorder {
     const earlier = pending?.alertChanges ?? [];
     const since = pending?.takenBackSince ?? takenBackSince ?? null;
     const alertChanges = alertChange === null ? earlier : [...earlier, alertChange];
-    const report = { snapshot, market, alertChanges, chainMs, takenBackSince: since };
-    this.#pending.set(mint, report);
+    const entries = this.#tokens.get(mint)?.entries ?? [];
+    const needsMarket = entries.some(({ sizeLamports }) => !isStandardSize(sizeLamports));
+    // Built now: a market of a later moment would not be the one that the snapshot is of.
+    const report = { snapshot, market: needsMarket ? market() : null, alertChanges, chainMs };
+    this.#pending.set(mint, { ...report, takenBackSince: since });
     this.#scheduleTurn();
   }
 

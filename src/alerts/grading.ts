@@ -58,7 +58,7 @@ function isSlippageHigh(
   assessment: AssessedSnapshot["assessment"],
   market: Market | null,
 ): boolean | null {
-  const { bySize } = readMarket(assessment, () => market, [sizeLamports]);
+  const { bySize } = readMarket(assessment, market, [sizeLamports]);
   const reading = bySize.get(sizeLamports);
   if (reading?.kind !== "known") return null;
   return reading.slippagePct === null || reading.slippagePct >= SLIPPAGE_ALERT.offBelowPct;

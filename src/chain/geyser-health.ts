@@ -1,10 +1,12 @@
 /** After so many losses in a row without a slot, a stream counts as refused. A silent one does at once. */
 const LOSSES_TO_FALL_BACK = 3;
 /**
- * A stream that is behind the others loses nothing: answers claim the slot that all of them have delivered. Half
- * a minute behind, that is too old for an answer, and accounts are read instead.
+ * A stream that is behind the others loses nothing: answers claim the slot that all of them have delivered. Twenty
+ * seconds behind, that is soon too old for an answer, and accounts are read instead.
  */
-const LARGEST_LAG = 75n;
+export const LARGEST_LAG = 50n;
+/** The same of processed slots: what may be dropped is taken back by slot, so that figures and slot stay together. */
+export const LARGEST_LAG_PROCESSED = 4n;
 
 /** Why a stream was lost. */
 export type StreamLoss = {
@@ -17,8 +19,13 @@ type Failing = { losses: number; isDown: boolean; reason: string; readonly since
 
 /** Which of several streams to one server are lost, which are refused, and the slots they have reached. */
 export class GeyserHealth {
+  readonly #largestLag: bigint;
   readonly #failing = new Map<number, Failing>();
   readonly #slots = new Map<number, bigint>();
+
+  constructor(largestLag: bigint) {
+    this.#largestLag = largestLag;
+  }
 
   /** @returns whether the stream is given up from now on, until it delivers a slot */
   lost(index: number, { reason, isSilent }: StreamLoss, nowMs: number): boolean {
@@ -70,7 +77,7 @@ export class GeyserHealth {
   /** Whether these streams deliver every change, none of them too late for an answer. */
   isWhole(streams: Iterable<number>): boolean {
     const range = this.#range(streams);
-    return range !== null && range.highest - range.lowest <= LARGEST_LAG;
+    return range !== null && range.highest - range.lowest <= this.#largestLag;
   }
 
   #range(streams: Iterable<number>): { readonly lowest: bigint; readonly highest: bigint } | null {

@@ -13,7 +13,12 @@ import type {
 import { loadGeyserClient, type OpenStream } from "./geyser-client.ts";
 import { GeyserFallback } from "./geyser-fallback.ts";
 import { GeyserFollowers } from "./geyser-followers.ts";
-import { GeyserHealth, type StreamLoss } from "./geyser-health.ts";
+import {
+  GeyserHealth,
+  LARGEST_LAG,
+  LARGEST_LAG_PROCESSED,
+  type StreamLoss,
+} from "./geyser-health.ts";
 import { FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
 import { GeyserPlacement } from "./geyser-placement.ts";
 import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
@@ -82,7 +87,7 @@ class GeyserSource {
   readonly #fallback: GeyserFallback;
   readonly #streams = new Map<number, GeyserStream>();
   readonly #placement = new GeyserPlacement();
-  readonly #health = new GeyserHealth();
+  readonly #health: GeyserHealth;
   /** What becomes of slots that are followed when they are processed; null: they are followed confirmed. */
   readonly #outcomes: SlotOutcomes | null;
   #limits = FIRST_LIMITS;
@@ -99,13 +104,14 @@ class GeyserSource {
     this.#open = open;
     this.#timing = options.timing ?? DEFAULT_LINK_TIMING;
     this.#fallback = new GeyserFallback(options.reads);
+    const isProcessed = options.commitment === "processed";
+    this.#health = new GeyserHealth(isProcessed ? LARGEST_LAG_PROCESSED : LARGEST_LAG);
     const onEnd = (slot: bigint, outcome: SlotOutcome): void => {
       for (const { events } of this.followers.accounts) events.onSlotEnd?.(slot, outcome);
     };
-    this.#outcomes =
-      options.commitment === "processed"
-        ? new SlotOutcomes({ onEnd, onUnknown: () => this.#gap(null) })
-        : null;
+    this.#outcomes = isProcessed
+      ? new SlotOutcomes({ onEnd, onUnknown: () => this.#gap(null) })
+      : null;
   }
 
   readonly follow = (events: FollowEvents): Following => {

@@ -76,7 +76,7 @@ export class Answers {
     this.#deps.observer.settle();
   }
 
-  /** Active tokens are always measured again for their sample. */
+  /** Active tokens are measured again for their sample, or carried on. */
   #sample(nowMs: number): void {
     const { state, observer } = this.#deps;
     const { tokens } = state;
@@ -97,9 +97,8 @@ export class Answers {
   #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
     const { state, assess, observer } = this.#deps;
     const before = token.assessed;
-    const measured = assessToken(state, token, assess, { nowMs, maxAgeMs });
-    if (measured === null) return null;
-    const { assessment } = measured;
+    const assessment = assessToken(state, token, assess, { nowMs, maxAgeMs });
+    if (assessment === null) return null;
     const isNew = token.assessed !== before;
     if (isNew && before !== null && token.askedAtMs >= before.atMs) this.onServed.emit(before);
     const alertChange =

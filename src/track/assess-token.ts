@@ -77,12 +77,6 @@ function marketAt(
   );
 }
 
-export type MeasuredToken = {
-  readonly assessment: Assessment;
-  /** The market that was measured just now; null: the assessment is an earlier one, or carried on. */
-  readonly market: Market | null;
-};
-
 /**
  * Measures the token again if anything it depends on changed, or if its answer is older than `maxAgeMs`; an
  * unchanged answer is carried on to the newest slot where measuring would give the same.
@@ -92,22 +86,21 @@ export function assessToken(
   token: FollowedToken,
   deps: AssessDeps,
   options: { readonly nowMs: number; readonly maxAgeMs: number },
-): MeasuredToken | null {
+): Assessment | null {
   const { assessed } = token;
   if (assessed !== null && options.nowMs - assessed.atMs < options.maxAgeMs) {
-    if (isUnchanged(state, token)) return { assessment: assessed.assessment, market: null };
+    if (isUnchanged(state, token)) return assessed.assessment;
   }
   const { nowMs } = options;
   const carried = isUnchanged(state, token) ? carriedAssessment(state, token, deps, nowMs) : null;
   if (assessed !== null && carried !== null) {
     token.assessed = { ...assessed, assessment: carried, atMs: nowMs };
-    return { assessment: carried, market: null };
+    return carried;
   }
   const { newest } = state.times;
   const clock = newest === null ? null : new NotedClock(newest);
   const market = clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
-  if (clock === null || market === null)
-    return assessed && { assessment: assessed.assessment, market: null };
+  if (clock === null || market === null) return assessed?.assessment ?? null;
   const executed = deps.executed?.of(token, market) ?? null;
   const measured = executed ?? assess(market);
   const assessment: Assessment = deps.isProcessed
@@ -122,7 +115,7 @@ export function assessToken(
         : null,
   };
   state.dirtyTokens.delete(token);
-  return { assessment, market: executed === null ? market : null };
+  return assessment;
 }
 
 /** Whether the token's accounts are those of its last assessment. */

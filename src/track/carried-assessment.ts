@@ -109,10 +109,10 @@ export function carriedAssessment(
   const { ageMediumSeconds, leastHistorySeconds } = CALIBRATION.confidence;
   if ((nowMs - stateTimeMs) / 1_000 > ageMediumSeconds) return null;
   const { assessment } = assessed;
-  if (slot === assessment.slot && stateTimeMs === assessment.stateTimeMs) return assessment;
   const historySeconds = deps.historySeconds(token);
   const isShort = historySeconds === null || historySeconds < leastHistorySeconds;
   if (isShort !== assessment.findings.some(isShortHistory)) return null;
+  if (slot === assessment.slot && stateTimeMs === assessment.stateTimeMs) return assessment;
   const findings = isShort
     ? assessment.findings.map((it) => (isShortHistory(it) ? { ...it, historySeconds } : it))
     : assessment.findings;

@@ -70,12 +70,17 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
 /** Notes a request for the token. */
 export function noteAsked(state: LiveState, token: FollowedToken, atMs: number): void {
   token.askedAtMs = atMs;
-  state.usedTokens.add(token);
+  if (isFollowed(state, token)) state.usedTokens.add(token);
 }
 
 export function setWatched(state: LiveState, token: FollowedToken, isWatched: boolean): void {
   token.isWatched = isWatched;
-  if (isWatched) state.usedTokens.add(token);
+  if (isWatched && isFollowed(state, token)) state.usedTokens.add(token);
+}
+
+/** It may have been dropped while its accounts were read. */
+function isFollowed(state: LiveState, token: FollowedToken): boolean {
+  return state.tokens.get(token.mint) === token;
 }
 
 /** How long after its last search a group is searched again without evidence of a new pool. */

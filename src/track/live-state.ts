@@ -162,8 +162,8 @@ export type LiveState = {
   readonly unwanted: Set<Address>;
   /** Accounts to read again immediately. */
   readonly rereadSoon: Set<Address>;
-  /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */
   sharedFacts: SharedFacts | null;
+  /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */
   solPrice: { readonly usd: number; readonly atMs: number } | null;
 };
 

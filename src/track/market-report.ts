@@ -19,7 +19,7 @@ export type MarketReport = {
   /** The newest block time: what alerts are timed by. */
   readonly chainMs: number;
   readonly snapshot: AssessedSnapshot;
-  /** The market as it is when this is called: few rules need it. Null: none can be built at that moment. */
+  /** Builds the market, as it is when this is called: few rules need it. Null: none can be built at that moment. */
   readonly market: () => Market | null;
   /** The change that this measurement caused. */
   readonly alertChange: AlertChange | null;

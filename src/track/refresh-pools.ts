@@ -11,6 +11,8 @@ import { deliveredSlot, isKeptByStream } from "./state-slot.ts";
 const REST_MS = 2_000;
 /** Resting pools are visited this often. */
 const REST_VISITS_MS = 100;
+/** Changes over so many slots wait together, because the pool trades in each or its stream is late. */
+const LONG_WAIT_SLOTS = 8n;
 /** A venue is asked at most this often which accounts a pool needs: it derives addresses. */
 const NEEDS_EVERY_MS = 1_000;
 /** An account may change with its pool if it changed in this share of the pool's changes. */
@@ -25,7 +27,7 @@ const MIN_CHANGES = 6;
 /**
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
  * waits, as between the notifications of its two vaults or after a lost one: together they are a
- * state that never existed. If it still waits when a slot begins, its accounts are read. A pool of an
+ * state that never existed; where the stream does not deliver the rest, its accounts are read. A pool of an
  * unused token rests between two measurements: a busy one is traded fifty times a second.
  *
  * @returns whether any pool is still waiting
@@ -44,22 +46,30 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
 }
 
 function refreshUnlessResting(state: LiveState, pool: FollowedPool, nowMs: number): void {
-  if (isResting(pool, nowMs)) {
+  if (isResting(state, pool, nowMs)) {
     state.dirtyPools.delete(pool);
     state.resting.pools.add(pool);
   } else refreshPool(state, pool, nowMs);
 }
 
-function isResting({ group: { token } }: FollowedPool, nowMs: number): boolean {
+function isResting(state: LiveState, { group: { token } }: FollowedPool, nowMs: number): boolean {
   if (token === null || token.assessed === null || isActive(token, nowMs)) return false;
-  return nowMs - token.assessed.atMs < REST_MS;
+  // Its last assessment may be of a slot that was dropped.
+  if (state.unconfirmed?.takenBack.has(token) === true) return false;
+  return isWithin(REST_MS, token.assessed.atMs, nowMs);
+}
+
+/** Whether the time has not passed; it has where the clock was set back. */
+function isWithin(ms: number, sinceMs: number, nowMs: number): boolean {
+  return nowMs >= sinceMs && nowMs - sinceMs < ms;
 }
 
 function visitResting(state: LiveState, nowMs: number): void {
   const { resting } = state;
-  if (nowMs - resting.visitedAtMs < REST_VISITS_MS) return;
+  if (isWithin(REST_VISITS_MS, resting.visitedAtMs, nowMs)) return;
   resting.visitedAtMs = nowMs;
-  for (const pool of resting.pools) if (!isResting(pool, nowMs)) refreshPool(state, pool, nowMs);
+  for (const pool of resting.pools)
+    if (!isResting(state, pool, nowMs)) refreshPool(state, pool, nowMs);
 }
 
 /**
@@ -121,22 +131,36 @@ function mustWait(state: LiveState, pool: FollowedPool): boolean {
 
 /** Whether the stream will deliver what is left of the slot: a read would be of a later one. */
 function awaitsStream(state: LiveState, pool: FollowedPool): boolean {
-  return !isSlotDelivered(state, pool) && isKept(state, pool);
+  return !hasWaitedLong(pool) && !isSlotDelivered(state, pool) && isKept(state, pool);
+}
+
+function hasWaitedLong({ pendingSlot, changedSlot }: FollowedPool): boolean {
+  return pendingSlot !== null && changedSlot - pendingSlot >= LONG_WAIT_SLOTS;
 }
 
 function isSlotDelivered(state: LiveState, { changedSlot }: FollowedPool): boolean {
   return (deliveredSlot(state) ?? -1n) >= changedSlot;
 }
 
-function isKept(state: LiveState, { group: { token } }: FollowedPool): boolean {
-  return token !== null && isKeptByStream(state, token);
+/** Whether the stream alone keeps the pool current. A hop belongs to no token; a new account is read first. */
+function isKept(state: LiveState, { group: { token }, needs }: FollowedPool): boolean {
+  const { stream } = state;
+  if (stream?.isWhole !== true) return false;
+  if (token !== null && !isKeptByStream(state, token)) return false;
+  return needs
+    .values()
+    .every(
+      ({ account: { address, confirmedAtMs } }) =>
+        confirmedAtMs > stream.gapAtMs && !stream.elsewhere.has(address),
+    );
 }
 
 /**
  * Whether every account was requested, and those that change with the pool are at its newest slot. One that
  * changes with some trades only, such as a PumpSwap pool with those that leave fees in it, was not changed by
  * this one if the slot is over; and of a pool that the stream keeps, none was. In a gap of the stream that
- * proves nothing: updates are missing, also among those that were counted.
+ * proves nothing: updates are missing, also among those that were counted. After a long wait only the vaults
+ * count: of a pool that trades in every slot, no slot may be whole otherwise.
  */
 function isWhole(state: LiveState, pool: FollowedPool): boolean {
   // Nothing of a closed pool can still arrive.
@@ -153,7 +177,8 @@ function isWhole(state: LiveState, pool: FollowedPool): boolean {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
     if (isComplete || held.heldSlot >= pool.changedSlot) continue;
-    if (changesWithPool(pool, need, least)) return false;
+    const isVault = tokenBalance(held.account) !== null;
+    if ((isVault || !hasWaitedLong(pool)) && changesWithPool(pool, need, least)) return false;
   }
   return true;
 }

@@ -5,7 +5,7 @@ import { type AssessDeps, marketOf, versionOf } from "./assess-token.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
 import { hopsOf } from "./followed-tokens.ts";
-import type { FollowedToken, LiveState } from "./live-state.ts";
+import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
 
@@ -67,12 +67,16 @@ export class TokenMarkets {
     return this.#executed?.isExecuted(token) === true ? null : this.modelled(token);
   }
 
-  /** The modelled market with its accounts. */
+  /** The modelled market with its accounts; null also while some of these are newer than the market. */
   ground(token: FollowedToken): SaleGround | null {
     const { state } = this.#deps;
     const market = this.modelled(token);
     const clock = state.times.newest;
     if (market === null || clock === null) return null;
+    const groups = [token.group, ...hopsOf(state, token)];
+    const isPending = ({ pools }: PoolGroup): boolean =>
+      pools.values().some(({ pendingSlot }) => pendingSlot !== null);
+    if (groups.some(isPending)) return null;
     return { market, accounts: accountsBehind(state, token), clock };
   }
 

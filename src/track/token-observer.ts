@@ -1,11 +1,14 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { isUnchanged } from "./assess-token.ts";
+import { hopsOf } from "./followed-tokens.ts";
 import type { TokenArchive } from "./history/archive.ts";
 import {
   isInGap,
   isSampleDue,
+  isSettled,
   keptLevels,
   observe,
   withKeptSeries,
@@ -59,8 +62,13 @@ export class TokenObserver {
   /** If slots may be dropped, the record waits until the slots of its assessment are confirmed. */
   #record(token: FollowedToken, slot: bigint, write: () => void): void {
     const { unconfirmed } = this.#deps.state;
-    if (unconfirmed === null) write();
-    else keepRecord(unconfirmed, { token, slot, write });
+    if (unconfirmed === null) {
+      write();
+      return;
+    }
+    // One pool may be decoded at a newer slot than the assessment claims, which follows the oldest one.
+    const changedSlot = newestChange(this.#deps.state, token) - CHANGE_AFTER_SLOT;
+    keepRecord(unconfirmed, { token, slot: maxBigint(slot, changedSlot), write });
   }
 
   /**
@@ -71,7 +79,8 @@ export class TokenObserver {
     const { state, archive } = this.#deps;
     if (!isSampleDue(token.series, nowMs)) return false;
     if (isActive(token, nowMs) || !isUnchanged(state, token)) return true;
-    if (!isInGap(token.series) && nowMs - token.series.sampledAtMs >= QUIET_EVERY_MS) return true;
+    const everyMs = isSettled(token.series) ? QUIET_EVERY_MS : 0;
+    if (!isInGap(token.series) && nowMs - token.series.sampledAtMs >= everyMs) return true;
     return archive?.isSampleDue(token.mint, nowMs) ?? false;
   }
 
@@ -140,6 +149,13 @@ export function snapshotOf(token: FollowedToken, assessment: Assessment): Assess
     isDeteriorating: series.deterioration.alert !== null,
     ...names,
   };
+}
+
+function newestChange(state: LiveState, token: FollowedToken): bigint {
+  let newest = 0n;
+  for (const { pools } of [token.group, ...hopsOf(state, token)])
+    for (const { changedSlot } of pools.values()) newest = maxBigint(newest, changedSlot);
+  return newest;
 }
 
 function depthSol(assessment: Assessment | null): number | null {

@@ -20,13 +20,18 @@ export type MarketReading = {
 const STANDARD = new Map(STANDARD_SIZES.map((size) => [STANDARD_SIZE_LAMPORTS[size], size]));
 const UNKNOWN: SlippageReading = { kind: "unknown" };
 
+/** Whether an assessment has the slippage at this size: others are sold on the market. */
+export function isStandardSize(sizeLamports: bigint): boolean {
+  return STANDARD.has(sizeLamports);
+}
+
 /**
  * Reads the slippage at each size, profile retail. The assessment has the standard sizes; the others
  * are sold on the market.
  */
 export function readMarket(
   assessment: Assessment,
-  market: () => Market | null,
+  market: Market | null,
   sizes: Iterable<bigint>,
 ): MarketReading {
   const bySize = new Map<bigint, SlippageReading>();
@@ -37,7 +42,7 @@ export function readMarket(
 
 function slippageAt(
   { measurement, family }: Assessment,
-  market: () => Market | null,
+  market: Market | null,
   sizeLamports: bigint,
 ): SlippageReading {
   if (measurement === null || !isSizeAllowed(family, sizeLamports)) return UNKNOWN;
@@ -50,8 +55,7 @@ function slippageAt(
       position: positionAt(sizeLamports, measurement.midPrice, slippagePct),
     };
   }
-  const sold = market();
-  return sold === null ? UNKNOWN : readingOf(exitAt(sold, sizeLamports, "retail"));
+  return market === null ? UNKNOWN : readingOf(exitAt(market, sizeLamports, "retail"));
 }
 
 /** What the position pays by its slippage, to a ten-thousandth of a percent. */

@@ -1,3 +1,4 @@
+import type { Market } from "#src/measure/market.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { WatchedEntry } from "#src/store/watchlist.ts";
@@ -21,7 +22,9 @@ export type TokenRules = {
 export const NO_ENTRIES: TokenRules = { entries: [], recent: null, blocked: { kind: "unseen" } };
 
 /** The newest market of a token, and every change of the token's alert since the last judgement. */
-export type RuleInput = Pick<MarketReport, "snapshot" | "market" | "chainMs"> & {
+export type RuleInput = Pick<MarketReport, "snapshot" | "chainMs"> & {
+  /** Null: no market can be built at this moment, or no entry needs one. */
+  readonly market: Market | null;
   readonly alertChanges: readonly AlertChange[];
 };
 
