@@ -14,11 +14,12 @@ import {
 import { lineThrough, type Point } from "./growth.ts";
 import { type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
 import { readOptions } from "./options.ts";
-import { ask, KeyRing } from "./whole-chain/ask.ts";
+import { KeyRing } from "./whole-chain/ask.ts";
 import { missedBars } from "./whole-chain/bars.ts";
 import { Chain } from "./whole-chain/chain.ts";
 import type { ChainInterval } from "./whole-chain/chain-process.ts";
 import { FirstAnswers } from "./whole-chain/first-answers.ts";
+import { allLoaded, askEachOnce } from "./whole-chain/loading.ts";
 import { SampledChecks } from "./whole-chain/sampled-checks.ts";
 import { SentAlerts } from "./whole-chain/sent-alerts.ts";
 import { ServiceLog } from "./whole-chain/service-log.ts";
@@ -45,7 +46,7 @@ const { values } = readOptions(
     compression: { type: "string", default: "12", help: "of the chain's time" },
     "sends-per-slot": { type: "string", default: "20" },
     "heap-mb": { type: "string", default: "3500" },
-    "most-load-minutes": { type: "string", default: "20" },
+    "most-load-minutes": { type: "string", default: "12" },
     environment: {
       type: "string",
       multiple: true,
@@ -80,15 +81,9 @@ const REQUESTS_PER_USER = 8;
 const CONNECTIONS = 250;
 const TOKENS_PER_STREAM = 10;
 const ASKED_TOKENS = 5_000;
-const ASKED_AT_ONCE = 16;
 const CHECKED_TOKENS = 2_000;
 const SWEEP_SECONDS = 110;
 const SLOTS_PER_SECOND = 2.5;
-/**
- * Loading ends with this share, once each token in use was asked for and little is waiting at two checks; or when
- * nothing has been added for so long.
- */
-const LOADED = { share: 0.988, unchangedSeconds: 40, mostWaiting: 100, quietChecks: 2 };
 const INTERVAL_SECONDS = 10;
 const CHECK_EVERY_MS = 250;
 const LATE_AFTER_MS = 50;
@@ -149,8 +144,14 @@ async function run(): Promise<void> {
   );
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const { url, child } = service;
-  const askOnce = () => askEachOnce(url, asked, new KeyRing(callers.request));
-  await allLoaded(metricsUrl, chain, child, askOnce);
+  const missing = await allLoaded({
+    ...{ metricsUrl, tokens: chain.ready.tokens.length },
+    mostMinutes: Number(values["most-load-minutes"]),
+    onLoaded: () => askEachOnce(url, asked, new KeyRing(callers.request)),
+    onProgress: (figures) =>
+      print({ kind: "loading", residentMb: megabytes(residentBytes(child)), ...figures }),
+  });
+  if (missing !== null) say(`loading did not end in time: ${missing}`);
   const loadSeconds = (now() - startedMs) / 1_000;
   print({
     kind: "loaded",
@@ -305,59 +306,6 @@ async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-async function allLoaded(
-  metricsUrl: string,
-  chain: Chain,
-  child: Parameters<typeof residentBytes>[0],
-  onLoaded: () => Promise<void>,
-): Promise<void> {
-  const untilMs = now() + Number(values["most-load-minutes"]) * 60_000;
-  const startedMs = now();
-  let grown = { tokens: 0, atMs: startedMs };
-  let quietChecks = 0;
-  const asking = { hasBegun: false, hasEnded: false };
-  for (;;) {
-    await delay(5_000);
-    const tracked = trackedFigures(await readMetrics(metricsUrl));
-    const elapsed = Math.round((now() - startedMs) / 1_000);
-    print({
-      kind: "loading",
-      seconds: elapsed,
-      residentMb: megabytes(residentBytes(child)),
-      ...tracked,
-    });
-    const count = tracked.tokens ?? 0;
-    const isLoaded = count >= LOADED.share * chain.ready.tokens.length;
-    if (isLoaded && !asking.hasBegun) {
-      asking.hasBegun = true;
-      void onLoaded().finally(() => {
-        asking.hasEnded = true;
-      });
-    }
-    const { waitingTokens, waitingPools, waitingSearches } = tracked;
-    const waiting = (waitingTokens ?? 0) + (waitingPools ?? 0) + (waitingSearches ?? 0);
-    const isQuiet = waiting <= LOADED.mostWaiting;
-    quietChecks = asking.hasEnded && isQuiet ? quietChecks + 1 : 0;
-    if (quietChecks >= LOADED.quietChecks) return;
-    if (count > grown.tokens) grown = { tokens: count, atMs: now() };
-    const isStuck = !isLoaded && now() - grown.atMs > LOADED.unchangedSeconds * 1_000;
-    if (now() > untilMs || isStuck) {
-      say(`only ${tracked.tokens} of ${tokens} tokens were loaded in time`);
-      return;
-    }
-  }
-}
-
-/** The service is measured in use: a first request for a token, which searches its pools, is not repeated. */
-async function askEachOnce(url: string, mints: readonly string[], keys: KeyRing): Promise<void> {
-  const left = [...mints];
-  const askNext = async (): Promise<void> => {
-    for (let mint = left.pop(); mint !== undefined; mint = left.pop())
-      await ask(url, mint, keys.next()).catch(() => undefined);
-  };
-  await Promise.all(Array.from({ length: ASKED_AT_ONCE }, askNext));
 }
 
 async function openStreams(url: string, mints: readonly string[], keys: readonly string[]) {

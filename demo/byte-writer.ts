@@ -7,7 +7,7 @@ const NO_ADDRESS = new Uint8Array(32);
  * because the bytes are a pure function of the address.
  */
 const recentBytes = new Map<Address, Uint8Array>();
-const MOST_RECENT = 50_000;
+const MOST_RECENT = 200_000;
 
 /** The 32 bytes of an address, zeros where the text is not one; not to be changed. */
 export function writtenBytes(address: Address): Uint8Array {

@@ -7,13 +7,18 @@ import type { AccountChanges } from "#src/node/ledger.ts";
 import { clockAccount, clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import { buy, type ChainToken, openToken, programOf, sell } from "./played-pools.ts";
-import type { PlayedEvent, PlayedSlot, PlayedTransaction } from "./played-slot.ts";
+import {
+  type PlayedEvent,
+  type PlayedSlot,
+  type PlayedTransaction,
+  timeOfSlot,
+} from "./played-slot.ts";
 import { SlotPlan } from "./slot-plan.ts";
-import { TOKEN_MIX, tokensByVenue } from "./token-mix.ts";
+import { launchpadAt, TOKEN_MIX, tokensByVenue, tradedVenueAt } from "./token-mix.ts";
+import { Traders } from "./traders.ts";
 
 export type ChainOptions = {
   readonly seed: number;
@@ -28,9 +33,6 @@ export type ChainOptions = {
   readonly probes: number;
 };
 
-const USERS = 256;
-/** Users who trade one token. */
-const TRADERS = 4;
 /** The higher, the more of the swaps the first tokens of a venue get: the first tenth gets 75 % by this. */
 const HOT_EXPONENT = 8;
 /** A trade in lamports: a median share of the pool's depth, the deviation of its logarithm, the most. */
@@ -49,12 +51,6 @@ const FILL_LAMPORTS = 64e9;
 const LEAST_FILL_LAMPORTS = 1e6;
 /** Venues whose pools the probes trade: their price follows each trade. */
 const PROBED: readonly VenueId[] = ["pumpswap", "raydium-cpmm", "pump-curve", "meteora-damm-v2"];
-/** Where new tokens are launched. */
-const LAUNCHPADS: readonly (readonly [VenueId, number])[] = [
-  ["pump-curve", 0.9],
-  ["raydium-launchlab", 0.95],
-  ["meteora-dbc", 1],
-];
 
 /**
  * A market of the whole chain's size, in the programs' true account layouts, played slot by slot ahead of
@@ -67,7 +63,7 @@ export class ChainMarket {
   readonly #options: ChainOptions;
   readonly #random: SeededRandom;
   readonly #known: AccountSet;
-  readonly #users: readonly Address[];
+  readonly #traders: Traders;
   readonly #byVenue = new Map<VenueId, ChainToken[]>();
   readonly #plan: SlotPlan;
   readonly #jobs = new Map<number, (() => void)[]>();
@@ -93,7 +89,7 @@ export class ChainMarket {
     this.#clock = clockAt(options.startMs);
     const { accounts } = this;
     this.#known = { get: (address) => accounts.get(address) ?? null };
-    this.#users = Array.from({ length: USERS }, () => this.#random.address());
+    this.#traders = new Traders(this.#random);
     this.#apply(new Map([[CLOCK_SYSVAR, clockAccount(this.#clock)]]));
     this.#apply(stableAndSolMints(this.#clock.slot));
     for (const program of MARKET_PROGRAMS) {
@@ -199,7 +195,7 @@ export class ChainMarket {
   #open(venue: VenueId): ChainToken {
     const { token, changes } = openToken(venue, this.#known, {
       random: this.#random,
-      creator: this.#user(),
+      creator: this.#traders.any(),
       clock: this.#clock,
       number: ++this.#created,
     });
@@ -211,7 +207,7 @@ export class ChainMarket {
     const raised = RAISED.median * Math.exp(RAISED.deviation * this.#random.normal());
     const order = {
       lamports: Math.min(raised, RAISED.most),
-      user: this.#user(),
+      user: this.#traders.any(),
       clock: this.#clock,
     };
     const done = buy(this.#known, token, order);
@@ -248,36 +244,11 @@ export class ChainMarket {
       );
   }
 
-  #user(): Address {
-    return this.#userAt(Math.floor(this.#random.uniform() * this.#users.length));
-  }
-
-  /** One of the few who trade the token: their token accounts are derived once, which takes a seventh of a trade. */
-  #trader({ number }: ChainToken): Address {
-    const place = number * TRADERS + Math.floor(this.#random.uniform() * TRADERS);
-    return this.#userAt(place % this.#users.length);
-  }
-
-  #userAt(place: number): Address {
-    const user = this.#users[place];
-    if (user === undefined) throw new RangeError("there are no users");
-    return user;
-  }
-
   #trade(): void {
-    const own = this.#byVenue.get(this.#tradedVenue());
+    const own = this.#byVenue.get(tradedVenueAt(this.#random.uniform()));
     if (own === undefined) return;
     const token = own[Math.floor(this.#random.uniform() ** HOT_EXPONENT * own.length)];
     if (token !== undefined) this.#tradeIn(token);
-  }
-
-  #tradedVenue(): VenueId {
-    let left = this.#random.uniform();
-    for (const { venue, swapShare } of TOKEN_MIX) {
-      left -= swapShare;
-      if (left < 0) return venue;
-    }
-    return "pumpswap";
   }
 
   #tradeIn(token: ChainToken): void {
@@ -290,7 +261,7 @@ export class ChainMarket {
     const share = 0.3 + 0.7 * this.#random.uniform();
     this.#keep(
       token,
-      sell(this.#known, token, { share, user: this.#trader(token), clock: this.#clock }),
+      sell(this.#known, token, { share, user: this.#traders.of(token), clock: this.#clock }),
     );
   }
 
@@ -299,7 +270,7 @@ export class ChainMarket {
     const lamports = token.depthLamports * share;
     return this.#keep(
       token,
-      buy(this.#known, token, { lamports, user: this.#trader(token), clock: this.#clock }),
+      buy(this.#known, token, { lamports, user: this.#traders.of(token), clock: this.#clock }),
     );
   }
 
@@ -309,7 +280,7 @@ export class ChainMarket {
     this.#swaps++;
     this.#transactions.push({
       programId: token.venue.programId,
-      feePayer: this.#trader(token),
+      feePayer: this.#traders.of(token),
       accounts: done.instructionAccounts,
       data: done.instructionData,
       inner: done.innerInstructionData,
@@ -337,11 +308,11 @@ export class ChainMarket {
     // Above the least change that an answer shows, and in turns, so that a price stays where it is.
     const isSale = token.bought > 0n;
     const done = isSale
-      ? sell(this.#known, token, { share: 1, user: this.#trader(token), clock: this.#clock })
+      ? sell(this.#known, token, { share: 1, user: this.#traders.of(token), clock: this.#clock })
       : buy(this.#known, token, {
           ...{
             lamports: token.depthLamports * 0.01,
-            user: this.#trader(token),
+            user: this.#traders.of(token),
             clock: this.#clock,
           },
         });
@@ -349,8 +320,7 @@ export class ChainMarket {
   }
 
   #launch(): void {
-    const at = this.#random.uniform();
-    const [venue = "pump-curve"] = LAUNCHPADS.find(([, upTo]) => at < upTo) ?? [];
+    const venue = launchpadAt(this.#random.uniform());
     const token = this.#open(venue);
     this.#buy(token, 4);
     this.#byVenue.get(venue)?.push(token);
@@ -375,7 +345,7 @@ export class ChainMarket {
     const token = curves[place];
     if (token === undefined || token.isDead) return;
     for (let lamports = FILL_LAMPORTS; lamports >= LEAST_FILL_LAMPORTS; lamports /= 2) {
-      const order = { lamports, user: this.#trader(token), clock: this.#clock };
+      const order = { lamports, user: this.#traders.of(token), clock: this.#clock };
       while (this.#keep(token, buy(this.#known, token, order)));
     }
     token.isDead = true;
@@ -426,10 +396,4 @@ export class ChainMarket {
 
 function of({ mint, pool, venue }: ChainToken) {
   return { mint, account: pool, venue: venue.id };
-}
-
-/** When a slot begins, by a chain that keeps 400 ms. */
-export function timeOfSlot(slot: bigint): number {
-  const anchorMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
-  return anchorMs + toNumber(slot - clockAt(anchorMs).slot) * SLOT_MS;
 }

@@ -5,11 +5,11 @@ import { clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { ChainMarket, timeOfSlot } from "./chain-market.ts";
+import { ChainMarket } from "./chain-market.ts";
 import { createChainNode } from "./chain-node.ts";
 import { ChainPast } from "./chain-past.ts";
 import { type CheckOrder, type CheckResult, checkAnswer } from "./check-answer.ts";
-import type { PlayedEvent, PlayedSlot } from "./played-slot.ts";
+import { type PlayedEvent, type PlayedSlot, timeOfSlot } from "./played-slot.ts";
 import { messagesOf, type StreamMessage } from "./stream-messages.ts";
 import { type StreamCounts, StreamServer } from "./stream-server.ts";
 

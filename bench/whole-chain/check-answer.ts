@@ -44,6 +44,8 @@ export function checkAnswer(past: ChainPast, order: CheckOrder): CheckResult {
   const { oldest } = past;
   if (oldest === null || claimed < oldest) return { kind: "unknown" };
   const answered = textOf(order.figures);
+  // No slot is claimed before it was played.
+  if (past.slotsFrom(claimed).length === 0) return { kind: "unknown" };
   // A slot that was left out has the accounts of the one before it.
   const candidates = [claimed, ...past.slotsFrom(claimed + 1n)];
   const slotTimeMs = blockTimeMs(clockOf(past.at(claimed)) ?? NO_CLOCK);

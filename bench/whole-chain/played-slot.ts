@@ -1,4 +1,6 @@
+import { clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 
@@ -31,3 +33,9 @@ export type PlayedSlot = {
   readonly swaps: number;
   readonly isBurst: boolean;
 };
+
+/** When a slot begins, by a chain that keeps 400 ms. */
+export function timeOfSlot(slot: bigint): number {
+  const anchorMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
+  return anchorMs + toNumber(slot - clockAt(anchorMs).slot) * SLOT_MS;
+}

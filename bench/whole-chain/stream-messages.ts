@@ -1,4 +1,5 @@
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { writtenBytes } from "#demo/byte-writer.ts";
+import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { PlayedSlot, PlayedTransaction } from "./played-slot.ts";
@@ -21,9 +22,6 @@ export const SLOT_STATUS = { processed: 0, confirmed: 1 } as const;
 
 const writer = new ProtoWriter();
 const NO_OWNER = new Uint8Array(32);
-/** Of addresses that were sent lately: a transaction names twenty, most of them again and again. */
-const knownBytes = new Map<Address, Uint8Array>();
-const MOST_KNOWN_BYTES = 200_000;
 
 export function messagesOf(slot: PlayedSlot): readonly StreamMessage[] {
   const number = toNumber(slot.clock.slot);
@@ -39,9 +37,9 @@ function accountMessage(address: Address, account: Account | null, slot: number)
   writer.uint(7, slot);
   if (account !== null) writer.bytes(6, account.data);
   writer.largest(5);
-  writer.bytes(3, account === null ? NO_OWNER : bytesOf(account.owner));
+  writer.bytes(3, account === null ? NO_OWNER : writtenBytes(account.owner));
   writer.uint(2, account === null ? 0 : toNumber(account.lamports));
-  writer.bytes(1, bytesOf(address));
+  writer.bytes(1, writtenBytes(address));
   writer.nest(1, info);
   const body = nested(2);
   const owner = account?.owner ?? null;
@@ -80,7 +78,7 @@ function transactionMessage(transaction: PlayedTransaction, slot: number): Strea
   );
   writer.uint(1, program);
   writer.nest(4, instruction);
-  for (const key of keys.toReversed()) writer.bytes(2, bytesOf(key));
+  for (const key of keys.toReversed()) writer.bytes(2, writtenBytes(key));
   writer.nest(2, message);
   writer.bytes(1, signature);
   writer.nest(3, body);
@@ -113,13 +111,4 @@ export function pongMessage(id: number): Buffer {
 export function filterNames(names: readonly string[]): Buffer {
   for (const name of names.toReversed()) writer.text(1, name);
   return writer.take();
-}
-
-function bytesOf(address: Address): Uint8Array {
-  const known = knownBytes.get(address);
-  if (known !== undefined) return known;
-  const bytes = addressBytes(address) ?? NO_OWNER;
-  if (knownBytes.size >= MOST_KNOWN_BYTES) knownBytes.clear();
-  knownBytes.set(address, bytes);
-  return bytes;
 }

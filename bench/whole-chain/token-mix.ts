@@ -45,3 +45,26 @@ export function tokensByVenue(tokens: number): ReadonlyMap<VenueId, number> {
   }
   return counts;
 }
+
+/** The venue of the swap at that place in [0, 1) of all swaps. */
+export function tradedVenueAt(place: number): VenueId {
+  let left = place;
+  for (const { venue, swapShare } of TOKEN_MIX) {
+    left -= swapShare;
+    if (left < 0) return venue;
+  }
+  return "pumpswap";
+}
+
+/** Where new tokens are launched. */
+const LAUNCHPADS: readonly (readonly [VenueId, number])[] = [
+  ["pump-curve", 0.9],
+  ["raydium-launchlab", 0.95],
+  ["meteora-dbc", 1],
+];
+
+/** The launchpad of the launch at that place in [0, 1) of all launches. */
+export function launchpadAt(place: number): VenueId {
+  const [venue = "pump-curve"] = LAUNCHPADS.find(([, upTo]) => place < upTo) ?? [];
+  return venue;
+}

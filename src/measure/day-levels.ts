@@ -62,7 +62,7 @@ function madeUpFor({ totals, hours }: DayLevels, losses: Losses | null): Losses 
   const sum = addLosses(totals, losses);
   const reference = highestOf(hours)?.totals.withdrawn ?? sum.withdrawn;
   const least = Math.min(sum.withdrawn, reference);
-  return { ...sum, withdrawn: Math.max(least, sum.withdrawn - (losses?.appeared ?? 0)) };
+  return { ...sum, withdrawn: Math.max(least, sum.withdrawn - (losses.appeared ?? 0)) };
 }
 
 /** Without levels to fall from: the level that C10 has now is the new normal. */

@@ -2,7 +2,7 @@ import type { Market } from "#src/measure/market.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
-import { hopsOf } from "./followed-tokens.ts";
+import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
@@ -55,7 +55,7 @@ export class Answers {
   of(token: FollowedToken): AssessedSnapshot | null {
     const { state } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
-    refreshGroups(state, [token.group, ...hopsOf(state, token)], nowMs);
+    refreshGroups(state, groupsOf(state, token), nowMs);
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
 

@@ -6,7 +6,7 @@ import type { Venue } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
 import { applySlotEnd, applyUpdate } from "./apply-update.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { accountsOf, hopsOf } from "./followed-tokens.ts";
+import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
 import { dueConfirmations, dueRereads, rereadEverything } from "./schedule.ts";
@@ -129,7 +129,7 @@ export class ChainFeed {
     const addresses = Array.from(accounts, ({ address }) => address);
     await this.#reads.readNow(addresses, signal);
     if (state.times.newest === null) await this.#readClock();
-    refreshGroups(state, [token.group, ...hopsOf(state, token)], clock.nowMs());
+    refreshGroups(state, groupsOf(state, token), clock.nowMs());
   }
 
   idle(): Promise<void> {

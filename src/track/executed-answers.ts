@@ -3,7 +3,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { hopsOf } from "./followed-tokens.ts";
+import { groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import type { SaleGround } from "./sale-ground.ts";
 import { isActive } from "./schedule.ts";
@@ -61,7 +61,7 @@ export class ExecutedAnswers {
   concerns(token: FollowedToken): boolean {
     const venues = this.#deps.byExecution.venues();
     if (venues.size === 0) return false;
-    for (const { pools } of [token.group, ...hopsOf(this.#deps.state, token)]) {
+    for (const { pools } of groupsOf(this.#deps.state, token)) {
       for (const { open } of pools.values()) if (venues.has(open.ref.venue.id)) return true;
     }
     return false;

@@ -129,6 +129,11 @@ export function removeToken(state: LiveState, token: FollowedToken): void {
   state.dirtyTokens.delete(token);
 }
 
+/** The token's own group, and those of `hopsOf`. */
+export function groupsOf(state: LiveState, token: FollowedToken): readonly PoolGroup[] {
+  return [token.group, ...hopsOf(state, token)];
+}
+
 /** The groups that the token's pools lead through, and those that their pools lead through. */
 export function hopsOf(state: LiveState, token: FollowedToken): readonly PoolGroup[] {
   if (state.hops.size === 0 || isStable(token.mint)) return NO_HOPS;
@@ -231,7 +236,7 @@ export function accountsOf(state: LiveState, token: FollowedToken): Set<Followed
   const accounts = new Set<FollowedAccount>();
   const mint = state.accounts.get(token.mint);
   if (mint !== undefined) accounts.add(mint);
-  for (const group of [token.group, ...hopsOf(state, token)]) {
+  for (const group of groupsOf(state, token)) {
     for (const pool of group.pools.values()) {
       for (const { account } of pool.needs.values()) accounts.add(account);
     }

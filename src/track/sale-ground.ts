@@ -2,7 +2,7 @@ import type { Market } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock } from "#src/venues/venue.ts";
-import { hopsOf } from "./followed-tokens.ts";
+import { groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 
 /** A market with the accounts that its pools were decoded from, and the clock of its quotes. */
@@ -18,7 +18,7 @@ export function accountsBehind(
   token: FollowedToken,
 ): ReadonlyMap<Address, Account | null> {
   const accounts = new Map<Address, Account | null>();
-  for (const { pools } of [token.group, ...hopsOf(state, token)]) {
+  for (const { pools } of groupsOf(state, token)) {
     for (const [address, { needs }] of pools) {
       for (const needed of [address, ...needs.keys()]) {
         const account = state.known.get(needed);

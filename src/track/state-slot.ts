@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { accountsOf, hopsOf } from "./followed-tokens.ts";
+import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
 
@@ -18,7 +18,7 @@ export function stateSlot(state: LiveState, token: FollowedToken): bigint | null
   const delivered = deliveredSlot(state);
   if (delivered === null || !isKeptByStream(state, token)) return slotOfAccounts(state, token);
   let slot = delivered;
-  for (const group of [token.group, ...hopsOf(state, token)]) {
+  for (const group of groupsOf(state, token)) {
     for (const { pendingSlot } of group.pools.values())
       if (pendingSlot !== null) slot = minBigint(slot, pendingSlot - 1n);
   }
@@ -63,7 +63,7 @@ function isPartlyElsewhere(
 
 function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
   let slot: bigint | null = null;
-  for (const group of [token.group, ...hopsOf(state, token)]) {
+  for (const group of groupsOf(state, token)) {
     for (const pool of group.pools.values()) {
       const poolSlot = pool.isLoaded ? slotOfPool(pool) : null;
       if (poolSlot !== null && (slot === null || poolSlot < slot)) slot = poolSlot;

@@ -104,11 +104,7 @@ test("a quiet token that is not requested is sampled every five minutes, and has
     assert.deepEqual(new Set(depths), new Set([80]));
     setReserves(chain, pool, { base: 500_000_000_000_000n, quote: 60n * SOL });
     const afterTrade = await samplesIn(1);
-    // Of the trade itself, and two of its unchanged state.
-    assert.ok(
-      afterTrade >= 2 && afterTrade <= 4,
-      `${afterTrade} samples in the minute after a trade`,
-    );
+    assert.ok(afterTrade >= 6, `${afterTrade} samples in the minute after a trade`);
     assert.equal(samples.at(-1)?.depthSol, 60);
     // The ranges of a past day are compared with the samples of the next five minutes.
     await pass(5 * MINUTE_MS);

@@ -4,7 +4,7 @@ import type { Address } from "#src/units/address.ts";
 import { type AssessDeps, marketOf, versionOf } from "./assess-token.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
-import { hopsOf } from "./followed-tokens.ts";
+import { groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
@@ -58,7 +58,7 @@ export class TokenMarkets {
   modelled(token: FollowedToken): Market | null {
     const { state, assess, clock } = this.#deps;
     const nowMs = clock.nowMs();
-    refreshGroups(state, [token.group, ...hopsOf(state, token)], nowMs);
+    refreshGroups(state, groupsOf(state, token), nowMs);
     return marketOf(state, token, assess, nowMs);
   }
 
@@ -73,7 +73,7 @@ export class TokenMarkets {
     const market = this.modelled(token);
     const clock = state.times.newest;
     if (market === null || clock === null) return null;
-    const groups = [token.group, ...hopsOf(state, token)];
+    const groups = groupsOf(state, token);
     const isPending = ({ pools }: PoolGroup): boolean =>
       pools.values().some(({ pendingSlot }) => pendingSlot !== null);
     if (groups.some(isPending)) return null;

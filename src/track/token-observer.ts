@@ -3,12 +3,11 @@ import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { isUnchanged } from "./assess-token.ts";
-import { hopsOf } from "./followed-tokens.ts";
+import { groupsOf } from "./followed-tokens.ts";
 import type { TokenArchive } from "./history/archive.ts";
 import {
   isInGap,
   isSampleDue,
-  isSettled,
   keptLevels,
   observe,
   withKeptSeries,
@@ -20,9 +19,6 @@ import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import { CHANGE_AFTER_SLOT, keepRecord, writeRecords } from "./unconfirmed.ts";
-
-/** An unchanged sample of an unused token: less than the time after which its series counts as interrupted. */
-const QUIET_EVERY_MS = 30_000;
 
 export type ObserverDeps = {
   readonly state: LiveState;
@@ -72,15 +68,13 @@ export class TokenObserver {
   }
 
   /**
-   * Whether the token is due for its sample of these ten seconds. An unused and quiet token's would be the same
-   * as its last one: of these, only what keeps its series and the record on disk continuous is taken.
+   * Whether the token is due for its sample of these ten seconds. A quiet token's would be the same as its
+   * last one: of these, only what keeps the record on disk continuous is taken.
    */
   isDue(token: FollowedToken, nowMs: number): boolean {
     const { state, archive } = this.#deps;
     if (!isSampleDue(token.series, nowMs)) return false;
-    if (isActive(token, nowMs) || !isUnchanged(state, token)) return true;
-    const everyMs = isSettled(token.series) ? QUIET_EVERY_MS : 0;
-    if (!isInGap(token.series) && nowMs - token.series.sampledAtMs >= everyMs) return true;
+    if (isActive(token, nowMs) || !isInGap(token.series) || !isUnchanged(state, token)) return true;
     return archive?.isSampleDue(token.mint, nowMs) ?? false;
   }
 
@@ -153,7 +147,7 @@ export function snapshotOf(token: FollowedToken, assessment: Assessment): Assess
 
 function newestChange(state: LiveState, token: FollowedToken): bigint {
   let newest = 0n;
-  for (const { pools } of [token.group, ...hopsOf(state, token)])
+  for (const { pools } of groupsOf(state, token))
     for (const { changedSlot } of pools.values()) newest = maxBigint(newest, changedSlot);
   return newest;
 }

@@ -67,7 +67,7 @@ export function trackerHealth(
     tokens: state.tokens.size,
     pools,
     accounts: state.accounts.size,
-    waitingPools: state.dirtyPools.size + state.waiting.pools.size,
+    waitingPools: state.dirtyPools.union(state.waiting.pools).size,
     waitingTokens: state.dirtyTokens.size,
     loads: shell.loads,
     waitingSearches: shell.waitingSearches,

@@ -128,11 +128,6 @@ export function isInGap({ sinceMs, deterioration }: TokenSeries): boolean {
   return sinceMs === null && deterioration.statistics === null && deterioration.alert === null;
 }
 
-/** Whether the level that has lasted a minute is the newest one: a rise is not, until it has lasted. */
-export function isSettled({ deterioration: { statistics } }: TokenSeries): boolean {
-  return statistics === null || statistics.log === statistics.held.last;
-}
-
 /** Adds an assessment: on every change, and at least every ten seconds. */
 export function observe(series: TokenSeries, observation: Observation): Observed {
   const { assessment, nowMs } = observation;
