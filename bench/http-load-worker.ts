@@ -100,10 +100,10 @@ async function run(): Promise<void> {
   process.exit(0);
 }
 
-/** How many requests should have been asked by now, where they come at a rate of their own. */
+/** How many requests should have been asked by now, where they come at a rate of their own: the first at the start. */
 function dueCount(nowMs: number): number {
   return Math.min(
-    Math.floor(((nowMs - startMs) * (plan.rate ?? 0)) / 1_000),
+    1 + Math.floor(((nowMs - startMs) * (plan.rate ?? 0)) / 1_000),
     Math.floor(plan.seconds * (plan.rate ?? 0)),
   );
 }

@@ -1,5 +1,6 @@
 import { type Assessment, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
+import { slippageAtSize } from "#src/measure/ladder.ts";
 import { lossesBetween } from "#src/measure/losses.ts";
 import { readUpdateFile } from "#src/node/update-files.ts";
 import { dayGridOf } from "#src/track/history/past-day.ts";
@@ -201,7 +202,9 @@ class Hindsight {
     if (series.timesMs.length > 0 && chainMs <= newestMs) return;
     series.timesMs.push(chainMs);
     series.logs.push(logCapacity(part.c10Sol));
-    series.slippages.push(assessment.measurement?.retail.slippagePct["5"] ?? 100);
+    const { measurement } = assessment;
+    const slippage = measurement === null ? null : slippageAtSize(measurement.retail, "5");
+    series.slippages.push(slippage ?? 100);
     series.bases.push(watched.basis.alert);
     series.liquidities.push(watched.liquidity);
   }

@@ -7,7 +7,11 @@ import { type Key, makeKeys, type Place } from "../deployment.ts";
 
 const SIZE_LAMPORTS = 500_000_000n;
 
-/** As many users as the largest tier needs for these entries, each with a key, a mailbox and a webhook. */
+/**
+ * As many users as the largest tier needs for these entries, each with a key, a mailbox and a webhook.
+ * Entries take turns among the users: withdrawals come in the entries' order, and a user who gets five
+ * messages within a minute gets the next ones nine seconds apart.
+ */
 export async function makeWatchingUsers(
   place: Place,
   watched: readonly Address[],
@@ -20,7 +24,7 @@ export async function makeWatchingUsers(
   try {
     const nowMs = Date.now();
     for (const [number, { userId }] of keys.entries()) {
-      for (const mint of watched.slice(number * perUser, (number + 1) * perUser)) {
+      for (const mint of watched.filter((_, place) => place % count === number)) {
         const entry = { userId, mint, sizeLamports: SIZE_LAMPORTS };
         await addWatchlistEntry(database, entry, { limitOfTier: () => perUser, nowMs });
       }

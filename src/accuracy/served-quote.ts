@@ -1,3 +1,4 @@
+import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { Assessed } from "#src/track/live-state.ts";
 import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
@@ -12,9 +13,10 @@ export function servedQuote({ assessment, atMs }: Assessed): ServedQuote | null 
   if (measurement === null || measurement.midPrice === null) return null;
   const { numerator, denominator } = measurement.midPrice;
   const { slippagePct } = measurement.retail;
-  const ladder = Object.entries(slippagePct)
-    .flatMap(([size, pct]) => (pct === null ? [] : [[Number(size), pct] as const]))
-    .toSorted(([a], [b]) => a - b);
+  const ladder = STANDARD_SIZES.flatMap((size, index) => {
+    const pct = slippagePct[index] ?? null;
+    return pct === null ? [] : [[Number(size), pct] as const];
+  });
   if (ladder.length === 0) return null;
   return {
     mint,

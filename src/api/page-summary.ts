@@ -1,3 +1,4 @@
+import { slippageAtSize } from "#src/measure/ladder.ts";
 import type { Markets } from "#src/track/markets.ts";
 import { parseAddress } from "#src/units/address.ts";
 import type { PageSummary } from "./plugins/page-text.ts";
@@ -18,7 +19,7 @@ export function pageSummary(markets: Pick<Markets, "latest">, id: string): PageS
   const word = (symbol ?? name ?? id).slice(0, LONGEST_NAME);
   const title = `${word}: what do I get if I sell now?`;
   if (measurement === null) return { title, description: "Its exit is not known right now." };
-  const loss = measurement.retail.slippagePct[PREVIEW_SIZE];
+  const loss = slippageAtSize(measurement.retail, PREVIEW_SIZE);
   const sale =
     loss === null
       ? `${PREVIEW_SIZE} SOL can't be sold whole.`

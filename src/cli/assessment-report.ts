@@ -11,7 +11,7 @@ import {
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import type { ExitAt, UnsellableReason } from "#src/measure/exit-at.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
-import { isSizeAllowed } from "#src/measure/ladder.ts";
+import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
 import { lamportsToSol, priceInSol } from "#src/units/to-number.ts";
 import { formatTable, type Paint, plain, type Tone, wrap } from "./output.ts";
 
@@ -98,14 +98,14 @@ function bars(
   const isAllowed = (size: StandardSize) => isSizeAllowed(family, STANDARD_SIZE_LAMPORTS[size]);
   const rows = STANDARD_SIZES.map((size) =>
     isAllowed(size)
-      ? [size, percent(retail.slippagePct[size]), percent(pro.slippagePct[size])]
+      ? [size, percent(slippageAtSize(retail, size)), percent(slippageAtSize(pro, size))]
       : [size, "by rule", "by rule"],
   );
   const [heading = "", ...lines] = formatTable([["SOL", "retail", "pro"], ...rows]).split("\n");
   const width = Math.max(heading.length, ...lines.map((line) => line.length)) + GAP;
   const drawn = STANDARD_SIZES.map((size, index) => {
     const text = (lines[index] ?? "").padEnd(width);
-    const slippagePct = retail.slippagePct[size];
+    const slippagePct = slippageAtSize(retail, size);
     return isAllowed(size) ? text + paint(bar(slippagePct), toneOf(slippagePct)) : text.trimEnd();
   });
   const table = [`${heading.padEnd(width)}slippage, retail (0 to 100 %)`, ...drawn];

@@ -8,7 +8,7 @@ import {
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
-import { isSizeAllowed } from "#src/measure/ladder.ts";
+import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
@@ -107,7 +107,7 @@ function figuresOf({ assessment, trend, isDeteriorating }: AssessedSnapshot, pai
   }
   const slippage = STANDARD_SIZES.map((size) => {
     if (!isSizeAllowed(family, STANDARD_SIZE_LAMPORTS[size])) return "x";
-    return measurement.retail.slippagePct[size]?.toFixed(2) ?? "-";
+    return slippageAtSize(measurement.retail, size)?.toFixed(2) ?? "-";
   });
   return [
     lamportsToSol(measurement.depthLamports).toFixed(2).padStart(11),

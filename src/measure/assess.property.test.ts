@@ -8,6 +8,7 @@ import { randomPool } from "#test/support/random-pools.ts";
 import { assess } from "./assess.ts";
 import { STANDARD_SIZES } from "./assessment.ts";
 import { exitAt } from "./exit-at.ts";
+import { slippageAtSize } from "./ladder.ts";
 import type { Market } from "./market.ts";
 
 /** One to three pools of random kinds, some of them quoted in USDC, which has a SOL pool of its own. */
@@ -46,8 +47,8 @@ test("a sale never pays more than the pools hold, nor pro less than retail", () 
       const { measurement } = assess(of);
       assert.ok(measurement);
       for (const size of STANDARD_SIZES) {
-        const retail: number | null = measurement.retail.slippagePct[size];
-        const pro: number | null = measurement.pro.slippagePct[size];
+        const retail: number | null = slippageAtSize(measurement.retail, size);
+        const pro: number | null = slippageAtSize(measurement.pro, size);
         if (retail !== null) assert.ok(pro !== null && pro <= retail);
         if (pro === null) continue;
         const paid: number = Number(size) * 1e9 * (1 - pro / 100);

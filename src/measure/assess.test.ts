@@ -19,6 +19,7 @@ import {
 } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import type { Assessment, Measurement } from "./assessment.ts";
+import { slippageAtSize } from "./ladder.ts";
 import type { UnpricedPool } from "./market.ts";
 
 function measured(assessment: Assessment): Measurement {
@@ -58,7 +59,7 @@ describe("one constant-product pool", () => {
     const position = (5n * SOL * 120_000_000_000_000n) / (412n * SOL);
     const paid = pool.quote(position) ?? 0n;
     const exact = 100 * (1 - Number(paid) / 5e9);
-    const pct = retail.slippagePct["5"];
+    const pct = slippageAtSize(retail, "5");
     assert.ok(pct !== null && pct >= exact && pct < exact + 1e-4 + 1e-9);
     assert.equal(Math.round(pct * 1e4) / 1e4, pct);
   });
@@ -69,16 +70,15 @@ describe("one constant-product pool", () => {
 
   test("the score weighs each profile's own sizes", () => {
     const half = (pct: number | null) => 1 / (1 + ((pct ?? Number.NaN) / 10) ** 2);
-    const s = retail.slippagePct;
-    const expected =
-      30 * half(s["0.5"]) + 30 * half(s["1"]) + 25 * half(s["2"]) + 15 * half(s["5"]);
+    const [least = 0, one = 0, two = 0, five = 0] = retail.slippagePct.map(half);
+    const expected = 30 * least + 30 * one + 25 * two + 15 * five;
     assert.equal(retail.score, Math.round(10 * expected) / 10);
     assert.ok(pro.score < retail.score);
   });
 
   test("the largest exit is the largest standard size below 10 %", () => {
     assert.equal(retail.exitMaxSol, 10);
-    assert.ok((retail.slippagePct["50"] ?? 0) > 10);
+    assert.ok((slippageAtSize(retail, "50") ?? 0) > 10);
   });
 
   test("the exit capacity sells within 10 %, and a hair more does not", () => {
@@ -137,8 +137,8 @@ describe("the mid holds against hostile pools", () => {
         const measurement = measured(assess(marketOf(pools)));
         assert.equal(midOf(measurement), midOf(alone));
         for (const size of ["0.5", "5", "50"] as const) {
-          const before = alone.retail.slippagePct[size] ?? Number.NaN;
-          const after = measurement.retail.slippagePct[size] ?? Number.NaN;
+          const before = slippageAtSize(alone.retail, size) ?? Number.NaN;
+          const after = slippageAtSize(measurement.retail, size) ?? Number.NaN;
           assert.ok(after <= before, `${size}: ${after} > ${before}`);
         }
         assert.ok(measurement.c10Sol >= alone.c10Sol * 0.999_99);
@@ -182,8 +182,8 @@ describe("what can't be sold whole is null", () => {
   test("a size beyond the real quote of a pool with virtual reserves", () => {
     const pool = poolOfSol(100, 0.001, { realQuote: 3n * SOL, kind: "curve" });
     const { retail, c10Sol } = measured(assess(marketOf([pool])));
-    assert.notEqual(retail.slippagePct["2"], null);
-    assert.equal(retail.slippagePct["5"], null);
+    assert.notEqual(slippageAtSize(retail, "2"), null);
+    assert.equal(slippageAtSize(retail, "5"), null);
     assert.ok(c10Sol > 2.9 && c10Sol < 3.2);
   });
 
@@ -194,7 +194,7 @@ describe("what can't be sold whole is null", () => {
     assert.deepEqual([midPrice, depthLamports, c10Sol], [null, 0n, 0]);
     for (const ladder of [retail, pro]) {
       assert.deepEqual([ladder.score, ladder.exitMaxSol], [0, 0]);
-      assert.ok(Object.values(ladder.slippagePct).every((pct) => pct === null));
+      assert.ok(ladder.slippagePct.every((pct) => pct === null));
     }
   });
 });
@@ -210,7 +210,7 @@ describe("the family", () => {
   test("other: 50 SOL is never answered, and scored as it was measured", () => {
     const shape = { family: "other", venue: "orca-whirlpool" } as const;
     const { pro, c10Sol } = measured(assess(marketOf([poolOfSol(100_000, 0.001, shape)])));
-    assert.equal(pro.slippagePct["50"], null);
+    assert.equal(slippageAtSize(pro, "50"), null);
     assert.equal(pro.exitMaxSol, 10);
     assert.ok(pro.score > 99);
     assert.equal(c10Sol, 1_000);
@@ -234,7 +234,7 @@ describe("stable-quoted pools", () => {
     );
     const units = (SOL * 100_000_000_000_000n) / (20_000_000_000n * 5n);
     const paid = deep.quote(stablePool.quote(units) ?? 0n) ?? 0n;
-    const pct = retail.slippagePct["1"] ?? Number.NaN;
+    const pct = slippageAtSize(retail, "1") ?? Number.NaN;
     assert.ok(Math.abs(pct - 100 * (1 - Number(paid) / 1e9)) < 2e-4);
     assert.equal(depthLamports, 100n * SOL);
   });

@@ -5,6 +5,7 @@ import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, usdcPool } from "#test/support/m
 import { constantProductPool, emptyPool } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "./exit-at.ts";
+import { slippageAtSize } from "./ladder.ts";
 
 function sold(exit: ExitAt): Extract<ExitAt, { kind: "sold" }> {
   assert.equal(exit.kind, "sold");
@@ -31,7 +32,7 @@ describe("an exit of any size", () => {
         ["0.5", SOL / 2n],
         ["10", 10n * SOL],
       ] as const) {
-        const said: number = measurement[profile].slippagePct[size] ?? Number.NaN;
+        const said: number = slippageAtSize(measurement[profile], size) ?? Number.NaN;
         const { slippagePct } = sold(exitAt(market, lamports, profile));
         assert.ok(Math.abs(slippagePct - said) < 2e-3, `${profile} ${size}`);
       }

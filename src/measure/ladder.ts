@@ -1,7 +1,15 @@
 import type { Family } from "#src/venues/venue.ts";
-import { type Ladder, type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import {
+  type Ladder,
+  type Profile,
+  STANDARD_SIZE_LAMPORTS,
+  STANDARD_SIZES,
+  type StandardSize,
+} from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { slippagePct } from "./slippage.ts";
+
+type SlippagesOnly = Pick<Ladder, "slippagePct">;
 
 const LAMPORTS = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
 
@@ -46,21 +54,29 @@ function unscoredLadder(paidLamports: readonly (bigint | null)[], family: Family
   const shown = measuredPct.map((pct, index) =>
     isSizeAllowed(family, LAMPORTS[index] ?? 0n) ? pct : null,
   );
-  return { measuredPct, slippagePct: bySize(shown), exitMaxSol: exitMaxOf(shown) };
+  return { measuredPct, slippagePct: shown, exitMaxSol: exitMaxOf(shown) };
 }
 
 function withScore({ measuredPct, slippagePct, exitMaxSol }: Unscored, profile: Profile): Ladder {
   return { slippagePct, score: scoreOf(measuredPct, profile), exitMaxSol };
 }
 
-function bySize(pct: readonly (number | null)[]): Ladder["slippagePct"] {
+/** Percent at a standard size; null: can't be sold whole. */
+export function slippageAtSize({ slippagePct }: SlippagesOnly, size: StandardSize): number | null {
+  return slippagePct[STANDARD_SIZES.indexOf(size)] ?? null;
+}
+
+/** Percent by size, as answers have it. */
+export function slippageBySize({
+  slippagePct,
+}: SlippagesOnly): Readonly<Record<StandardSize, number | null>> {
   return {
-    "0.5": pct[0] ?? null,
-    "1": pct[1] ?? null,
-    "2": pct[2] ?? null,
-    "5": pct[3] ?? null,
-    "10": pct[4] ?? null,
-    "50": pct[5] ?? null,
+    "0.5": slippagePct[0] ?? null,
+    "1": slippagePct[1] ?? null,
+    "2": slippagePct[2] ?? null,
+    "5": slippagePct[3] ?? null,
+    "10": slippagePct[4] ?? null,
+    "50": slippagePct[5] ?? null,
   };
 }
 

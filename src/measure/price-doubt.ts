@@ -1,14 +1,8 @@
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import {
-  type Ladder,
-  type Measurement,
-  type Profile,
-  STANDARD_SIZES,
-  type StandardSize,
-} from "./assessment.ts";
+import { type Ladder, type Measurement, type Profile, STANDARD_SIZES } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
-import { exitMaxOf, scoreOf } from "./ladder.ts";
+import { exitMaxOf, scoreOf, slippageAtSize } from "./ladder.ts";
 import { priceNumber } from "./price-curve.ts";
 import type { PricedMarket } from "./priced-market.ts";
 import { type Route, routeAtShare } from "./route.ts";
@@ -53,7 +47,7 @@ export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): Pr
   const withoutMinor = slippagesWithout(measurement, suspicion);
   const pro = doubtOf(measurement.pro, "pro", {
     better: (pct) => shifted(pct, -suspicion.below),
-    worse: (_, size) => shifted(withoutMinor[size], suspicion.above),
+    worse: (_, index) => shifted(withoutMinor[index] ?? null, suspicion.above),
   });
   return {
     scorePoints: Math.max(retail.scorePoints, pro.scorePoints),
@@ -114,21 +108,21 @@ function slippagesWithout(
   { retail, pro }: Measurement,
   { overpaidSol, majorSol }: Suspicion,
 ): Slippages {
-  const without = { ...pro.slippagePct };
+  const without = [...pro.slippagePct];
   let atLarger = Number.POSITIVE_INFINITY;
   for (const size of STANDARD_SIZES.toReversed()) {
-    const pct = pro.slippagePct[size];
+    const pct = slippageAtSize(pro, size);
     if (pct === null) continue;
     const lost = pct + (100 * overpaidSol) / Number(size);
-    const single = retail.slippagePct[size] ?? Number.POSITIVE_INFINITY;
+    const single = slippageAtSize(retail, size) ?? Number.POSITIVE_INFINITY;
     atLarger = Math.max(pct, Math.min(lost, single, atLarger));
     const paidSol = Number(size) * (1 - pct / 100);
-    without[size] = paidSol > NEARLY_ALL * majorSol ? null : atLarger;
+    without[STANDARD_SIZES.indexOf(size)] = paidSol > NEARLY_ALL * majorSol ? null : atLarger;
   }
   return without;
 }
 
-type Shift = (pct: number | null, size: StandardSize) => number | null;
+type Shift = (pct: number | null, index: number) => number | null;
 
 function doubtOf(
   { slippagePct, score, exitMaxSol }: Ladder,
@@ -138,7 +132,7 @@ function doubtOf(
   let scorePoints = 0;
   let movesExitMax = false;
   for (const shift of [shifts.better, shifts.worse]) {
-    const moved = STANDARD_SIZES.map((size) => shift(slippagePct[size], size));
+    const moved = slippagePct.map(shift);
     scorePoints = Math.max(scorePoints, Math.abs(scoreOf(moved, profile) - score));
     movesExitMax ||= exitMaxOf(moved) !== exitMaxSol;
   }

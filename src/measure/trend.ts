@@ -5,13 +5,15 @@ export type Trend = "improving" | "stable" | "deteriorating";
 
 /**
  * The last half hour of ln C10, in intervals of 10 s. Consecutive equal values are stored as one run, so the
- * next sample of a quiet token costs almost nothing. All samples have the same basis. Immutable.
+ * next sample of a quiet token changes one number. All samples have the same basis. Immutable.
  */
 export type TrendWindow = {
   readonly basis: number;
   /** The interval, counted from 1970, of the first sample. */
   readonly first: number;
-  /** The last interval of each run, ascending; each run begins after the one before it. */
+  /** The interval of the newest sample; before the first sample, the one before `first`. */
+  readonly end: number;
+  /** The last interval of each run but the newest, ascending; each run begins after the one before it. */
   readonly lasts: readonly number[];
   /** The value of each run, as a 32-bit float; NaN: intervals without a sample. */
   readonly logs: readonly number[];
@@ -23,7 +25,7 @@ const CHANGE_PLACES = CALIBRATION.trend.changeMs / intervalMs;
 
 /** A window without samples. */
 export function emptyTrendWindow(basis: number): TrendWindow {
-  return { basis, first: 0, lasts: [], logs: [] };
+  return { basis, first: 0, end: -1, lasts: [], logs: [] };
 }
 
 /**
@@ -42,48 +44,54 @@ export function pushTrendSample(
   const start = window.basis === basis ? window : emptyTrendWindow(basis);
   if (c10Sol === null) return start;
   const log = Math.fround(logCapacity(c10Sol));
-  const newest = start.lasts.at(-1);
-  if (newest === undefined) return { basis, first: interval, lasts: [interval], logs: [log] };
-  if (interval < newest) return start;
-  const { lasts, logs } = interval === newest ? withoutNewest(start) : start;
-  const end = lasts.at(-1) ?? start.first - 1;
+  if (isEmpty(start)) return { basis, first: interval, end: interval, lasts: [], logs: [log] };
+  if (interval < start.end) return start;
+  const earlier = interval === start.end ? withoutNewest(start) : start;
+  const { first, end, lasts, logs } = earlier;
+  if (isEmpty(earlier)) return { basis, first, end: interval, lasts, logs: [log] };
   if (end === interval - 1 && logs.at(-1) === log) {
-    return trimmed({ basis, first: start.first, lasts: lasts.with(-1, interval), logs });
+    return trimmed({ basis, first, end: interval, lasts, logs });
   }
   const isSkipped = end < interval - 1;
   return trimmed({
     basis,
-    first: start.first,
-    lasts: [...lasts, ...(isSkipped ? [interval - 1] : []), interval],
-    logs: [...logs, ...(isSkipped ? [Number.NaN] : []), log],
+    first,
+    end: interval,
+    lasts: isSkipped ? [...lasts, end, interval - 1] : [...lasts, end],
+    logs: isSkipped ? [...logs, Number.NaN, log] : [...logs, log],
   });
 }
 
-/** The runs without the last interval. */
-function withoutNewest({ first, lasts, logs }: TrendWindow): Pick<TrendWindow, "lasts" | "logs"> {
-  const end = (lasts.at(-1) ?? first) - 1;
-  const before = lasts.at(-2) ?? first - 1;
-  if (before === end) return { lasts: lasts.slice(0, -1), logs: logs.slice(0, -1) };
-  return { lasts: lasts.with(-1, end), logs };
+function isEmpty({ logs }: TrendWindow): boolean {
+  return logs.length === 0;
+}
+
+/** The window without the last interval. */
+function withoutNewest(window: TrendWindow): TrendWindow {
+  const { first, lasts, logs } = window;
+  const end = window.end - 1;
+  const before = lasts.at(-1) ?? first - 1;
+  if (before < end) return { ...window, end };
+  return { ...window, end, lasts: lasts.slice(0, -1), logs: logs.slice(0, -1) };
 }
 
 /** Removes intervals that are older than the window, and those before the first sample. */
 function trimmed(window: TrendWindow): TrendWindow {
-  const { basis, lasts, logs } = window;
-  let first = Math.max(window.first, (lasts.at(-1) ?? 0) - PLACES + 1);
+  const { basis, end, lasts, logs } = window;
+  let first = Math.max(window.first, end - PLACES + 1);
   let old = 0;
   for (; old < lasts.length; old++) {
     const last = lasts[old] ?? 0;
     if (last >= first && !Number.isNaN(logs[old])) break;
     first = Math.max(first, last + 1);
   }
-  if (old === 0) return { basis, first, lasts, logs };
-  return { basis, first, lasts: lasts.slice(old), logs: logs.slice(old) };
+  if (old === 0) return first === window.first ? window : { ...window, first };
+  return { basis, first, end, lasts: lasts.slice(old), logs: logs.slice(old) };
 }
 
 /** Seconds between the oldest and the newest sample of the window; 0 where there are fewer than two. */
-export function trendSpanSeconds({ first, lasts }: TrendWindow): number {
-  return (((lasts.at(-1) ?? first) - first) * intervalMs) / 1_000;
+export function trendSpanSeconds({ first, end }: TrendWindow): number {
+  return (Math.max(0, end - first) * intervalMs) / 1_000;
 }
 
 /**
@@ -112,12 +120,12 @@ export function trendOf(window: TrendWindow): Trend {
 
 type Samples = { readonly places: readonly number[]; readonly logs: readonly number[] };
 
-function samplesOf({ first, lasts, logs }: TrendWindow): Samples {
+function samplesOf({ first, end, lasts, logs }: TrendWindow): Samples {
   const places: number[] = [];
   const found: number[] = [];
   let place = first;
-  for (const [run, last] of lasts.entries()) {
-    const log = logs[run] ?? Number.NaN;
+  for (const [run, log] of logs.entries()) {
+    const last = lasts[run] ?? end;
     for (; place <= last; place++) {
       if (Number.isNaN(log)) continue;
       places.push(place);

@@ -5,6 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { assess } from "#src/measure/assess.ts";
 import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
+import { slippageAtSize } from "#src/measure/ladder.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { loadMarket } from "./load-market.ts";
@@ -31,7 +32,7 @@ test("the ladder and the exit of any size pay the same on one state", async (t) 
     for (const profile of ["retail", "pro"] as const) {
       for (const size of STANDARD_SIZES) {
         const exit = exitAt(loaded.market, STANDARD_SIZE_LAMPORTS[size], profile);
-        const ladder = measurement?.[profile].slippagePct[size] ?? null;
+        const ladder = measurement && slippageAtSize(measurement[profile], size);
         const slippage = exit.kind === "sold" ? exit.slippagePct : null;
         assert.equal(slippage, ladder, `${round} ${profile} ${size}`);
         compared++;

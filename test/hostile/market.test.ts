@@ -4,6 +4,7 @@ import { honestMarket } from "#bench/adversary/honest-markets.ts";
 import { assessPlan, marketOfPlan } from "#bench/adversary/measure-plan.ts";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
+import { slippageAtSize } from "#src/measure/ladder.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
 import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools.ts";
 import { bidPool, honestPool, planOf, seen } from "./plans.ts";
@@ -149,7 +150,8 @@ describe("case 5: the split with base units worth 172 lamports", () => {
   const market = marketOf(pools);
 
   test("2 SOL lose 8.9 %, not 13.9 %, and the same at both endpoints", () => {
-    const main = assess(market).measurement?.pro.slippagePct["2"] ?? Number.NaN;
+    const { measurement } = assess(market);
+    const main = (measurement && slippageAtSize(measurement.pro, "2")) ?? Number.NaN;
     const at = exitAt(market, 2n * SOL, "pro");
     assert.equal(at.kind, "sold");
     assert.equal(at.kind === "sold" ? at.slippagePct : null, main);
@@ -288,7 +290,7 @@ describe("case 12: smaller ones", () => {
         ["10", 10n * SOL],
       ] as const) {
         const at = exitAt(market, sizeLamports, "pro");
-        const expected = measurement?.pro.slippagePct[size] ?? null;
+        const expected = measurement && slippageAtSize(measurement.pro, size);
         assert.equal(at.kind === "sold" ? at.slippagePct : null, expected);
       }
     }

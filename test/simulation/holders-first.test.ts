@@ -4,6 +4,7 @@ import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { mintAccount } from "#demo/token-accounts.ts";
 import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { holdersFirst } from "#src/measure/holders-first.ts";
+import { slippageAtSize } from "#src/measure/ladder.ts";
 import { slippagePct } from "#src/measure/slippage.ts";
 import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -58,12 +59,11 @@ for (const venue of VENUES) {
       const first = holdersFirst(market, { kind: "known", ...holders });
       assert.ok(first.steps !== null && first.now.measurement !== null);
       checkSequence({ venue, state, coin }, first, sellers);
-      let before: Readonly<Record<string, number | null>> =
-        first.now.measurement.retail.slippagePct;
+      let before = first.now.measurement.retail.slippagePct;
       for (const { ladder } of first.steps) {
         const { slippagePct: after } = ladder.retail;
-        for (const size of STANDARD_SIZES) {
-          const [was, is] = [before[size] ?? 100, after[size] ?? 100];
+        for (const [index, size] of STANDARD_SIZES.entries()) {
+          const [was, is] = [before[index] ?? 100, after[index] ?? 100];
           assert.ok(is >= was, `sequence ${sequence}, ${size} SOL: ${was} to ${is}`);
         }
         before = after;
@@ -104,7 +104,7 @@ function checkSequence(
       const sale = quote(left, (lamports * midPrice.denominator) / midPrice.numerator);
       const expected = sale.kind === "filled" ? slippagePct(sale.amountOut, lamports) : null;
       const isForbidden = now.family === "other" && lamports > 10n ** 10n;
-      assert.equal(step.ladder.retail.slippagePct[size], isForbidden ? null : expected);
+      assert.equal(slippageAtSize(step.ladder.retail, size), isForbidden ? null : expected);
     }
   }
 }

@@ -4,7 +4,7 @@ import {
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
 import { type ExitAt, exitAt } from "#src/measure/exit-at.ts";
-import { isSizeAllowed } from "#src/measure/ladder.ts";
+import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
 import type { Market } from "#src/measure/market.ts";
 import { positionOf } from "#src/measure/slippage.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
@@ -48,7 +48,7 @@ function slippageAt(
   if (measurement === null || !isSizeAllowed(family, sizeLamports)) return UNKNOWN;
   const standard = STANDARD.get(sizeLamports);
   if (standard !== undefined) {
-    const slippagePct = measurement.retail.slippagePct[standard];
+    const slippagePct = slippageAtSize(measurement.retail, standard);
     return {
       kind: "known",
       slippagePct,

@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
-import type { Assessment, Ladder, Profile, StandardSize } from "#src/measure/assessment.ts";
+import type { Assessment, Profile, StandardSize } from "#src/measure/assessment.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
+import { slippageAtSize, slippageBySize } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import type { Trend } from "#src/measure/trend.ts";
 import { lamportsToSol, priceInSol } from "#src/units/to-number.ts";
@@ -137,8 +138,8 @@ export function exitabilityBody(answer: ExitabilityAnswer): ExitabilityBody {
     slippage: {
       size_requested: size.requested,
       size_used: Number(size.used),
-      slip_pct: isSizeBlocked ? null : slippageAt(ladder, size.used),
-      all: ladder === null ? NOTHING_KNOWN : ladder.slippagePct,
+      slip_pct: isSizeBlocked || ladder === null ? null : slippageAtSize(ladder, size.used),
+      all: ladder === null ? NOTHING_KNOWN : slippageBySize(ladder),
     },
     trend: answer.trend,
     alerta_deterioro: answer.isDeteriorating,
@@ -146,8 +147,4 @@ export function exitabilityBody(answer: ExitabilityAnswer): ExitabilityBody {
     profile,
     ...(assessment.commitment === undefined ? {} : { commitment: assessment.commitment }),
   };
-}
-
-function slippageAt(ladder: Ladder | null, size: StandardSize): number | null {
-  return ladder === null ? null : ladder.slippagePct[size];
 }

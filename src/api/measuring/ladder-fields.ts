@@ -5,6 +5,7 @@ import {
   type Profile,
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
+import { slippageBySize } from "#src/measure/ladder.ts";
 import { priceInSol, toNumber } from "#src/units/to-number.ts";
 import { AddressText, NullableNumber, ProfileWord, Timestamp, timestamp } from "../values.ts";
 
@@ -45,8 +46,9 @@ export function ladderSchema(slippage: string) {
   };
 }
 
-export function ladderFields({ score, exitMaxSol, slippagePct }: Ladder) {
-  return { score, exit_max_sol: exitMaxSol, slippage: slippagePct };
+export function ladderFields(ladder: Ladder) {
+  const { score, exitMaxSol } = ladder;
+  return { score, exit_max_sol: exitMaxSol, slippage: slippageBySize(ladder) };
 }
 
 /** SOL per whole token; null where nothing can be sold. */

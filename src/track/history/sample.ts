@@ -5,6 +5,8 @@ import { confidenceOf } from "#src/measure/findings.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { priceInSol, ratioToNumber } from "#src/units/to-number.ts";
 
+const NO_SLIPPAGES: readonly null[] = STANDARD_SIZES.map(() => null);
+
 /** The grid of sample times (method.md section 5). */
 export const SAMPLE_EVERY_MS = 10_000;
 /** Samples of a tracked token are at most this far apart: 5 minutes and some margin. */
@@ -33,7 +35,7 @@ export function sampleOf(assessment: Assessment, atMs: number, basis: number): S
     c10Sol: capacityOfAssessment(assessment),
     depthSol:
       measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
-    slippagePct: STANDARD_SIZES.map((size) => measurement?.retail.slippagePct[size] ?? null),
+    slippagePct: measurement?.retail.slippagePct ?? NO_SLIPPAGES,
     mid: midPrice === null ? null : priceInSol(midPrice, decimals),
     confidence: confidenceOf(assessment.findings),
     basis,

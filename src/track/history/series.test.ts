@@ -7,7 +7,7 @@ import { historySeconds, isInGap, newSeries, observe, type TokenSeries } from ".
 const MINT = namedAddress("token");
 const START_MS = 1_800_000_000_000;
 const LADDER: Ladder = {
-  slippagePct: { "0.5": 1, "1": 1, "2": 1, "5": 1, "10": 1, "50": null },
+  slippagePct: [1, 1, 1, 1, 1, null],
   score: 80,
   exitMaxSol: 10,
 };
