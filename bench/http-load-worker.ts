@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { LoadInterval, LoadPlan, LoadResult } from "./http-load.ts";
@@ -51,6 +52,7 @@ let refusedWithoutRetryAfter = 0;
 let lastTroubleMs = 0;
 let interval = newInterval();
 
+if (plan.nice !== undefined) setPriority(plan.nice);
 await run();
 
 async function run(): Promise<void> {

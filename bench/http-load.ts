@@ -24,6 +24,8 @@ export type LoadPlan = {
   readonly lateAfterMs: number;
   /** Interval of `onInterval`; null: never. */
   readonly intervalSeconds: number | null;
+  /** How far the asking thread is below the server, which shares its processors; absent: not at all. */
+  readonly nice?: number;
 };
 
 export type LoadInterval = {

@@ -10,6 +10,7 @@ import {
   type Place,
   peakResidentBytes,
   residentBytes,
+  type Server,
 } from "./deployment.ts";
 import { lineThrough, type Point } from "./growth.ts";
 import { type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
@@ -26,6 +27,7 @@ import { ServiceLog } from "./whole-chain/service-log.ts";
 import { readMetrics, trackedFigures } from "./whole-chain/service-metrics.ts";
 import type { StreamClientsPlan, StreamClientsWord } from "./whole-chain/stream-clients.ts";
 import { UpdateProbes } from "./whole-chain/update-probes.ts";
+import { warmRestart } from "./whole-chain/warm-restart.ts";
 import { makeWatchingUsers } from "./whole-chain/watching-users.ts";
 
 /**
@@ -47,6 +49,11 @@ const { values } = readOptions(
     "sends-per-slot": { type: "string", default: "20" },
     "heap-mb": { type: "string", default: "3500" },
     "most-load-minutes": { type: "string", default: "12" },
+    restarts: {
+      type: "boolean",
+      default: false,
+      help: "then end the service twice, by SIGTERM and kill -9, and measure its start",
+    },
     environment: {
       type: "string",
       multiple: true,
@@ -68,7 +75,7 @@ const { values } = readOptions(
  */
 const NODE_FLAGS = [
   "--max-semi-space-size=64",
-  "--heap-growing-percent=45",
+  "--heap-growing-percent=70",
   "--external-memory-accounted-in-global-limit",
   "--external-memory-max-growing-factor=2",
   "--compaction-max-evacuated-bytes-mb=48",
@@ -87,6 +94,8 @@ const SLOTS_PER_SECOND = 2.5;
 const INTERVAL_SECONDS = 10;
 const CHECK_EVERY_MS = 250;
 const LATE_AFTER_MS = 50;
+/** Users have machines of their own. */
+const USERS_NICE = 10;
 const LAST_ARRIVALS_MS = 5_000;
 
 const tokens = Number(values.tokens);
@@ -122,26 +131,28 @@ async function run(): Promise<void> {
   const log = new ServiceLog();
   const startedMs = now();
   const metricsPort = await freePort();
-  const service = await deployment.start(
-    [
-      "--trace-gc",
-      `--max-old-space-size=${values["heap-mb"]}`,
-      ...NODE_FLAGS,
-      ...values.node,
-      "bin/exitability.mjs",
-      "serve",
-    ],
-    {
-      ...place.environment,
-      ...{ LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort) },
-      // Judging every swap of the chain takes most of a core more.
-      ...{ PROOF: "off", ACCURACY: "off" },
-      ...{ SOLANA_RPC_URL: chain.ready.rpcUrl, GEYSER_URL: chain.ready.geyserUrl },
-      ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, WEBHOOK_ALLOW: "127.0.0.1/32" },
-      ...Object.fromEntries(values.environment.map((pair) => pair.split("="))),
-    },
-    (line) => log.add(line),
-  );
+  const start = () =>
+    deployment.start(
+      [
+        "--trace-gc",
+        `--max-old-space-size=${values["heap-mb"]}`,
+        ...NODE_FLAGS,
+        ...values.node,
+        "bin/exitability.mjs",
+        "serve",
+      ],
+      {
+        ...place.environment,
+        ...{ LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort) },
+        // Judging every swap of the chain takes most of a core more.
+        ...{ PROOF: "off", ACCURACY: "off" },
+        ...{ SOLANA_RPC_URL: chain.ready.rpcUrl, GEYSER_URL: chain.ready.geyserUrl },
+        ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, WEBHOOK_ALLOW: "127.0.0.1/32" },
+        ...Object.fromEntries(values.environment.map((pair) => pair.split("="))),
+      },
+      (line) => log.add(line),
+    );
+  const service = await start();
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const { url, child } = service;
   const missing = await allLoaded({
@@ -184,7 +195,7 @@ async function run(): Promise<void> {
       ...{ urls: [url], path: "", paths: asked.map((mint) => `/api/token/${mint}/exitability`) },
       ...{ callers: { kind: "keys", keys: callers.request }, connections: CONNECTIONS },
       ...{ seconds, rate: Number(values.requests) },
-      ...{ lateAfterMs: LATE_AFTER_MS, intervalSeconds: INTERVAL_SECONDS },
+      ...{ lateAfterMs: LATE_AFTER_MS, intervalSeconds: INTERVAL_SECONDS, nice: USERS_NICE },
     },
     (interval) => intervals.push(interval),
   );
@@ -257,6 +268,17 @@ async function run(): Promise<void> {
   const missed = missedBars(figures);
   for (const bar of missed) say(`missed: ${bar}`);
   print({ kind: "bars", missed });
+  if (values.restarts) {
+    await streams.close();
+    let running: Server = service;
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      const keys = new KeyRing(callers.request);
+      const common = { signal, chain, metricsUrl, start, asked, keys };
+      const { server, figures: restart } = await warmRestart({ ...common, running });
+      print(restart);
+      running = server;
+    }
+  }
   process.exitCode = missed.length === 0 ? 0 : 1;
 }
 
@@ -311,7 +333,7 @@ async function freePort(): Promise<number> {
 async function openStreams(url: string, mints: readonly string[], keys: readonly string[]) {
   const count = Number(values.streams);
   const plan: StreamClientsPlan = {
-    url,
+    ...{ url, nice: USERS_NICE },
     streams: Array.from({ length: count }, (_, number) => {
       const first = (number * TOKENS_PER_STREAM) % Math.max(1, mints.length);
       const own = mints.slice(first, first + TOKENS_PER_STREAM);
@@ -321,7 +343,8 @@ async function openStreams(url: string, mints: readonly string[], keys: readonly
   const worker = new Worker(new URL("./whole-chain/stream-clients.ts", import.meta.url), {
     workerData: plan,
   });
-  deployment.after(async () => void (await worker.terminate()));
+  const close = async () => void (await worker.terminate());
+  deployment.after(close);
   const [opened] = (await once(worker, "message")) as [StreamClientsWord];
   say(JSON.stringify(opened));
   let sum = { open: opened.open, events: 0, bytes: 0 };
@@ -331,6 +354,7 @@ async function openStreams(url: string, mints: readonly string[], keys: readonly
     sum = { open, events: sum.events + events, bytes: sum.bytes + bytes };
   });
   return {
+    close,
     take: () => {
       const taken = sum;
       sum = { open: sum.open, events: 0, bytes: 0 };

@@ -94,7 +94,7 @@ const UNHURRIED_SLOTS = 10;
 const LATEST_MS = 2_000;
 /** Messages that wait to be sent take memory: playing ahead pauses above this. */
 const MOST_MESSAGES_AHEAD = 1_500_000;
-const CHAIN_NICE = 5;
+const CHAIN_NICE = 15;
 const INTERVAL_MS = 5_000;
 const START_AFTER_MS = 2_000;
 

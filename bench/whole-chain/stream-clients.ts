@@ -1,10 +1,13 @@
 import { connect } from "node:net";
+import { setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
 /** Clients of event streams on a thread of their own: they count events and read no more than that takes. */
 export type StreamClientsPlan = {
   readonly url: string;
+  /** How far this thread is below the server, which shares its processors. */
+  readonly nice: number;
   /** A stream each: the mints that it follows and its key. */
   readonly streams: readonly { readonly mints: readonly string[]; readonly key: string }[];
 };
@@ -22,7 +25,8 @@ const OPENING_PAUSE_MS = 50;
 const COUNTS_EVERY_MS = 5_000;
 const EVENT = Buffer.from("event: exitability\n");
 
-const { url, streams } = workerData as StreamClientsPlan;
+const { url, nice, streams } = workerData as StreamClientsPlan;
+setPriority(nice);
 const { hostname, port } = new URL(url);
 let open = 0;
 let refused = 0;

@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { READ_CHUNK } from "./account-reads.ts";
-import { accountsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
-import type { FollowedToken, LiveState } from "./live-state.ts";
+import { accountsOf, groupsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
+import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
 import { isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
@@ -99,9 +99,14 @@ function keepFirst(
 
 /** Whether an account never arrived: the stream has it only once it changes. */
 function lacksAccounts(state: LiveState, token: FollowedToken): boolean {
-  return accountsOf(state, token)
-    .values()
-    .some(({ held }) => held.account === undefined);
+  const mint = state.accounts.get(token.mint);
+  if (mint !== undefined && mint.held.account === undefined) return true;
+  // Without a set of the accounts: this is asked of every token in use, each second.
+  return groupsOf(state, token).some(({ pools }) => pools.values().some(lacksNeeds));
+}
+
+function lacksNeeds({ needs }: FollowedPool): boolean {
+  return needs.values().some(({ account }) => account.held.account === undefined);
 }
 
 function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {

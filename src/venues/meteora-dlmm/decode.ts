@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import type { AccountSet } from "../account-set.ts";
+import type { Account, AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { loaded, readOwn } from "../shared/own-account.ts";
@@ -60,7 +60,7 @@ function readState(pool: Address, known: AccountSet): DlmmState {
   const mintX = pair.address(LB_PAIR.tokenXMint);
   const mintY = pair.address(LB_PAIR.tokenYMint);
   const inReach = arraysInReach({ pair, extension: readExtension(pool, known, activeId) });
-  const found = new Map<number, ByteReader>();
+  const found = new Map<number, BinArray>();
   const gaps = {
     down: addArrays(found, inReach.down, (index) => readArray(pool, known, index)),
     up: addArrays(found, inReach.up, (index) => readArray(pool, known, index)),
@@ -93,10 +93,11 @@ function readState(pool: Address, known: AccountSet): DlmmState {
       lastUpdateTimestamp: pair.i64(LB_PAIR.lastUpdateTimestamp),
     },
     activeId,
-    bins: arrays.flatMap((array) => readBins(array, parameters.binStep)),
+    bins: arrays.flatMap((array) => binsOf(array, parameters.binStep)),
     endsUnknown: { down: gaps.down !== null, up: gaps.up !== null },
     isPartlyLoaded: gapOnExit !== null,
-    hasDoubtfulOrders: parameters.hasLimitOrders && arrays.some(holdsOrdersOlderThanOrders),
+    hasDoubtfulOrders:
+      parameters.hasLimitOrders && arrays.some(({ fields }) => holdsOrdersOlderThanOrders(fields)),
   };
 }
 
@@ -190,9 +191,9 @@ type Gap = { readonly index: number; readonly isFirst: boolean; readonly isAbsen
 
 /** Adds the arrays in walking order, up to the first gap. */
 function addArrays(
-  found: Map<number, ByteReader>,
+  found: Map<number, BinArray>,
   indexes: readonly number[],
-  read: (index: number) => ByteReader | null | undefined,
+  read: (index: number) => BinArray | null | undefined,
 ): Gap | null {
   for (const [place, index] of indexes.entries()) {
     const array = found.get(index) ?? read(index);
@@ -202,22 +203,39 @@ function addArrays(
   return null;
 }
 
-/** A bin array's fields; null where it is known not to exist, undefined where it is not loaded. */
-function readArray(pool: Address, known: AccountSet, index: number): ByteReader | null | undefined {
+type BinArray = { readonly account: Account; readonly fields: ByteReader };
+
+/** A bin array; null where it is known not to exist, undefined where it is not loaded. */
+function readArray(pool: Address, known: AccountSet, index: number): BinArray | null | undefined {
   const account = known.get(binArrayAddress(pool, index));
   if (account === null || account === undefined) return account;
-  const array = readOwn(account, BIN_ARRAY_KIND);
+  const fields = readOwn(account, BIN_ARRAY_KIND);
   if (
-    array === null ||
-    array.i64(BIN_ARRAY.index) !== BigInt(index) ||
-    array.address(BIN_ARRAY.lbPair) !== pool
+    fields === null ||
+    fields.i64(BIN_ARRAY.index) !== BigInt(index) ||
+    fields.address(BIN_ARRAY.lbPair) !== pool
   ) {
     throw new UnusableError("undecodable", `bin array ${index}`);
   }
-  if (array.u8(BIN_ARRAY.version) > NEWEST_BIN_ARRAY_VERSION) {
-    throw new UnusableError("unsupported", `bin array version ${array.u8(BIN_ARRAY.version)}`);
+  if (fields.u8(BIN_ARRAY.version) > NEWEST_BIN_ARRAY_VERSION) {
+    throw new UnusableError("unsupported", `bin array version ${fields.u8(BIN_ARRAY.version)}`);
   }
-  return array;
+  return { account, fields };
+}
+
+/**
+ * Cache by the array's account: a swap changes one or two of a pool's arrays, and the bins of the others are the
+ * same objects as before. A module-level cache of a pure function: changed bytes arrive as another account.
+ */
+const BINS = new WeakMap<Account, { readonly binStep: number; readonly bins: readonly Bin[] }>();
+
+/** The bins that hold anything, ascending. */
+function binsOf({ account, fields }: BinArray, binStep: number): readonly Bin[] {
+  const held = BINS.get(account);
+  if (held !== undefined && held.binStep === binStep) return held.bins;
+  const bins = readBins(fields, binStep);
+  BINS.set(account, { binStep, bins });
+  return bins;
 }
 
 function readBins(array: ByteReader, binStep: number): readonly Bin[] {
