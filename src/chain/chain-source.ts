@@ -131,6 +131,8 @@ export type NamedAccounts = {
   readonly has: (address: Address) => boolean;
   /** False: no account of the set has these bytes. Most addresses need not be converted to text then. */
   readonly mayHave: (bytes: Uint8Array) => boolean;
+  /** False: none of the accounts occurs anywhere in this message, which need not be decoded then. */
+  readonly mayOccurIn: (message: Buffer) => boolean;
 };
 
 export type TransactionEvents = {

@@ -1,9 +1,10 @@
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import type { SubscribeRequest, SubscribeUpdate } from "@triton-one/yellowstone-grpc";
+import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 import { encodeRequest } from "./geyser-encoding.ts";
+import { type GeyserUpdate, updateOf } from "./undecoded-transaction.ts";
 
 /** One subscription: it delivers updates and accepts requests that replace it. `cancel` ends it. */
-export type GeyserCall = ClientDuplexStream<SubscribeRequest, SubscribeUpdate>;
+export type GeyserCall = ClientDuplexStream<SubscribeRequest, GeyserUpdate>;
 /** Resolves once the server has accepted the stream and its first request; aborting ends the attempt. */
 export type OpenStream = (request: SubscribeRequest, signal: AbortSignal) => Promise<GeyserCall>;
 
@@ -94,7 +95,7 @@ async function load() {
       grpc,
       serialize: (request: SubscribeRequest) =>
         encodeRequest(request, (own) => SubscribeRequest.encode(own).finish()),
-      deserialize: (bytes: Buffer) => SubscribeUpdate.decode(bytes),
+      deserialize: (bytes: Buffer) => updateOf(bytes, (whole) => SubscribeUpdate.decode(whole)),
     };
   } catch (cause) {
     throw new GeyserUnavailable(cause);

@@ -1,4 +1,3 @@
-import type { SubscribeUpdate, SubscribeUpdateTransaction } from "@triton-one/yellowstone-grpc";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
@@ -12,6 +11,7 @@ import type {
 import { ACCOUNTS_FILTER, type ProgramsFilter } from "./geyser-request.ts";
 import { accountUpdateOf, namesAny, transactionOf } from "./geyser-updates.ts";
 import { matchesFilter } from "./rpc-answers.ts";
+import type { GeyserUpdate } from "./undecoded-transaction.ts";
 
 export type AccountFollower = { readonly addresses: Set<Address>; readonly events: FollowEvents };
 export type ProgramFollower = {
@@ -155,20 +155,21 @@ export class GeyserFollowers {
     return { addresses: added.map(({ address }) => address), report };
   }
 
-  dispatch(message: SubscribeUpdate): void {
+  dispatch(message: GeyserUpdate): void {
     if (message.account !== undefined) {
       const update = accountUpdateOf(message.account);
       if (update !== null) this.#dispatchAccount(message.filters, update);
-    } else if (message.transaction !== undefined) {
-      this.#dispatchTransaction(message.transaction);
+    } else if (message.transactionBytes !== undefined || message.transaction !== undefined) {
+      this.#dispatchTransaction(message);
     }
   }
 
-  #dispatchTransaction(message: SubscribeUpdateTransaction): void {
+  #dispatchTransaction(message: GeyserUpdate): void {
     const wanting = [...this.transactions].filter(
       ({ events: { named } }) => named === undefined || namesAny(message, named),
     );
-    const transaction = wanting.length === 0 ? null : transactionOf(message);
+    const named = wanting.length === 0 ? undefined : message.transaction;
+    const transaction = named === undefined ? null : transactionOf(named);
     if (transaction === null) return;
     for (const { events } of wanting) events.onTransaction(transaction);
   }

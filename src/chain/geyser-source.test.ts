@@ -182,7 +182,7 @@ test("transactions come whole: logs, instructions and what they called", async (
 test("a follower of named accounts gets only the transactions that name one of them", async (t) => {
   const chain = await startChain(t);
   const log = new EventLog<ObservedTransaction>();
-  const named = Object.assign(new Set<Address>(), { mayHave: () => true });
+  const named = Object.assign(new Set<Address>(), { mayHave: () => true, mayOccurIn: () => true });
   const onGap = () => {};
   const transactions = chain.source.followTransactions({ onTransaction: log.add, onGap, named });
   const all = new EventLog<ObservedTransaction>();

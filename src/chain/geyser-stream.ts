@@ -1,4 +1,4 @@
-import type { SubscribeRequest, SubscribeUpdate } from "@triton-one/yellowstone-grpc";
+import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 import { BackOff } from "#src/platform/back-off.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, reasonOf } from "#src/platform/failure-log.ts";
@@ -10,13 +10,14 @@ import { pingRequest } from "./geyser-request.ts";
 import { parseU64 } from "./geyser-updates.ts";
 import type { SlotOutcomes } from "./slot-outcomes.ts";
 import type { LinkTiming } from "./subscription-link.ts";
+import type { GeyserUpdate } from "./undecoded-transaction.ts";
 import { UnfinishedSlots } from "./unfinished-slots.ts";
 
 export type GeyserStreamOptions = {
   readonly open: OpenStream;
   /** The subscription as it should be now. */
   readonly request: () => SubscribeRequest;
-  readonly onUpdate: (update: SubscribeUpdate) => void;
+  readonly onUpdate: (update: GeyserUpdate) => void;
   readonly onSlot: (slot: bigint) => void;
   /** Set where slots are followed when they are processed: gets what becomes of them. */
   readonly outcomes: Pick<SlotOutcomes, "processed" | "confirmed" | "dead"> | null;
@@ -153,7 +154,7 @@ export class GeyserStream {
     this.#aliveAtMs = this.#options.clock.nowMs();
     this.#isReopened = this.#hasBeenOpen;
     this.#hasBeenOpen = true;
-    stream.on("data", (update: SubscribeUpdate) => {
+    stream.on("data", (update: GeyserUpdate) => {
       if (stream !== this.#stream) return;
       if (!this.#isAccepted) this.#accepted(stream, pingAtOpening);
       this.#receive(update);
@@ -204,7 +205,7 @@ export class GeyserStream {
     if (stream !== null) cancel(stream);
   }
 
-  #receive(update: SubscribeUpdate): void {
+  #receive(update: GeyserUpdate): void {
     if (update.slot !== undefined) this.#receiveSlot(update.slot);
     else if (update.pong !== undefined) this.#receivePong(update.pong.id);
     // Some servers disconnect a client that does not reply to pings.
@@ -236,7 +237,7 @@ export class GeyserStream {
     }
   }
 
-  #receiveSlot(message: NonNullable<SubscribeUpdate["slot"]>): void {
+  #receiveSlot(message: NonNullable<GeyserUpdate["slot"]>): void {
     const slot = parseU64(message.slot);
     const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
     const { clock, onGap, onSlot, outcomes } = this.#options;

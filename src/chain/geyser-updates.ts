@@ -10,6 +10,7 @@ import type {
   ObservedInstruction,
   ObservedTransaction,
 } from "./chain-source.ts";
+import type { GeyserUpdate } from "./undecoded-transaction.ts";
 
 const ADDRESS_BYTES = 32;
 
@@ -27,12 +28,11 @@ export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate 
   return { address, account: { owner, lamports, data: account.data, slot }, slot };
 }
 
-/** Whether the transaction names one of these accounts. Reads nothing else of the transaction. */
-export function namesAny(
-  { transaction: info }: SubscribeUpdateTransaction,
-  named: NamedAccounts,
-): boolean {
-  if (named.size === 0) return false;
+/** Whether the transaction names one of these accounts. Where none may occur in it, it is not decoded. */
+export function namesAny(message: GeyserUpdate, named: NamedAccounts): boolean {
+  const { transactionBytes: bytes } = message;
+  if (named.size === 0 || (bytes !== undefined && !named.mayOccurIn(bytes))) return false;
+  const info = message.transaction?.transaction;
   const lists = [
     info?.transaction?.message?.accountKeys,
     info?.meta?.loadedWritableAddresses,

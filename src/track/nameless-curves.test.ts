@@ -19,3 +19,22 @@ test("`mayHave` is true while an address is a key, and false after it was delete
   curves.clear();
   assert.ok(!mayHave(c));
 });
+
+test("`mayOccurIn` finds a key anywhere in a message, and excludes nothing where there are many keys", () => {
+  const curves = new NamelessCurves<number>(100);
+  const [a, b] = [testAddress(1_001), testAddress(2_000_002)];
+  const message = Buffer.concat([
+    Buffer.alloc(5, 1),
+    addressBytes(a) ?? assert.fail(),
+    Buffer.of(9),
+  ]);
+  assert.ok(!curves.mayOccurIn(message));
+  curves.set(b, 1);
+  assert.ok(!curves.mayOccurIn(message));
+  curves.set(a, 2);
+  assert.ok(curves.mayOccurIn(message));
+  curves.delete(a);
+  assert.ok(!curves.mayOccurIn(message));
+  for (let number = 0; number < 50; number++) curves.set(testAddress(3_000_000 + number), number);
+  assert.ok(curves.mayOccurIn(message));
+});
