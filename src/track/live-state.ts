@@ -137,7 +137,7 @@ export type Assessed = {
 export type LiveState = {
   readonly accounts: Map<Address, FollowedAccount>;
   readonly tokens: Map<Address, FollowedToken>;
-  /** Those that are watched or were requested lately, and some that no longer are: `activeTokens` removes these. */
+  /** Those that are watched or were requested lately, and some that no longer are: `forEachActive` removes these. */
   readonly usedTokens: Set<FollowedToken>;
   /** Pools that sell a stable or another quote mint, as hops into SOL, shared by all tokens. */
   readonly hops: Map<Address, PoolGroup>;

@@ -36,10 +36,17 @@ export function isActive(token: FollowedToken, nowMs: number): boolean {
   return token.isWatched || nowMs - token.askedAtMs < UNASKED_MS;
 }
 
-/** The active tokens, of all that were used: of 100,000 followed tokens few are. */
-function* activeTokens(state: LiveState, nowMs: number): Generator<FollowedToken, void, void> {
+/**
+ * Visits the active tokens, of all that were used: of 100,000 followed tokens few are. No generator, which
+ * allocates an object for each.
+ */
+function forEachActive(
+  state: LiveState,
+  nowMs: number,
+  visit: (token: FollowedToken) => void,
+): void {
   for (const token of state.usedTokens) {
-    if (isActive(token, nowMs)) yield token;
+    if (isActive(token, nowMs)) visit(token);
     else state.usedTokens.delete(token);
   }
 }
@@ -57,7 +64,7 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
   const due: DueToken[] = [];
   const soonest: FollowedToken[] = [];
   let active = 0;
-  for (const token of activeTokens(state, nowMs)) {
+  forEachActive(state, nowMs, (token) => {
     active++;
     const isKept = isStreaming && isKeptByStream(state, token);
     if (token.rereadDueMs <= nowMs) {
@@ -66,7 +73,7 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
       if (dueMs <= nowMs) due.push({ token, dueMs });
     } else if (!isKept && token.rereadDueMs <= nowMs + everyMs - RECENT_MS)
       keepFirst(soonest, token, { by: "rereadDueMs", most: READ_CHUNK });
-  }
+  });
   const most = Math.max(LEAST_REREADS_AT_ONCE, Math.ceil(active / SWEEPS_OF_REREADS));
   const addresses = new Set<Address>();
   const add = (token: FollowedToken, accounts: readonly Address[]): void => {
@@ -162,11 +169,11 @@ export function rereadEverything(state: LiveState, nowMs: number): void {
 export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
   const urgent: FollowedToken[] = [];
   const due: FollowedToken[] = [];
-  for (const token of activeTokens(state, nowMs)) {
-    if (nowMs < token.searchDueMs || !token.isSearched) continue;
+  forEachActive(state, nowMs, (token) => {
+    if (nowMs < token.searchDueMs || !token.isSearched) return;
     const kept = token.isSearchUrgent ? urgent : due;
     keepFirst(kept, token, { by: "searchDueMs", most: MAX_SEARCHES_AT_ONCE });
-  }
+  });
   const chosen = [...urgent.slice(0, due.length === 0 ? MAX_SEARCHES_AT_ONCE : 1), ...due];
   const searched = chosen.slice(0, MAX_SEARCHES_AT_ONCE);
   for (const token of searched) planNextSearch(token, nowMs);
