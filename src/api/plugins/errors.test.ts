@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { oneApp } from "#test/support/app.ts";
+import { answerUnreadable } from "./errors.ts";
 
 /** The service's answer to these bytes, until it closes the connection. */
 async function answerTo(url: string, bytes: string): Promise<{ head: string; body: string }> {
@@ -44,4 +45,23 @@ test("an unknown Expect header does not prevent the answer", async (t) => {
     const answer = await answerTo(url, `${head}\r\n\r\n`);
     assert.match(answer.head, /^HTTP\/1\.1 200 /);
   });
+});
+
+test("a connection that sent nothing in time is closed without an answer, one that sent a part is told", async (t) => {
+  const timeOut = (socket: Socket) =>
+    answerUnreadable({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
+  const answerOfServer = async (sent: string) => {
+    const server = createServer((socket) => {
+      if (sent === "") timeOut(socket);
+      else socket.once("data", () => timeOut(socket));
+    }).listen(0, "127.0.0.1");
+    t.after(() => server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    return await answerTo(`http://127.0.0.1:${port}`, sent);
+  };
+  assert.deepEqual(await answerOfServer(""), { head: "", body: "" });
+  const { head, body } = await answerOfServer("GET /api");
+  assert.match(head, /^HTTP\/1.1 400 /);
+  assert.match(body, /could not be read/);
 });

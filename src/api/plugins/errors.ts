@@ -72,7 +72,10 @@ export function registerErrors(app: FastifyInstance): void {
 
 /** Malformed HTTP or oversized headers: sends the standard 400 body and closes the connection. */
 export function answerUnreadable({ code }: { readonly code?: string }, socket: Socket): void {
-  if (code === "ECONNRESET" || !socket.writable) {
+  // A connection that was opened and never used is closed like any idle one: an answer could be taken for that
+  // of a request that is sent at the same moment.
+  const isUnused = code === "ERR_HTTP_REQUEST_TIMEOUT" && socket.bytesRead === 0;
+  if (code === "ECONNRESET" || isUnused || !socket.writable) {
     socket.destroy();
     return;
   }
