@@ -52,8 +52,11 @@ export const LARGEST_LISTED = 20;
 export type FollowEvents = {
   /** May be late, doubled and out of order: apply by slot. */
   readonly onUpdate: (update: AccountUpdate) => void;
-  /** The connection was lost and is restored: updates since `sinceSlot` (null: unknown) may be lost. Read everything again. */
-  readonly onGap: (sinceSlot: bigint | null) => void;
+  /**
+   * The connection was lost and is restored: updates since `sinceSlot` may be lost, those from `untilSlot` on
+   * are not (null: unknown). Read everything again: a read of an earlier slot may lack what was lost.
+   */
+  readonly onGap: (sinceSlot: bigint | null, untilSlot?: bigint | null) => void;
   /** Addresses just added are followed from now on: earlier reads of them may be out of date. */
   readonly onFollowed?: (addresses: readonly Address[]) => void;
   /** A slot notification; the slot may be lower after a reconnect. */

@@ -174,8 +174,8 @@ export class GeyserFollowers {
     for (const { events } of wanting) events.onTransaction(transaction);
   }
 
-  gap(sinceSlot: bigint | null): void {
-    for (const { events } of this.accounts) events.onGap(sinceSlot);
+  gap(sinceSlot: bigint | null, untilSlot: bigint | null): void {
+    for (const { events } of this.accounts) events.onGap(sinceSlot, untilSlot);
     for (const { events } of this.transactions) events.onGap(sinceSlot);
   }
 

@@ -148,7 +148,7 @@ class GeyserSource {
       onSlot: (slot) => this.#receiveSlot(index, slot),
       onLost: (loss) => this.#lost(index, loss),
       outcomes: this.#outcomes,
-      onGap: (sinceSlot) => this.#gap(sinceSlot),
+      onGap: (sinceSlot, untilSlot) => this.#gap(sinceSlot, untilSlot),
     });
     this.#streams.set(index, stream);
     return stream;
@@ -172,9 +172,9 @@ class GeyserSource {
     for (const { events } of this.followers.accounts) events.onSlot(reached);
   }
 
-  #gap(sinceSlot: bigint | null): void {
+  #gap(sinceSlot: bigint | null, untilSlot: bigint | null = null): void {
     this.#outcomes?.clear();
-    this.followers.gap(sinceSlot);
+    this.followers.gap(sinceSlot, untilSlot);
   }
 
   #publishWhole(isWhole: boolean): void {

@@ -22,7 +22,7 @@ export type GeyserStreamOptions = {
   /** Set where slots are followed when they are processed: gets what becomes of them. */
   readonly outcomes: Pick<SlotOutcomes, "processed" | "confirmed" | "dead"> | null;
   /** Updates may have been lost since then (null: unknown). */
-  readonly onGap: (sinceSlot: bigint | null) => void;
+  readonly onGap: (sinceSlot: bigint | null, untilSlot: bigint) => void;
   /** The stream ended or could not be opened; it is opened again after this. */
   readonly onLost: (loss: StreamLoss) => void;
   readonly clock: WallClock;
@@ -256,7 +256,7 @@ export class GeyserStream {
     if (before === null || slot > before) this.#lastSlot = slot;
     const isContinued = this.#fromSlot !== null && before !== null && slot <= before;
     if ((this.#isReopened && !isContinued) || hasHole) {
-      const report = () => onGap(before);
+      const report = () => onGap(before, slot);
       this.#call(report);
       if (outcomes !== null)
         this.#settling.push({ onApplied: report, slotsLeft: PROCESSED_SLOTS_TO_SETTLE });

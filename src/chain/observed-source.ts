@@ -60,9 +60,9 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
           observer.onUpdate(update);
           events.onUpdate(update);
         },
-        onGap: (sinceSlot) => {
+        onGap: (sinceSlot, untilSlot) => {
           observer.onGap?.();
-          events.onGap(sinceSlot);
+          events.onGap(sinceSlot, untilSlot);
         },
         onSlotEnd: (slot, outcome) => {
           if (outcome === "dropped") observer.onGap?.();

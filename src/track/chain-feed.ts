@@ -58,7 +58,8 @@ export class ChainFeed {
     this.#following = source.follow({
       onUpdate: (update) => applyUpdate(state, update, clock.nowMs()),
       onFollowed: (addresses) => this.#reads.queue(addresses),
-      onGap: () => rereadEverything(state, clock.nowMs()),
+      onGap: (_, untilSlot) =>
+        rereadEverything(state, clock.nowMs(), { untilSlot: untilSlot ?? null }),
       onSlot: (slot) => this.#recordSlot(slot),
       onSlotEnd: (slot, outcome) => applySlotEnd(state, slot, outcome),
       onWhole: (isWhole) => {

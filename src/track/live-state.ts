@@ -184,6 +184,8 @@ export type CompleteStream = {
   /** Gaps so far; accounts confirmed before the last gap have to be confirmed again. */
   gaps: number;
   gapAtMs: number;
+  /** What the last gap lost is of earlier slots; 0: not known. */
+  gapUntilSlot: bigint;
   /** The newest slot that every part of the feed has delivered whole; null: none was reported. */
   reachedSlot: bigint | null;
   /** Accounts that the feed does not deliver: notifications of them may be late or missing. */
@@ -191,7 +193,10 @@ export type CompleteStream = {
 };
 
 export function createCompleteStream(): CompleteStream {
-  return { isWhole: true, gaps: 0, gapAtMs: 0, reachedSlot: null, elsewhere: new Set() };
+  return {
+    ...{ isWhole: true, gaps: 0, gapAtMs: 0, gapUntilSlot: 0n },
+    ...{ reachedSlot: null, elsewhere: new Set() },
+  };
 }
 
 export function createLiveState(stream: CompleteStream | null = null): LiveState {

@@ -13,6 +13,7 @@ import { type AssessDeps, assessToken } from "./assess-token.ts";
 import { addToken } from "./followed-tokens.ts";
 import { createCompleteStream, createLiveState } from "./live-state.ts";
 import { refreshGroups, refreshPools } from "./refresh-pools.ts";
+import { dueConfirmations, rereadEverything } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 import { stateSlot } from "./state-slot.ts";
 import { NO_NAMES } from "./token-names.ts";
@@ -78,6 +79,17 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
     claimedSlot: () => stateSlot(state, followed),
     beginGap: () => {
       if (stream !== null) stream.gaps++;
+    },
+    /** The stream is whole again from the slot on. */
+    endGap: (untilSlot: bigint) => rereadEverything(state, NOW_MS - 1, { untilSlot }),
+    /** A read that arrives after the end of the gap. */
+    readAll: (slot: bigint) => {
+      const held = asked.map((address) => {
+        const account = state.accounts.get(address)?.held.account ?? null;
+        return [address, account && { ...account, slot }] as const;
+      });
+      applyRead(state, asked, { slot, accounts: new Map(held) }, NOW_MS);
+      dueConfirmations(state, NOW_MS);
     },
     measure: (nowMs: number) => assessToken(state, followed, MEASURED, { nowMs, maxAgeMs: 0 }),
     refreshForAnswer: (nowMs: number) => refreshGroups(state, [followed.group], nowMs),
@@ -216,6 +228,21 @@ test("in a gap of the stream, a vault whose updates may be missing is read, howe
     followed.confirmVault("quote", 22n);
     refreshPools(followed.state, NOW_MS);
     assert.equal(followed.baseReserve(), BASE + 22n);
+  }
+});
+
+test("a read that began before the end of a gap does not confirm what it returns", () => {
+  for (const readSlot of [29n, 30n]) {
+    const followed = followedPool({ isStreamed: true });
+    tradeByBothVersions(followed, 12n);
+    followed.endGap(30n);
+    followed.readAll(readSlot);
+    // Each trade changes both vaults; the base vault's change of slot 29 was lost.
+    followed.changeVault("quote", 31n);
+    followed.endSlot(31n);
+    for (let check = 0; check < 3; check++) refreshPools(followed.state, NOW_MS);
+    assert.equal(followed.claimedSlot(), readSlot < 30n ? 29n : 31n);
+    assert.equal(followed.state.rereadSoon.size > 0, readSlot < 30n);
   }
 });
 

@@ -5,7 +5,7 @@ import { noteCurveStage } from "./graduation.ts";
 import type { FollowedPool, LiveState, PoolGroup, PoolNeed } from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
 import { isActive } from "./schedule.ts";
-import { deliveredSlot, isKeptByStream } from "./state-slot.ts";
+import { deliveredSlot, isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 
 /** An unused token is measured at most this often, however often it is traded. */
 const REST_MS = 2_000;
@@ -150,8 +150,8 @@ function isKept(state: LiveState, { group: { token }, needs }: FollowedPool): bo
   return needs
     .values()
     .every(
-      ({ account: { address, confirmedAtMs } }) =>
-        confirmedAtMs > stream.gapAtMs && !stream.elsewhere.has(address),
+      ({ account }) =>
+        isConfirmedAfterGap(stream, account) && !stream.elsewhere.has(account.address),
     );
 }
 

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { READ_CHUNK } from "./account-reads.ts";
 import { accountsOf, groupsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
-import { isKeptByStream } from "./state-slot.ts";
+import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
 /** Subscribed accounts are read again this often (method.md section 4). */
@@ -136,7 +136,7 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
     if (token.confirmedAfterGap === stream.gaps) continue;
     let isConfirmed = true;
     for (const account of accountsOf(state, token)) {
-      if (account.confirmedAtMs > stream.gapAtMs || account.held.account === undefined) continue;
+      if (isConfirmedAfterGap(stream, account) || account.held.account === undefined) continue;
       isConfirmed = false;
       if (nowMs >= token.rereadDueMs) due.add(account.address);
     }
@@ -152,10 +152,15 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
 }
 
 /** Makes every token due now, as after a gap in the notifications. */
-export function rereadEverything(state: LiveState, nowMs: number): void {
+export function rereadEverything(
+  state: LiveState,
+  nowMs: number,
+  { untilSlot }: { readonly untilSlot: bigint | null },
+): void {
   if (state.stream !== null) {
     state.stream.gaps++;
     state.stream.gapAtMs = nowMs;
+    if (untilSlot !== null) state.stream.gapUntilSlot = untilSlot;
   }
   if (state.unconfirmed !== null) forgetVersions(state.unconfirmed);
   for (const token of state.tokens.values()) token.rereadDueMs = nowMs;

@@ -1,7 +1,13 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { accountsOf, groupsOf } from "./followed-tokens.ts";
-import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
+import type {
+  CompleteStream,
+  FollowedAccount,
+  FollowedPool,
+  FollowedToken,
+  LiveState,
+} from "./live-state.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
 
 /** A minute: an account confirmed this recently that rarely changes counts as unchanged. */
@@ -48,6 +54,17 @@ export function isKeptByStream(state: LiveState, token: FollowedToken): boolean 
   const { stream } = state;
   if (stream?.isWhole !== true || token.confirmedAfterGap !== stream.gaps) return false;
   return !isPartlyElsewhere(state, token, stream.elsewhere);
+}
+
+/**
+ * Whether the account was confirmed after the stream's last gap, and at a slot after it: a read that began before
+ * its end may lack a lost update.
+ */
+export function isConfirmedAfterGap(
+  { gapAtMs, gapUntilSlot }: CompleteStream,
+  { confirmedAtMs, held }: FollowedAccount,
+): boolean {
+  return confirmedAtMs > gapAtMs && held.heldSlot >= gapUntilSlot;
 }
 
 function isPartlyElsewhere(
