@@ -6,9 +6,9 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import type { LiveState } from "./live-state.ts";
+import { decodeFromRead } from "./refresh-pools.ts";
+import { READ_CHUNK } from "./schedule.ts";
 
-/** Addresses per read: the node's limit is 100, and the Clock sysvar is always included. */
-export const READ_CHUNK = 99;
 const MAX_AT_ONCE = 8;
 /** No read starts for this time after a failed read. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -141,6 +141,7 @@ export function applyRead(
     const update = { address, account, slot: account?.slot ?? read.slot };
     applyUpdate(state, update, nowMs, { isConfirmed: true });
   }
+  decodeFromRead(state, read, nowMs);
   for (const address of asked) {
     const followed = state.accounts.get(address);
     if (followed === undefined || followed.wasAsked) continue;

@@ -1,8 +1,16 @@
+import type { AccountsRead } from "#src/chain/chain-source.ts";
+import type { AccountSet } from "#src/venues/account-set.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import { checkNeeds } from "./followed-pools.ts";
 import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
-import type { FollowedPool, LiveState, PoolGroup, PoolNeed } from "./live-state.ts";
+import type {
+  FollowedAccount,
+  FollowedPool,
+  LiveState,
+  PoolGroup,
+  PoolNeed,
+} from "./live-state.ts";
 import { rereadPool } from "./open-pool.ts";
 import { isActive } from "./schedule.ts";
 import { deliveredSlot, isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
@@ -100,14 +108,57 @@ function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void 
   state.dirtyPools.delete(pool);
   state.waiting.pools.delete(pool);
   pool.isWaiting = false;
-  rereadPool(pool.open, state.known);
   pool.pendingSlot = null;
+  decodePool(state, pool, state.known, nowMs);
+}
+
+function decodePool(state: LiveState, pool: FollowedPool, known: AccountSet, nowMs: number): void {
+  rereadPool(pool.open, known);
   pool.isLoaded = true;
   if (pool.open.decoded.kind === "unusable") state.uncheckedPools.add(pool);
   pool.group.version++;
   const { token } = pool.group;
   if (noteCurveStage(state, pool) && token !== null) searchSoon(token, nowMs);
   if (token !== null) state.dirtyTokens.add(token);
+}
+
+/**
+ * Decodes pools that have waited long from one read of all their accounts, which are of one slot together,
+ * although some have changed since: a pool that trades in every slot would never be decoded otherwise. It waits
+ * on, and its answers claim at most the slot of the read.
+ */
+export function decodeFromRead(
+  state: LiveState,
+  { slot, accounts }: AccountsRead,
+  nowMs: number,
+): void {
+  const known: AccountSet = {
+    get: (address) => (accounts.has(address) ? accounts.get(address) : state.known.get(address)),
+  };
+  for (const address of accounts.keys()) {
+    const use = state.accounts.get(address)?.uses ?? null;
+    if (use === null || use instanceof Set || use.kind !== "pool-need") continue;
+    const { pool } = use;
+    if (!pool.isWaiting || !hasWaitedLong(pool) || !isNews(pool, slot)) continue;
+    if (
+      !pool.needs
+        .values()
+        .every(({ account }) => isShared(account) || accounts.has(account.address))
+    )
+      continue;
+    pool.pendingSlot = slot + 1n;
+    decodePool(state, pool, known, nowMs);
+  }
+}
+
+/** Whether the slot is after the one that is decoded, and before the newest change: at that, the pool is whole. */
+function isNews({ pendingSlot, changedSlot }: FollowedPool, slot: bigint): boolean {
+  return pendingSlot !== null && slot >= pendingSlot && slot < changedSlot;
+}
+
+/** Accounts of several pools, such as configurations, do not change with one of them. */
+function isShared({ uses }: FollowedAccount): boolean {
+  return uses instanceof Set;
 }
 
 /**
@@ -159,8 +210,7 @@ function isKept(state: LiveState, { group: { token }, needs }: FollowedPool): bo
  * Whether every account was requested, and those that change with the pool are at its newest slot. One that
  * changes with some trades only, such as a PumpSwap pool with those that leave fees in it, was not changed by
  * this one if the slot is over; and of a pool that the stream keeps, none was. In a gap of the stream that
- * proves nothing: updates are missing, also among those that were counted. After a long wait only the vaults
- * count: of a pool that trades in every slot, no slot may be whole otherwise.
+ * proves nothing: updates are missing, also among those that were counted.
  */
 function isWhole(state: LiveState, pool: FollowedPool): boolean {
   // Nothing of a closed pool can still arrive.
@@ -177,8 +227,7 @@ function isWhole(state: LiveState, pool: FollowedPool): boolean {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
     if (isComplete || held.heldSlot >= pool.changedSlot) continue;
-    const isVault = tokenBalance(held.account) !== null;
-    if ((isVault || !hasWaitedLong(pool)) && changesWithPool(pool, need, least)) return false;
+    if (changesWithPool(pool, need, least)) return false;
   }
   return true;
 }

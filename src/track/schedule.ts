@@ -1,10 +1,11 @@
 import type { Address } from "#src/units/address.ts";
-import { READ_CHUNK } from "./account-reads.ts";
 import { accountsOf, groupsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
+/** Addresses per read: the node's limit is 100, and the Clock sysvar is always included. */
+export const READ_CHUNK = 99;
 /** Subscribed accounts are read again this often (method.md section 4). */
 export const REREAD_FOLLOWED_MS = 20_000;
 /** Accounts are polled this often while no notifications arrive. */
