@@ -17,6 +17,7 @@ export { STANDARD_SIZES } from "#src/measure/assessment.ts";
 export type { ExitAt, UnsellableReason } from "#src/measure/exit-at.ts";
 export { exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
 export type { Finding } from "#src/measure/finding.ts";
+export { slippageAtSize } from "#src/measure/ladder.ts";
 export type { Market, TokenFacts } from "#src/measure/market.ts";
 export type { Address } from "#src/units/address.ts";
 export { address, parseAddress } from "#src/units/address.ts";
