@@ -47,7 +47,7 @@ test("an unknown Expect header does not prevent the answer", async (t) => {
   });
 });
 
-test("a connection that sent nothing in time is closed without an answer, one that sent a part is told", async (t) => {
+test("a connection that sent nothing in time is closed without an answer, one that sent a part is refused", async (t) => {
   const timeOut = (socket: Socket) =>
     answerUnreadable({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
   const answerOfServer = async (sent: string) => {
