@@ -1,4 +1,4 @@
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { slippagesOfSizes } from "#src/track/history/sample.ts";
 import type { Assessed } from "#src/track/live-state.ts";
 import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
@@ -12,11 +12,7 @@ export function servedQuote({ assessment, atMs }: Assessed): ServedQuote | null 
   const { measurement, mint } = assessment;
   if (measurement === null || measurement.midPrice === null) return null;
   const { numerator, denominator } = measurement.midPrice;
-  const { slippagePct } = measurement.retail;
-  const ladder = STANDARD_SIZES.flatMap((size, index) => {
-    const pct = slippagePct[index] ?? null;
-    return pct === null ? [] : [[Number(size), pct] as const];
-  });
+  const ladder = slippagesOfSizes(measurement.retail.slippagePct);
   if (ladder.length === 0) return null;
   return {
     mint,

@@ -174,9 +174,9 @@ describe("what can't be sold whole is null", () => {
   test("a position above the supply", () => {
     const pool = poolOfSol(100);
     const token = { ...PLAIN_TOKEN, supply: 3_000_000_000_000n };
-    const { slippagePct } = measured(assess(marketOf([pool], { token }))).retail;
-    assert.notEqual(slippagePct["2"], null);
-    assert.equal(slippagePct["5"], null);
+    const { retail } = measured(assess(marketOf([pool], { token })));
+    assert.notEqual(slippageAtSize(retail, "2"), null);
+    assert.equal(slippageAtSize(retail, "5"), null);
   });
 
   test("a size beyond the real quote of a pool with virtual reserves", () => {
@@ -271,7 +271,7 @@ describe("stable-quoted pools", () => {
       quote: 20_000_000_000n,
     });
     const { retail, pro } = measured(assess(marketOf([stablePool, twin], { hopPools: [hop] })));
-    const pct = (ladder: typeof pro) => ladder.slippagePct["10"] ?? Number.NaN;
+    const pct = (ladder: typeof pro) => slippageAtSize(ladder, "10") ?? Number.NaN;
     assert.ok(pct(pro) < pct(retail));
     // Half of the position in each pool, each through a hop of its own, would lose only this:
     const units = (5n * SOL * 100_000_000_000_000n) / (20_000_000_000n * 5n);

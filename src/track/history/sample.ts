@@ -27,6 +27,16 @@ export type Sample = {
   readonly basis: number;
 };
 
+/** Sizes in SOL with their slippage, ascending, from slippages by standard size; without those that are null. */
+export function slippagesOfSizes(
+  slippagePct: Sample["slippagePct"],
+): readonly (readonly [sizeSol: number, slippagePct: number])[] {
+  return STANDARD_SIZES.flatMap((size, place) => {
+    const pct = slippagePct[place] ?? null;
+    return pct === null ? [] : [[Number(size), pct] as const];
+  });
+}
+
 export function sampleOf(assessment: Assessment, atMs: number, basis: number): Sample {
   const { measurement, decimals } = assessment;
   const midPrice = measurement?.midPrice ?? null;
