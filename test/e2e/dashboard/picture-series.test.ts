@@ -89,9 +89,15 @@ async function holderOf(dashboard: Dashboard, subscription: string): Promise<Hol
   const session = await visitor.signIn(EMAIL);
   const raised = runCommand(dashboard.place, ["admin", "user", "tier", EMAIL, "degen"]);
   assert.equal(raised.code, 0, raised.err);
+  const watch = visitor.page.getByRole("button", { name: "Watch", exact: true });
+  const full = visitor.page.getByText("Your plan takes no more tokens");
   for (const mint of [RUG, LEAK]) {
-    await visitor.open(`/token/${mint}?size=1`);
-    await visitor.page.getByRole("button", { name: "Watch", exact: true }).click();
+    // Another process raised the plan: the service reads the change within a second.
+    do {
+      await visitor.open(`/token/${mint}?size=1`);
+      await watch.or(full).first().waitFor();
+    } while (await full.isVisible());
+    await watch.click();
     await visitor.page.getByRole("link", { name: /Watched/ }).waitFor();
   }
   return { ...visitor, session };
