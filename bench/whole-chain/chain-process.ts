@@ -101,7 +101,7 @@ const START_AFTER_MS = 2_000;
 const options: ChainProcessOptions = JSON.parse(process.argv[2] ?? "{}");
 const now = (): number => performance.timeOrigin + performance.now();
 const say = (word: ChainWord): void => {
-  if (process.connected) process.send?.(word);
+  if (process.connected) process.send?.(word, () => undefined);
 };
 const startedMs = now();
 const market = new ChainMarket({ ...options, startMs: Date.now() });
