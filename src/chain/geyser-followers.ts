@@ -168,8 +168,8 @@ export class GeyserFollowers {
     const wanting = [...this.transactions].filter(
       ({ events: { named } }) => named === undefined || namesAny(message, named),
     );
-    const named = wanting.length === 0 ? undefined : message.transaction;
-    const transaction = named === undefined ? null : transactionOf(named);
+    const decoded = wanting.length === 0 ? undefined : message.transaction;
+    const transaction = decoded === undefined ? null : transactionOf(decoded);
     if (transaction === null) return;
     for (const { events } of wanting) events.onTransaction(transaction);
   }

@@ -61,7 +61,8 @@ function withOwnBytes(account: Account): Account {
   return { ...account, data: new Uint8Array(data) };
 }
 
-function isGone(account: Account | null): boolean {
+/** Absent, or all zeros: one answer of a node does not prove that. */
+export function isGone(account: Account | null): boolean {
   if (account === null) return true;
   const { data } = account;
   for (let index = 0; index < data.length; index++) if (data[index] !== 0) return false;

@@ -184,7 +184,7 @@ export type CompleteStream = {
   /** Gaps so far; accounts confirmed before the last gap have to be confirmed again. */
   gaps: number;
   gapAtMs: number;
-  /** What the last gap lost is of earlier slots; 0: not known. */
+  /** What all gaps so far have lost is of earlier slots; 0: no gap had a known end. */
   gapUntilSlot: bigint;
   /** The newest slot that every part of the feed has delivered whole; null: none was reported. */
   reachedSlot: bigint | null;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withTokenAmount } from "#demo/token-accounts.ts";
+import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { decodePool, type PumpSwapState } from "#src/venues/pumpswap/decode.ts";
@@ -78,8 +79,13 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
     },
     claimedSlot: () => stateSlot(state, followed),
     /** What a read of all accounts returns at this moment. */
-    accountsNow: () =>
-      new Map(asked.map((address) => [address, state.accounts.get(address)?.held.account ?? null])),
+    accountsNow: (slot: bigint) =>
+      new Map(
+        asked.map((address) => {
+          const account = state.accounts.get(address)?.held.account ?? null;
+          return [address, account && { ...account, slot }];
+        }),
+      ),
     beginGap: () => {
       if (stream !== null) stream.gaps++;
     },
@@ -102,6 +108,15 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
       return (decoded.state as PumpSwapState).baseReserve;
     },
   };
+}
+
+function withAccountOf(
+  read: ReadonlyMap<Address, Account | null>,
+  address: Address,
+  edit: (account: Account) => Account,
+): ReadonlyMap<Address, Account | null> {
+  const account = read.get(address) ?? assert.fail(`no account ${address}`);
+  return new Map([...read, [address, edit(account)]]);
 }
 
 type Followed = ReturnType<typeof followedPool>;
@@ -265,12 +280,17 @@ test("a pool that trades in every slot is answered from one read after a while, 
   for (let check = 0; check < 2; check++) refreshPools(followed.state, NOW_MS);
   assert.equal(followed.baseReserve(), BASE + 12n, "its own account is of an older slot");
   assert.ok(followed.state.rereadSoon.size > 0);
-  const read = followed.accountsNow();
+  const read = followed.accountsNow(21n);
   // The next trade arrives before the read does.
   for (const side of ["base", "quote"] as const) followed.changeVault(side, 22n);
   followed.endSlot(21n);
   const withoutPool = new Map([...read].filter(([address]) => address !== followed.pool));
-  for (const accounts of [withoutPool, read]) {
+  const withZeros = withAccountOf(read, followed.pool, (pool) => ({
+    ...pool,
+    data: new Uint8Array(pool.data.length),
+  }));
+  const divided = withAccountOf(read, followed.pool, (pool) => ({ ...pool, slot: 20n }));
+  for (const accounts of [withoutPool, withZeros, divided, read]) {
     applyRead(followed.state, [...read.keys()], { slot: 21n, accounts }, NOW_MS);
     refreshPools(followed.state, NOW_MS);
     const isWhole = accounts === read;

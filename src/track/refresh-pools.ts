@@ -1,9 +1,11 @@
 import type { AccountsRead } from "#src/chain/chain-source.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import { checkNeeds } from "./followed-pools.ts";
 import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
+import { isGone } from "./held-account.ts";
 import type {
   FollowedAccount,
   FollowedPool,
@@ -31,6 +33,8 @@ const ALWAYS_SHARE = 0.9;
 const UNCOUNTED = 2;
 /** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
 const MIN_CHANGES = 6;
+/** Uses of an account of one pool: the pool may be followed for both of its tokens, and as a hop. */
+const MOST_OWN_USES = 4;
 
 /**
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
@@ -135,17 +139,20 @@ export function decodeFromRead(
   const known: AccountSet = {
     get: (address) => (accounts.has(address) ? accounts.get(address) : state.known.get(address)),
   };
+  const pools = new Set<FollowedPool>();
   for (const address of accounts.keys()) {
-    const use = state.accounts.get(address)?.uses ?? null;
-    if (use === null || use instanceof Set || use.kind !== "pool-need") continue;
-    const { pool } = use;
+    const account = state.accounts.get(address);
+    if (account === undefined || isShared(account)) continue;
+    forEachUse(account, (use) => {
+      if (use.kind === "pool-need") pools.add(use.pool);
+    });
+  }
+  for (const pool of pools) {
     if (!pool.isWaiting || !hasWaitedLong(pool) || !isNews(pool, slot)) continue;
-    if (
-      !pool.needs
-        .values()
-        .every(({ account }) => isShared(account) || accounts.has(account.address))
-    )
-      continue;
+    const isComplete = pool.needs
+      .values()
+      .every(({ account }) => isShared(account) || isReadAt(accounts, account, slot));
+    if (!isComplete) continue;
     pool.pendingSlot = slot + 1n;
     decodePool(state, pool, known, nowMs);
   }
@@ -156,9 +163,24 @@ function isNews({ pendingSlot, changedSlot }: FollowedPool, slot: bigint): boole
   return pendingSlot !== null && slot >= pendingSlot && slot < changedSlot;
 }
 
-/** Accounts of several pools, such as configurations, do not change with one of them. */
+/** Accounts of many pools, such as configurations, do not change with one of them. */
 function isShared({ uses }: FollowedAccount): boolean {
-  return uses instanceof Set;
+  return uses instanceof Set && uses.size > MOST_OWN_USES;
+}
+
+/**
+ * Whether the read has the account at its slot: a divided read has accounts of several. One that is suddenly
+ * absent has to be confirmed first.
+ */
+function isReadAt(
+  accounts: AccountsRead["accounts"],
+  { address, held }: FollowedAccount,
+  slot: bigint,
+): boolean {
+  const read = accounts.get(address);
+  if (read === undefined) return false;
+  if (read === null || isGone(read)) return held.account === null;
+  return read.slot === slot;
 }
 
 /**

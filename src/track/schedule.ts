@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import { accountsOf, groupsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
@@ -161,7 +162,8 @@ export function rereadEverything(
   if (state.stream !== null) {
     state.stream.gaps++;
     state.stream.gapAtMs = nowMs;
-    if (untilSlot !== null) state.stream.gapUntilSlot = untilSlot;
+    if (untilSlot !== null)
+      state.stream.gapUntilSlot = maxBigint(state.stream.gapUntilSlot, untilSlot);
   }
   if (state.unconfirmed !== null) forgetVersions(state.unconfirmed);
   for (const token of state.tokens.values()) token.rereadDueMs = nowMs;
