@@ -7,10 +7,10 @@ import type { Chain } from "./chain.ts";
 import { readMetrics, trackedFigures } from "./service-metrics.ts";
 
 /** Of the tokens followed before: some were dropped or not stored yet when the process ended. */
-const RESTORED_SHARE = 0.988;
+const FOLLOWED_SHARE = 0.988;
 const POLL_MS = 500;
 const LONGEST_MS = 900_000;
-/** Tokens whose answers are compared with the chain's time once all are restored. */
+/** Tokens whose answers are requested then. */
 const SAMPLE = 400;
 const OLD_MS = 30_000;
 
@@ -26,11 +26,15 @@ export type WarmRestart = {
   readonly keys: KeyRing;
 };
 
-/** Ends the service, starts it again while the chain goes on, and measures until all its tokens are current. */
+/**
+ * Ends the service, starts it again while the chain goes on, and measures until it follows `FOLLOWED_SHARE` of its
+ * tokens again, and how old their answers are then.
+ */
 export async function warmRestart(options: WarmRestart) {
   const { signal, chain, metricsUrl, asked, keys } = options;
   const { tokens: before } = trackedFigures(await readMetrics(metricsUrl));
-  const wanted = Math.floor(RESTORED_SHARE * (before ?? 0));
+  if (before === null) throw new Error("the service does not publish how many tokens it follows");
+  const wanted = Math.floor(FOLLOWED_SHARE * before);
   const stoppingMs = performance.now();
   options.running.child.kill(signal);
   await once(options.running.child, "exit");
@@ -46,7 +50,7 @@ export async function warmRestart(options: WarmRestart) {
     await delay(POLL_MS);
     tokens = trackedFigures(await readMetrics(metricsUrl)).tokens ?? 0;
   }
-  const allSeconds = seconds();
+  const followedSeconds = seconds();
   const figures = {
     ...{ kind: "restart", signal, tokensBefore: before },
     ...{ stopSeconds: Math.round(startedMs - stoppingMs) / 1_000, listeningSeconds },
@@ -54,7 +58,8 @@ export async function warmRestart(options: WarmRestart) {
       ...{ seconds: firstAnswerSeconds, status: first.status },
       ageSeconds: Math.round(first.atMs - Date.parse(first.body.updated_at)) / 1_000,
     },
-    ...{ tokensRestored: tokens, allSeconds, cpuSeconds: cpuSeconds([child]) },
+    ...{ tokensFollowed: tokens, isComplete: tokens >= wanted, followedSeconds },
+    cpuSeconds: cpuSeconds([child]),
     residentMb: Math.round(residentBytes(child) / 1e6),
     sampled: await sampleAges(url, sampleOf(chain, asked), keys),
   };

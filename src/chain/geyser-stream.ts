@@ -21,7 +21,7 @@ export type GeyserStreamOptions = {
   readonly onSlot: (slot: bigint) => void;
   /** Set where slots are followed when they are processed: gets what becomes of them. */
   readonly outcomes: Pick<SlotOutcomes, "processed" | "confirmed" | "dead"> | null;
-  /** Updates may have been lost since then (null: unknown). */
+  /** Updates from `sinceSlot` (null: unknown) up to the one before `untilSlot` may have been lost. */
   readonly onGap: (sinceSlot: bigint | null, untilSlot: bigint) => void;
   /** The stream ended or could not be opened; it is opened again after this. */
   readonly onLost: (loss: StreamLoss) => void;

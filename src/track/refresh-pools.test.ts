@@ -61,6 +61,14 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
     applyUpdate(state, { address, account: { ...edit(account), slot }, slot }, NOW_MS);
   };
   const vaults = { base: baseVault, quote: quoteVault };
+  /** What a read of all accounts returns at this moment. */
+  const accountsNow = (slot: bigint) =>
+    new Map(
+      asked.map((address) => {
+        const account = state.accounts.get(address)?.held.account ?? null;
+        return [address, account && { ...account, slot }];
+      }),
+    );
   return {
     ...{ state, pool },
     changeVault: (side: "base" | "quote", slot: bigint) =>
@@ -78,14 +86,7 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
       recordClock(state.times, clock, NOW_MS);
     },
     claimedSlot: () => stateSlot(state, followed),
-    /** What a read of all accounts returns at this moment. */
-    accountsNow: (slot: bigint) =>
-      new Map(
-        asked.map((address) => {
-          const account = state.accounts.get(address)?.held.account ?? null;
-          return [address, account && { ...account, slot }];
-        }),
-      ),
+    accountsNow,
     beginGap: () => {
       if (stream !== null) stream.gaps++;
     },
@@ -93,11 +94,7 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
     endGap: (untilSlot: bigint) => rereadEverything(state, NOW_MS - 1, { untilSlot }),
     /** A read that arrives after the end of the gap. */
     readAll: (slot: bigint) => {
-      const held = asked.map((address) => {
-        const account = state.accounts.get(address)?.held.account ?? null;
-        return [address, account && { ...account, slot }] as const;
-      });
-      applyRead(state, asked, { slot, accounts: new Map(held) }, NOW_MS);
+      applyRead(state, asked, { slot, accounts: accountsNow(slot) }, NOW_MS);
       dueConfirmations(state, NOW_MS);
     },
     measure: (nowMs: number) => assessToken(state, followed, MEASURED, { nowMs, maxAgeMs: 0 }),
