@@ -87,18 +87,18 @@ export class TokenSeries {
   #sampleAt(atMs: number): Sample {
     const basis = Math.floor(this.#createdMs / 1_000) % 2 ** 32;
     if (atMs < this.#blockedUntilMs) {
-      const slippagePct = STANDARD_SIZES.map(() => null);
+      const slippagesPct = STANDARD_SIZES.map(() => null);
       return {
-        ...{ atMs, c10Sol: null, depthSol: null, slippagePct, mid: null },
+        ...{ atMs, c10Sol: null, depthSol: null, slippagesPct, mid: null },
         ...{ confidence: "low", basis },
       };
     }
     const sol = this.#sol;
-    const slippagePct = SIZES_SOL.map((size) =>
+    const slippagesPct = SIZES_SOL.map((size) =>
       size > 20 * sol ? null : (100 * size) / (sol + size),
     );
     return {
-      ...{ atMs, c10Sol: sol / 9, depthSol: sol, slippagePct, mid: sol * sol * 1e-8 },
+      ...{ atMs, c10Sol: sol / 9, depthSol: sol, slippagesPct, mid: sol * sol * 1e-8 },
       ...{ confidence: "high", basis },
     };
   }

@@ -36,7 +36,7 @@ export function playMarket(random: Random): readonly Days[] {
       atMs: START_MS + (step + 1) * STEP_MS,
       c10Sol: capacityOf(market),
       depthSol: market.real,
-      slippagePct: STANDARD_SIZES.map((size) => slippageOf(market, Number(size))),
+      slippagesPct: STANDARD_SIZES.map((size) => slippageOf(market, Number(size))),
       mid: priceOf(market),
       confidence: "high",
       basis: 1,

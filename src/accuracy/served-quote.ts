@@ -12,7 +12,7 @@ export function servedQuote({ assessment, atMs }: Assessed): ServedQuote | null 
   const { measurement, mint } = assessment;
   if (measurement === null || measurement.midPrice === null) return null;
   const { numerator, denominator } = measurement.midPrice;
-  const ladder = slippagesOfSizes(measurement.retail.slippagePct);
+  const ladder = slippagesOfSizes(measurement.retail.slippagesPct);
   if (ladder.length === 0) return null;
   return {
     mint,

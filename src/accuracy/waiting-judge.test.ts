@@ -23,8 +23,8 @@ const NOTHING_HELD = { judged: LEAST_JUDGED - 1, held80: 0, held98: 0, below10: 
 /** A sample of a calm token, `steps` samples after the start. */
 function sampleAt(steps: number, change: Partial<Sample> = {}): Sample {
   const atMs = START_MS + steps * STEP_MS;
-  const slippagePct = [0.5, 1, 2, 5, 10, 50].map((size) => (100 * size) / (100 + size));
-  const known = { c10Sol: 11, depthSol: 100, slippagePct, mid: 1, confidence: "high" } as const;
+  const slippagesPct = [0.5, 1, 2, 5, 10, 50].map((size) => (100 * size) / (100 + size));
+  const known = { c10Sol: 11, depthSol: 100, slippagesPct, mid: 1, confidence: "high" } as const;
   return { atMs, ...known, basis: 1, ...change };
 }
 
@@ -122,7 +122,7 @@ test("a gap, another basis and an unknown exit are not judged; an exit that is g
   assert.deepEqual(judgedOf(blocked.record), []);
   const gone = judging();
   gone.judge.sample(TOKEN, sampleAt(1));
-  const nothing = { c10Sol: 0, depthSol: 0, mid: null, slippagePct: Array(6).fill(null) };
+  const nothing = { c10Sol: 0, depthSol: 0, mid: null, slippagesPct: Array(6).fill(null) };
   gone.judge.sample(TOKEN, sampleAt(2, nothing));
   assert.deepEqual(judgedOf(gone.record), ["10 1-to-7-days 1"]);
 });
@@ -160,9 +160,9 @@ test("a price drift too small to be stored does not break a range", async (t) =>
 
 test("a change is rounded like the range before it is judged", () => {
   const { record, judge } = judging({ waiting: rangesWithin(-0.1235, 0.1234) });
-  judge.sample(TOKEN, sampleAt(1, { slippagePct: Array(6).fill(0) }));
+  judge.sample(TOKEN, sampleAt(1, { slippagesPct: Array(6).fill(0) }));
   // 0.12344 % more, which the range stores as 0.1234.
-  judge.sample(TOKEN, sampleAt(2, { slippagePct: Array(6).fill(0), mid: 1.0012344 }));
+  judge.sample(TOKEN, sampleAt(2, { slippagesPct: Array(6).fill(0), mid: 1.0012344 }));
   record.count({ size: 5, seconds: 10, age: "1-to-7-days" }, NOTHING_HELD, START_MS);
   const [row] = record.report(START_MS).filter(({ size }) => size === 5);
   assert.deepEqual([row?.day.judged, row?.day.held80Pct], [LEAST_JUDGED, 0.5]);

@@ -27,7 +27,7 @@ function sampleAt(atMs: number, change: Partial<Sample> = {}): Sample {
     atMs,
     c10Sol: 12.5,
     depthSol: 240,
-    slippagePct: [0.5, 1, 2, 4, 8, null],
+    slippagesPct: [0.5, 1, 2, 4, 8, null],
     mid: 0.001,
     confidence: "high",
     basis: 7,
@@ -182,7 +182,7 @@ test("DuckDB reads an exported day as it is", async (t) => {
   const ids = await upsertTokens(db, [{ mint: FIRST, name: null, symbol: null, nowMs: 0 }]);
   const samples = [
     sampleAt(DAY_MS),
-    sampleAt(DAY_MS + 60_000, { slippagePct: [1, 2, 3, 5, 9, 40] }),
+    sampleAt(DAY_MS + 60_000, { slippagesPct: [1, 2, 3, 5, 9, 40] }),
   ];
   await writeSampleHours(database, [hourOf(ids.get(FIRST) ?? 0n, HOUR, samples)]);
   const path = join(temporaryDirectory(t), "day.parquet");

@@ -99,7 +99,7 @@ function addRow(
   rows.c10_sol.push(last.c10Sol);
   rows.depth_sol.push(last.depthSol);
   for (const [index, name] of SLIPPAGE_COLUMNS.entries())
-    rows[name].push(last.slippagePct[index] ?? null);
+    rows[name].push(last.slippagesPct[index] ?? null);
   rows.confidence.push(last.confidence);
   rows.basis.push(BigInt(last.basis));
   rows.resolution_seconds.push(row.resolutionMs / 1_000);

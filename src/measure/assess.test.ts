@@ -65,12 +65,12 @@ describe("one constant-product pool", () => {
   });
 
   test("both profiles have the same slippages where there is only one route", () => {
-    assert.deepEqual(pro.slippagePct, retail.slippagePct);
+    assert.deepEqual(pro.slippagesPct, retail.slippagesPct);
   });
 
   test("the score weighs each profile's own sizes", () => {
     const half = (pct: number | null) => 1 / (1 + ((pct ?? Number.NaN) / 10) ** 2);
-    const [least = 0, one = 0, two = 0, five = 0] = retail.slippagePct.map(half);
+    const [least = 0, one = 0, two = 0, five = 0] = retail.slippagesPct.map(half);
     const expected = 30 * least + 30 * one + 25 * two + 15 * five;
     assert.equal(retail.score, Math.round(10 * expected) / 10);
     assert.ok(pro.score < retail.score);
@@ -194,7 +194,7 @@ describe("what can't be sold whole is null", () => {
     assert.deepEqual([midPrice, depthLamports, c10Sol], [null, 0n, 0]);
     for (const ladder of [retail, pro]) {
       assert.deepEqual([ladder.score, ladder.exitMaxSol], [0, 0]);
-      assert.ok(ladder.slippagePct.every((pct) => pct === null));
+      assert.ok(ladder.slippagesPct.every((pct) => pct === null));
     }
   });
 });

@@ -46,7 +46,7 @@ export type Ladder = {
    * Percent, rounded up to 4 decimals, by place in `STANDARD_SIZES`; null: can't be sold whole. Not by size:
    * an object with the key "50" takes 750 bytes in V8, for each profile of each token.
    */
-  readonly slippagePct: readonly (number | null)[];
+  readonly slippagesPct: readonly (number | null)[];
   /** 0 to 100, one decimal. */
   readonly score: number;
   /** The largest standard size below 10 %, in SOL; 0 where none is. */

@@ -17,8 +17,8 @@ test("the retail score follows from the slippages alone, whatever the family", (
         return paidShare === null ? null : BigInt(Math.floor(paidShare * Number(size)));
       });
       const profile: Profile = "retail";
-      const { score, slippagePct } = ladderOf(paid, profile, family);
-      assert.equal(retailScore(slippagePct), score);
+      const { score, slippagesPct } = ladderOf(paid, profile, family);
+      assert.equal(retailScore(slippagesPct), score);
     }),
   );
 });

@@ -9,7 +9,7 @@ import {
 import { CALIBRATION } from "./calibration.ts";
 import { slippagePct } from "./slippage.ts";
 
-type SlippagesOnly = Pick<Ladder, "slippagePct">;
+type SlippagesOnly = Pick<Ladder, "slippagesPct">;
 
 const LAMPORTS = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
 
@@ -54,29 +54,29 @@ function unscoredLadder(paidLamports: readonly (bigint | null)[], family: Family
   const shown = measuredPct.map((pct, index) =>
     isSizeAllowed(family, LAMPORTS[index] ?? 0n) ? pct : null,
   );
-  return { measuredPct, slippagePct: shown, exitMaxSol: exitMaxOf(shown) };
+  return { measuredPct, slippagesPct: shown, exitMaxSol: exitMaxOf(shown) };
 }
 
-function withScore({ measuredPct, slippagePct, exitMaxSol }: Unscored, profile: Profile): Ladder {
-  return { slippagePct, score: scoreOf(measuredPct, profile), exitMaxSol };
+function withScore({ measuredPct, slippagesPct, exitMaxSol }: Unscored, profile: Profile): Ladder {
+  return { slippagesPct, score: scoreOf(measuredPct, profile), exitMaxSol };
 }
 
 /** Percent at a standard size; null: can't be sold whole. */
-export function slippageAtSize({ slippagePct }: SlippagesOnly, size: StandardSize): number | null {
-  return slippagePct[STANDARD_SIZES.indexOf(size)] ?? null;
+export function slippageAtSize({ slippagesPct }: SlippagesOnly, size: StandardSize): number | null {
+  return slippagesPct[STANDARD_SIZES.indexOf(size)] ?? null;
 }
 
 /** Percent by size, as answers have it. */
 export function slippageBySize({
-  slippagePct,
+  slippagesPct,
 }: SlippagesOnly): Readonly<Record<StandardSize, number | null>> {
   return {
-    "0.5": slippagePct[0] ?? null,
-    "1": slippagePct[1] ?? null,
-    "2": slippagePct[2] ?? null,
-    "5": slippagePct[3] ?? null,
-    "10": slippagePct[4] ?? null,
-    "50": slippagePct[5] ?? null,
+    "0.5": slippagesPct[0] ?? null,
+    "1": slippagesPct[1] ?? null,
+    "2": slippagesPct[2] ?? null,
+    "5": slippagesPct[3] ?? null,
+    "10": slippagesPct[4] ?? null,
+    "50": slippagesPct[5] ?? null,
   };
 }
 

@@ -25,7 +25,7 @@ type Suspicion = {
   readonly majorSol: number;
 };
 
-type Slippages = Ladder["slippagePct"];
+type Slippages = Ladder["slippagesPct"];
 
 const PERCENT = 100n;
 const SOL = toNumber(LAMPORTS_PER_SOL);
@@ -108,7 +108,7 @@ function slippagesWithout(
   { retail, pro }: Measurement,
   { overpaidSol, majorSol }: Suspicion,
 ): Slippages {
-  const without = [...pro.slippagePct];
+  const without = [...pro.slippagesPct];
   let atLarger = Number.POSITIVE_INFINITY;
   for (const size of STANDARD_SIZES.toReversed()) {
     const pct = slippageAtSize(pro, size);
@@ -125,14 +125,14 @@ function slippagesWithout(
 type Shift = (pct: number | null, index: number) => number | null;
 
 function doubtOf(
-  { slippagePct, score, exitMaxSol }: Ladder,
+  { slippagesPct, score, exitMaxSol }: Ladder,
   profile: Profile,
   shifts: { readonly better: Shift; readonly worse: Shift },
 ): PriceDoubt {
   let scorePoints = 0;
   let movesExitMax = false;
   for (const shift of [shifts.better, shifts.worse]) {
-    const moved = slippagePct.map(shift);
+    const moved = slippagesPct.map(shift);
     scorePoints = Math.max(scorePoints, Math.abs(scoreOf(moved, profile) - score));
     movesExitMax ||= exitMaxOf(moved) !== exitMaxSol;
   }

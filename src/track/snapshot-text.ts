@@ -10,7 +10,7 @@ import type { MarketSnapshot } from "./market-snapshot.ts";
 export type AssessedSnapshot = MarketSnapshot & { readonly kind: "assessed" };
 
 /** Increased when the shape of a snapshot changes: text of another version is not read. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** @param levels what the next process measures falls from; not part of the answer */
 export function snapshotText(snapshot: AssessedSnapshot, levels: KeptLevels | null = null): string {

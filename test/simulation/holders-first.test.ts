@@ -59,9 +59,9 @@ for (const venue of VENUES) {
       const first = holdersFirst(market, { kind: "known", ...holders });
       assert.ok(first.steps !== null && first.now.measurement !== null);
       checkSequence({ venue, state, coin }, first, sellers);
-      let before = first.now.measurement.retail.slippagePct;
+      let before = first.now.measurement.retail.slippagesPct;
       for (const { ladder } of first.steps) {
-        const { slippagePct: after } = ladder.retail;
+        const { slippagesPct: after } = ladder.retail;
         for (const [index, size] of STANDARD_SIZES.entries()) {
           const [was, is] = [before[index] ?? 100, after[index] ?? 100];
           assert.ok(is >= was, `sequence ${sequence}, ${size} SOL: ${was} to ${is}`);

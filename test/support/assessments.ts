@@ -7,7 +7,7 @@ import { PLAIN_TOKEN } from "./markets.ts";
 export const SOME_MINT = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");
 
 export const someLadder: Ladder = {
-  slippagePct: [1.1, 2.2, 4.4, 9.9, 18, null],
+  slippagesPct: [1.1, 2.2, 4.4, 9.9, 18, null],
   score: 71.5,
   exitMaxSol: 5,
 };

@@ -22,7 +22,7 @@ const figures = fc.oneof(
     weight: 1,
     arbitrary: fc.constant({
       ...{ c10Sol: null, depthSol: null, mid: null, confidence: "low" as const },
-      slippagePct: [null, null, null, null, null, null],
+      slippagesPct: [null, null, null, null, null, null],
     }),
   },
   {
@@ -30,7 +30,7 @@ const figures = fc.oneof(
     arbitrary: fc.record({
       c10Sol: figure,
       depthSol: figure,
-      slippagePct: fc.array(fc.option(figure), { minLength: 6, maxLength: 6 }),
+      slippagesPct: fc.array(fc.option(figure), { minLength: 6, maxLength: 6 }),
       mid: fc.option(figure),
       confidence: fc.constantFrom("high" as const, "medium" as const, "low" as const),
     }),
@@ -56,7 +56,7 @@ export function sampleSeries(
   return fc.array(part, { maxLength, size: "max" }).map((parts) => {
     let atMs = startMs;
     let last: Omit<Sample, "atMs"> = {
-      ...{ c10Sol: 1, depthSol: 2, slippagePct: [1, 2, 3, 4, 5, null], mid: 0.5 },
+      ...{ c10Sol: 1, depthSol: 2, slippagesPct: [1, 2, 3, 4, 5, null], mid: 0.5 },
       ...{ confidence: "high", basis: 9 },
     };
     return parts.map((next) => {

@@ -105,7 +105,7 @@ test("a token of family otro above 10 SOL is blocked by size, and the rest is fi
 });
 
 test("a token whose pools are all empty is an answer: no way out", async (t) => {
-  const ladder = { slippagePct: Array(6).fill(null), score: 0, exitMaxSol: 0 };
+  const ladder = { slippagesPct: Array(6).fill(null), score: 0, exitMaxSol: 0 };
   const { get } = await startApp(t, {
     answers: () =>
       someSnapshot({

@@ -25,7 +25,7 @@ test("history is an even grid, with null for unknown points and the alerts withi
         ...{ lowestC10Sol: Math.fround(0.7), lowestDepthSol: 8, isWhole: false },
         mid: Math.fround(0.0000048),
         // Stored samples have single precision.
-        slippagePct: [1.1, 2.2, 4.4, 9.9, 18, null].map((pct) => pct && Math.fround(pct)),
+        slippagesPct: [1.1, 2.2, 4.4, 9.9, 18, null].map((pct) => pct && Math.fround(pct)),
         confidence: "high",
       },
       {
@@ -34,7 +34,7 @@ test("history is an even grid, with null for unknown points and the alerts withi
           c10Sol: null,
           depthSol: null,
           mid: null,
-          slippagePct: [],
+          slippagesPct: [],
           confidence: null,
         },
         ...{ lowestC10Sol: null, lowestDepthSol: null, isWhole: false },

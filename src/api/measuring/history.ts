@@ -195,8 +195,8 @@ function historyBody({ mint, grid, points, alerts }: HistoryAnswer) {
 }
 
 function pointBody(point: HistoryPoint) {
-  const { atMs, c10Sol, depthSol, mid, slippagePct, confidence } = point;
-  const slippages = STANDARD_SIZES.map((_, index) => asAnswered(slippagePct[index] ?? null));
+  const { atMs, c10Sol, depthSol, mid, slippagesPct, confidence } = point;
+  const slippages = STANDARD_SIZES.map((_, index) => asAnswered(slippagesPct[index] ?? null));
   return {
     t: timestamp(atMs),
     c10_sol: asKept(c10Sol),

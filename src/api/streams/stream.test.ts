@@ -40,7 +40,7 @@ function changingMarket() {
 let slot = 400_000_000n;
 
 function slippingLadder(slippagePct: number): Ladder {
-  return { ...someLadder, slippagePct: someLadder.slippagePct.with(1, slippagePct) };
+  return { ...someLadder, slippagesPct: someLadder.slippagesPct.with(1, slippagePct) };
 }
 
 function slipping(slippagePct: number): AssessedSnapshot {

@@ -155,8 +155,8 @@ const HOUR = 500_000;
 const HOUR_MS = 3_600_000;
 
 function sampleAt(atMs: number, c10Sol: number): Sample {
-  const slippagePct = [1, 2, 3, 4, 5, 6];
-  const figures = { c10Sol, depthSol: c10Sol, slippagePct, mid: 0.5 };
+  const slippagesPct = [1, 2, 3, 4, 5, 6];
+  const figures = { c10Sol, depthSol: c10Sol, slippagesPct, mid: 0.5 };
   return { atMs, ...figures, confidence: "high", basis: 1 };
 }
 

@@ -36,7 +36,7 @@ function pointByMoments(samples: readonly Sample[], startMs: number, atMs: numbe
     lowestDepthSol: lowest(({ depthSol }) => depthSol),
     isWhole: moments.every((sample) => sample !== null && sample.c10Sol !== null),
     mid: last?.mid ?? null,
-    slippagePct: last?.slippagePct ?? [],
+    slippagesPct: last?.slippagesPct ?? [],
     confidence: last?.confidence ?? null,
   };
 }
@@ -71,7 +71,7 @@ test("parts of a series roll up to the same buckets in any order, also if repeat
 test("a drain and a block within five minutes stay visible, and nothing unknown becomes a number", () => {
   const at = (seconds: number, change: Partial<Sample>): Sample => ({
     atMs: START_MS + 1_000 * seconds,
-    ...{ c10Sol: 40, depthSol: 300, slippagePct: [1, 1, 1, 1, 1, 1], mid: 1 },
+    ...{ c10Sol: 40, depthSol: 300, slippagesPct: [1, 1, 1, 1, 1, 1], mid: 1 },
     ...{ confidence: "high", basis: 1 },
     ...change,
   });

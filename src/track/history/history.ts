@@ -24,7 +24,7 @@ export type HistoryPoint = {
   readonly isWhole: boolean;
   /** SOL per whole token. */
   readonly mid: number | null;
-  readonly slippagePct: readonly (number | null)[];
+  readonly slippagesPct: readonly (number | null)[];
   readonly confidence: Confidence | null;
 };
 
@@ -105,7 +105,7 @@ function pointOf({ held, within, startMs, atMs }: GridStep): HistoryPoint {
     c10Sol: last?.c10Sol ?? null,
     depthSol: last?.depthSol ?? null,
     mid: last?.mid ?? null,
-    slippagePct: last?.slippagePct ?? [],
+    slippagesPct: last?.slippagesPct ?? [],
     confidence: last?.confidence ?? null,
   };
 }

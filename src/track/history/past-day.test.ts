@@ -13,10 +13,10 @@ const SEEDS = 5;
 
 /** A constant-product pool of so much SOL: the price goes with the square of its SOL. */
 function sampleOf(step: number, sol: number, change: Partial<Sample> = {}): Sample {
-  const slippagePct = [0.5, 1, 2, 5, 10, 50].map((size) => (100 * size) / (sol + size));
+  const slippagesPct = [0.5, 1, 2, 5, 10, 50].map((size) => (100 * size) / (sol + size));
   return {
     atMs: RANGE.fromMs + (step + 1) * STEP_MS,
-    ...{ c10Sol: sol / 9, depthSol: sol, slippagePct, mid: sol * sol * 1e-8 },
+    ...{ c10Sol: sol / 9, depthSol: sol, slippagesPct, mid: sol * sol * 1e-8 },
     ...{ confidence: "high", basis: 1 },
     ...change,
   };
@@ -105,7 +105,7 @@ test("an exit that is gone lost everything; what is unknown counts as nothing", 
   const gone = Array.from({ length: DAY_MS / STEP_MS }, (_, step) =>
     step < 8_000
       ? sampleOf(step, 100)
-      : sampleOf(step, 1, { c10Sol: 0, depthSol: 0, mid: null, slippagePct: Array(6).fill(null) }),
+      : sampleOf(step, 1, { c10Sol: 0, depthSol: 0, mid: null, slippagesPct: Array(6).fill(null) }),
   );
   const [, , five] = pastDayOf(gone, RANGE).waiting[1] ?? [];
   assert.equal(five?.quantilesPct[0], 0);

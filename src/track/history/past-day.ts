@@ -58,7 +58,7 @@ export function dayGridOf(samples: readonly Sample[], { fromMs, toMs }: DayRange
     grid.mids[step] = held.mid ?? Number.NaN;
     grid.depths[step] = held.depthSol ?? Number.NaN;
     for (const [index, slippages] of grid.slippages.entries()) {
-      slippages[step] = held.slippagePct[index] ?? Number.NaN;
+      slippages[step] = held.slippagesPct[index] ?? Number.NaN;
     }
   }
   return grid;

@@ -161,8 +161,8 @@ test("samples written after their day was rolled up are added to the rolled day"
 test("every sample of the last 25 hours is kept, so that the past day has changes within ten seconds", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const samples = Array.from({ length: 3 * 8_640 }, (_, step): Sample => {
-      const slippagePct = [1, 1, 1, 1, 1, 1];
-      const rest = { depthSol: 9, slippagePct, mid: 1, confidence: "high", basis: 1 } as const;
+      const slippagesPct = [1, 1, 1, 1, 1, 1];
+      const rest = { depthSol: 9, slippagesPct, mid: 1, confidence: "high", basis: 1 } as const;
       return { ...rest, atMs: START_MS + 10_000 * step, c10Sol: step };
     });
     const [tokenId = 0n] = await write(database, [samples]);

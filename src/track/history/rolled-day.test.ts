@@ -12,7 +12,7 @@ const START_MS = DAY * 86_400_000;
 function quiet(step: number, change: Partial<Sample> = {}): Sample {
   return {
     atMs: START_MS + step * 300_000 + 70_000,
-    ...{ c10Sol: 7, depthSol: 80, slippagePct: [1, 2, 3, 4, 5, null], mid: 0.5 },
+    ...{ c10Sol: 7, depthSol: 80, slippagesPct: [1, 2, 3, 4, 5, null], mid: 0.5 },
     ...{ confidence: "high", basis: 1_790_000_000 },
     ...change,
   };

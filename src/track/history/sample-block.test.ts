@@ -18,7 +18,7 @@ const samples: fc.Arbitrary<readonly Sample[]> = fc
     fc.record({
       c10Sol: figure,
       depthSol: figure,
-      slippagePct: fc.array(figure, { minLength: 6, maxLength: 6 }),
+      slippagesPct: fc.array(figure, { minLength: 6, maxLength: 6 }),
       mid: figure,
       confidence: fc.constantFrom("high" as const, "medium" as const, "low" as const),
       basis: fc.nat(2 ** 32 - 1),
@@ -32,7 +32,7 @@ function sampleAt(atMs: number, c10Sol: number | null): Sample {
     atMs,
     c10Sol,
     depthSol: c10Sol,
-    slippagePct: [1, 2, 3, 4, 5, null],
+    slippagesPct: [1, 2, 3, 4, 5, null],
     mid: 0.5,
     confidence: "high",
     basis: 1,
@@ -53,11 +53,11 @@ test("an hour is unpacked as it was packed", () => {
 test("an hour of the first version is read, without mid prices", () => {
   // Time 3, then the bits of C10, confidence and basis, and these.
   const data = new Uint8Array([1, 3, 0, 1, 3, 0, 0, 128, 63, 1, 9, 0, 0, 0]);
-  const slippagePct = [null, null, null, null, null, null];
+  const slippagesPct = [null, null, null, null, null, null];
   assert.deepEqual(unpackHour(HOUR, data), [
     {
       atMs: START_MS + 30_000,
-      ...{ c10Sol: 1, depthSol: null, slippagePct, mid: null },
+      ...{ c10Sol: 1, depthSol: null, slippagesPct, mid: null },
       ...{ confidence: "medium", basis: 9 },
     },
   ]);

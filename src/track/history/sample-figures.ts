@@ -9,8 +9,8 @@ export const FIGURES = 3 + STANDARD_SIZES.length;
 /** A stored confidence is the index in this list. */
 export const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
 
-export function figuresOf({ c10Sol, depthSol, slippagePct, mid }: Sample): readonly number[] {
-  return [c10Sol, depthSol, ...slippagePct, mid].map(storedOf);
+export function figuresOf({ c10Sol, depthSol, slippagesPct, mid }: Sample): readonly number[] {
+  return [c10Sol, depthSol, ...slippagesPct, mid].map(storedOf);
 }
 
 export function storedOf(figure: number | null): number {
@@ -30,7 +30,7 @@ export function sampleFrom(
     atMs,
     c10Sol: knownOf(figures[0]),
     depthSol: knownOf(figures[1]),
-    slippagePct: STANDARD_SIZES.map((_, index) => knownOf(figures[2 + index])),
+    slippagesPct: STANDARD_SIZES.map((_, index) => knownOf(figures[2 + index])),
     mid: knownOf(figures[2 + STANDARD_SIZES.length]),
     confidence,
     basis,

@@ -19,7 +19,7 @@ export type Sample = {
   readonly c10Sol: number | null;
   readonly depthSol: number | null;
   /** Of the retail profile, by standard size. */
-  readonly slippagePct: readonly (number | null)[];
+  readonly slippagesPct: readonly (number | null)[];
   /** SOL per whole token; null where nothing can be sold, or not stored by an earlier version. */
   readonly mid: number | null;
   readonly confidence: Confidence;
@@ -29,10 +29,10 @@ export type Sample = {
 
 /** Sizes in SOL with their slippage, ascending, from slippages by standard size; without those that are null. */
 export function slippagesOfSizes(
-  slippagePct: Sample["slippagePct"],
+  slippagesPct: Sample["slippagesPct"],
 ): readonly (readonly [sizeSol: number, slippagePct: number])[] {
   return STANDARD_SIZES.flatMap((size, place) => {
-    const pct = slippagePct[place] ?? null;
+    const pct = slippagesPct[place] ?? null;
     return pct === null ? [] : [[Number(size), pct] as const];
   });
 }
@@ -45,7 +45,7 @@ export function sampleOf(assessment: Assessment, atMs: number, basis: number): S
     c10Sol: capacityOfAssessment(assessment),
     depthSol:
       measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
-    slippagePct: measurement?.retail.slippagePct ?? NO_SLIPPAGES,
+    slippagesPct: measurement?.retail.slippagesPct ?? NO_SLIPPAGES,
     mid: midPrice === null ? null : priceInSol(midPrice, decimals),
     confidence: confidenceOf(assessment.findings),
     basis,
@@ -73,8 +73,8 @@ function differs(earlier: Sample, later: Sample): boolean {
     earlier.basis !== later.basis ||
     isChanged(earlier.c10Sol, later.c10Sol) ||
     isChanged(earlier.depthSol, later.depthSol) ||
-    later.slippagePct.some((slippage, index) =>
-      isChanged(earlier.slippagePct[index] ?? null, slippage),
+    later.slippagesPct.some((slippage, index) =>
+      isChanged(earlier.slippagesPct[index] ?? null, slippage),
     )
   );
 }

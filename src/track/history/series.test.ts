@@ -7,7 +7,7 @@ import { historySeconds, isInGap, newSeries, observe, type TokenSeries } from ".
 const MINT = namedAddress("token");
 const START_MS = 1_800_000_000_000;
 const LADDER: Ladder = {
-  slippagePct: [1, 1, 1, 1, 1, null],
+  slippagesPct: [1, 1, 1, 1, 1, null],
   score: 80,
   exitMaxSol: 10,
 };

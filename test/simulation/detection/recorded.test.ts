@@ -59,7 +59,7 @@ test("ranges of the first half hold in the second if the market stays the same, 
     const random = seededRandom(3);
     const samples = Array.from({ length: 6_000 }, (_, step) => ({
       atMs: 10_000 * (step + 1),
-      ...{ c10Sol: 10, depthSol: 90, slippagePct: [0.5, 1, 2, 5, 10, 40] },
+      ...{ c10Sol: 10, depthSol: 90, slippagesPct: [0.5, 1, 2, 5, 10, 40] },
       mid: 1 + 0.02 * (random() - 0.5) * (step < 3_000 ? 1 : wilder),
       ...{ confidence: "high" as const, basis: 1 },
     }));
