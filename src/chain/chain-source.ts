@@ -134,7 +134,10 @@ export type NamedAccounts = {
   readonly has: (address: Address) => boolean;
   /** False: no account of the set has these bytes. Most addresses need not be converted to text then. */
   readonly mayHave: (bytes: Uint8Array) => boolean;
-  /** False: none of the accounts occurs anywhere in this message, which need not be decoded then. */
+  /**
+   * False: no account of the set is in this message, which need not be decoded then. In a message of
+   * protocol buffers an address follows its length, 32.
+   */
   readonly mayOccurIn: (message: Buffer) => boolean;
 };
 
