@@ -3,18 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { seededRandom } from "#demo/seeded-random.ts";
 import type { Listening } from "./alerts-receivers.ts";
-import {
-  cpuSeconds,
-  Deployment,
-  makeKeys,
-  type Place,
-  peakResidentBytes,
-  residentBytes,
-  type Server,
-} from "./deployment.ts";
+import { Deployment, makeKeys, type Place, residentBytes } from "./deployment.ts";
 import { lineThrough, type Point } from "./growth.ts";
 import { type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, requirePostgres } from "./options.ts";
 import { KeyRing } from "./whole-chain/ask.ts";
 import { missedBars } from "./whole-chain/bars.ts";
 import { Chain } from "./whole-chain/chain.ts";
@@ -23,6 +15,7 @@ import { FirstAnswers } from "./whole-chain/first-answers.ts";
 import { allLoaded, askEachOnce } from "./whole-chain/loading.ts";
 import { SampledChecks } from "./whole-chain/sampled-checks.ts";
 import { SentAlerts } from "./whole-chain/sent-alerts.ts";
+import { Service } from "./whole-chain/service.ts";
 import { ServiceLog } from "./whole-chain/service-log.ts";
 import { readMetrics, trackedFigures } from "./whole-chain/service-metrics.ts";
 import type { StreamClientsPlan, StreamClientsWord } from "./whole-chain/stream-clients.ts";
@@ -49,6 +42,11 @@ const { values } = readOptions(
     "sends-per-slot": { type: "string", default: "20" },
     "heap-mb": { type: "string", default: "3500" },
     "most-load-minutes": { type: "string", default: "12" },
+    split: {
+      type: "boolean",
+      default: false,
+      help: "a process each for tracker, alerts and API, over Postgres (DATABASE_URL) and Redis",
+    },
     restarts: {
       type: "boolean",
       default: false,
@@ -98,6 +96,7 @@ const LATE_AFTER_MS = 50;
 const USERS_NICE = 10;
 const LAST_ARRIVALS_MS = 5_000;
 
+if (values.split) requirePostgres();
 const tokens = Number(values.tokens);
 const seconds = Number(values.minutes) * 60;
 const watchedCount = Number(values.watched ?? Math.min(10_000, Math.floor(tokens / 10)));
@@ -125,49 +124,36 @@ async function run(): Promise<void> {
   const receivers = new Worker(new URL("./alerts-receivers.ts", import.meta.url));
   deployment.after(async () => void (await receivers.terminate()));
   const [{ smtpPort, webhookPort }] = (await once(receivers, "message")) as [Listening];
-  const place = deployment.alone();
+  const place = values.split ? await deployment.shared() : deployment.alone();
   const watching = (await makeWatchingUsers(place, watched, webhookPort)).map(({ text }) => text);
   const callers = await makeCallers(place);
   const log = new ServiceLog();
   const startedMs = now();
-  const metricsPort = await freePort();
-  const start = () =>
-    deployment.start(
-      [
-        "--trace-gc",
-        `--max-old-space-size=${values["heap-mb"]}`,
-        ...NODE_FLAGS,
-        ...values.node,
-        "bin/exitability.mjs",
-        "serve",
-      ],
-      {
-        ...place.environment,
-        ...{ LOG_LEVEL: "warn", METRICS_PORT: String(metricsPort) },
-        // Judging every swap of the chain takes most of a core more.
-        ...{ PROOF: "off", ACCURACY: "off" },
-        ...{ SOLANA_RPC_URL: chain.ready.rpcUrl, GEYSER_URL: chain.ready.geyserUrl },
-        ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, WEBHOOK_ALLOW: "127.0.0.1/32" },
-        ...Object.fromEntries(values.environment.map((pair) => pair.split("="))),
-      },
-      (line) => log.add(line),
-    );
-  const service = await start();
-  const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
-  const { url, child } = service;
+  const service = await Service.start({
+    ...{ deployment, place, isSplit: values.split, log },
+    nodeFlags: [`--max-old-space-size=${values["heap-mb"]}`, ...NODE_FLAGS, ...values.node],
+    environment: {
+      // Judging every swap of the chain takes most of a core more.
+      ...{ PROOF: "off", ACCURACY: "off" },
+      ...{ SOLANA_RPC_URL: chain.ready.rpcUrl, GEYSER_URL: chain.ready.geyserUrl },
+      ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, WEBHOOK_ALLOW: "127.0.0.1/32" },
+      ...Object.fromEntries(values.environment.map((pair) => pair.split("="))),
+    },
+  });
+  const { url, metricsUrl } = service;
   const missing = await allLoaded({
     ...{ metricsUrl, tokens: chain.ready.tokens.length },
     mostMinutes: Number(values["most-load-minutes"]),
     onLoaded: () => askEachOnce(url, asked, new KeyRing(callers.request)),
     onProgress: (figures) =>
-      print({ kind: "loading", residentMb: megabytes(residentBytes(child)), ...figures }),
+      print({ kind: "loading", residentMb: megabytes(service.residentBytes), ...figures }),
   });
   if (missing !== null) say(`loading did not end in time: ${missing}`);
   const loadSeconds = (now() - startedMs) / 1_000;
   print({
     kind: "loaded",
     seconds: Math.round(loadSeconds),
-    residentMb: megabytes(residentBytes(child)),
+    residentMb: megabytes(service.residentBytes),
   });
 
   const probes = new UpdateProbes(chain, url, new KeyRing(callers.probe));
@@ -205,14 +191,14 @@ async function run(): Promise<void> {
     isOver = true;
     return result;
   });
-  let busy = cpuSeconds([child]);
+  let busy = service.cpuSeconds;
   const sums = { swaps: 0, accounts: 0, transactions: 0, lagged: 0, lateSlots: 0, skippedSlots: 0 };
   while (!isOver) {
     await Promise.race([delay(INTERVAL_SECONDS * 1_000), loaded]);
     const minutes = (now() - beganMs) / 60_000;
-    const resident = residentBytes(child);
+    const resident = service.residentBytes;
     points.push({ minutes, bytes: resident });
-    const cpu = cpuSeconds([child]);
+    const cpu = service.cpuSeconds;
     const chainFigures = chainFiguresOf(chainIntervals.splice(0));
     sums.swaps += chainFigures.swaps;
     sums.accounts += chainFigures.accounts;
@@ -224,6 +210,7 @@ async function run(): Promise<void> {
       ...{ kind: "interval", minutes: Number(minutes.toFixed(2)), isBurst: chainFigures.isBurst },
       residentMb: megabytes(resident),
       serviceCores: Number(((cpu - busy) / INTERVAL_SECONDS).toFixed(2)),
+      ...(values.split ? { parts: await service.partFigures() } : {}),
       ...{ tracked: trackedFigures(await readMetrics(metricsUrl)), chain: chainFigures },
       ...{ update: probes.takeInterval(), answers: intervals.splice(0).at(-1) ?? null },
       ...{ streams: streams.take(), checks: checks.figures, collections: log.collections },
@@ -243,7 +230,7 @@ async function run(): Promise<void> {
       loadSeconds: Math.round(loadSeconds),
     },
     memory: {
-      peakMb: megabytes(peakResidentBytes(child)),
+      peakMb: megabytes(service.peakResidentBytes),
       ...lineThrough(points),
       chainMb: megabytes(residentBytes(chain.child)),
     },
@@ -270,13 +257,9 @@ async function run(): Promise<void> {
   print({ kind: "bars", missed });
   if (values.restarts) {
     await streams.close();
-    let running: Server = service;
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
       const keys = new KeyRing(callers.request);
-      const common = { signal, chain, metricsUrl, start, asked, keys };
-      const { server, figures: restart } = await warmRestart({ ...common, running });
-      print(restart);
-      running = server;
+      print(await warmRestart({ signal, chain, service, asked, keys }));
     }
   }
   process.exitCode = missed.length === 0 ? 0 : 1;
@@ -319,15 +302,6 @@ async function makeCallers(place: Place) {
   }
   const of = (name: string): readonly string[] => byName.get(name) ?? [];
   return { probe: of("probe"), born: of("born"), check: of("check"), request: of("request") };
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import("node:net");
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 async function openStreams(url: string, mints: readonly string[], keys: readonly string[]) {

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { cpuSeconds, residentBytes, type Server } from "../deployment.ts";
+import { cpuSeconds, residentBytes } from "../deployment.ts";
 import { Latencies } from "../latencies.ts";
 import { ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
+import type { Service } from "./service.ts";
 import { readMetrics, trackedFigures } from "./service-metrics.ts";
 
 /** Of the tokens followed before: some were dropped or not stored yet when the process ended. */
@@ -17,30 +18,29 @@ const OLD_MS = 30_000;
 export type WarmRestart = {
   readonly signal: "SIGTERM" | "SIGKILL";
   readonly chain: Chain;
-  readonly metricsUrl: string;
-  readonly running: Server;
-  /** Starts the service again, on the same store. */
-  readonly start: () => Promise<Server>;
+  readonly service: Service;
   /** Tokens that were requested before. */
   readonly asked: readonly string[];
   readonly keys: KeyRing;
 };
 
 /**
- * Ends the service, starts it again while the chain goes on, and measures until it follows `FOLLOWED_SHARE` of its
+ * Ends the process that follows the chain, starts it again while the chain goes on, and measures until it follows `FOLLOWED_SHARE` of its
  * tokens again, and how old their answers are then.
  */
 export async function warmRestart(options: WarmRestart) {
-  const { signal, chain, metricsUrl, asked, keys } = options;
+  const { signal, chain, service, asked, keys } = options;
+  const { metricsUrl } = service;
   const { tokens: before } = trackedFigures(await readMetrics(metricsUrl));
   if (before === null) throw new Error("the service does not publish how many tokens it follows");
   const wanted = Math.floor(FOLLOWED_SHARE * before);
   const stoppingMs = performance.now();
-  options.running.child.kill(signal);
-  await once(options.running.child, "exit");
+  service.tracker.kill(signal);
+  await once(service.tracker, "exit");
   const startedMs = performance.now();
   const seconds = (): number => Math.round(performance.now() - startedMs) / 1_000;
-  const { child, url } = await options.start();
+  await service.startTracker();
+  const { url, tracker } = service;
   const listeningSeconds = seconds();
   const [mint = ""] = asked;
   const first = await ask(url, mint, keys.next());
@@ -51,7 +51,7 @@ export async function warmRestart(options: WarmRestart) {
     tokens = trackedFigures(await readMetrics(metricsUrl)).tokens ?? 0;
   }
   const followedSeconds = seconds();
-  const figures = {
+  return {
     ...{ kind: "restart", signal, tokensBefore: before },
     ...{ stopSeconds: Math.round(startedMs - stoppingMs) / 1_000, listeningSeconds },
     firstAnswer: {
@@ -59,11 +59,10 @@ export async function warmRestart(options: WarmRestart) {
       ageSeconds: Math.round(first.atMs - Date.parse(first.body.updated_at)) / 1_000,
     },
     ...{ tokensFollowed: tokens, isComplete: tokens >= wanted, followedSeconds },
-    cpuSeconds: cpuSeconds([child]),
-    residentMb: Math.round(residentBytes(child) / 1e6),
+    cpuSeconds: cpuSeconds([tracker]),
+    residentMb: Math.round(residentBytes(tracker) / 1e6),
     sampled: await sampleAges(url, sampleOf(chain, asked), keys),
   };
-  return { server: { child, url }, figures };
 }
 
 /** Half of them requested tokens, half any token. */
