@@ -116,7 +116,8 @@ function pump(): void {
   const nowMs = performance.now();
   const due = plan.rate === null ? Number.POSITIVE_INFINITY : dueCount(nowMs);
   while (asked < due) {
-    const connection = idle.pop();
+    // The one that has waited longest: the server closes connections that are idle for some seconds.
+    const connection = idle.shift();
     if (connection === undefined) break;
     ask(connection, plan.rate === null ? nowMs : startMs + (asked * 1_000) / plan.rate);
   }

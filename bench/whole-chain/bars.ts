@@ -22,6 +22,11 @@ export type JudgedFigures = {
   readonly answers: {
     readonly p99Ms: number | null;
     readonly answers: Readonly<Record<string, number>>;
+    /** Broken connections. */
+    readonly errors: number;
+    /** Requests that were due and never sent, because their users still waited for earlier answers. */
+    readonly neverAsked: number;
+    readonly unanswered: number;
   };
   readonly checks: { readonly results: Readonly<Record<string, number>>; readonly early: number };
   readonly tracked: { readonly tokens: number | null };
@@ -62,6 +67,9 @@ export function missedBars(figures: JudgedFigures): readonly string[] {
   most("answers, p99 ms", answers.p99Ms, MOST_ANSWER_MS);
   for (const [status, count] of Object.entries(answers.answers))
     if (status !== "200") most(`answers with status ${status}`, count, 0);
+  most("requests whose connection broke", answers.errors, 0);
+  most("requests that were due and not sent", answers.neverAsked, 0);
+  most("requests without an answer", answers.unanswered, 0);
   const least = (what: string, value: number, bar: number): void => {
     if (!(value >= bar)) missed.push(`${what}: ${value}, at least ${bar}`);
   };
