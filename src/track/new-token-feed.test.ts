@@ -220,6 +220,27 @@ for (const [how, transaction] of [
   });
 }
 
+test("only transactions of curves are followed: the accounts of other pools name their mints", async () => {
+  const chain = new ScriptedChain();
+  const followed: Address[] = [];
+  const pools = { ...plainVenue(), programId: namedAddress("pools") };
+  const venues = [pools, namelessCurve()];
+  const transactions: TransactionSource = {
+    readTransaction: async () => null,
+    followTransactions: () => ({
+      add: (addresses) => followed.push(...addresses),
+      remove: () => {},
+      close: async () => {},
+    }),
+  };
+  const tracker = createTracker({
+    ...{ source: chain, venues, clock: { nowMs: () => chain.nowMs }, database: null },
+    everything: { venues, transactions },
+  });
+  assert.deepEqual(followed, [PLAIN_PROGRAM]);
+  await tracker.close();
+});
+
 function logsOf(transaction: ObservedTransaction): ObservedTransaction {
   return { ...transaction, instructions: null };
 }

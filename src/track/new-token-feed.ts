@@ -87,7 +87,9 @@ export class NewTokenFeed {
         onGap: () => {},
         named: this.#nameless,
       }) ?? null;
-    this.#transactions?.add(deps.venues.map(({ programId }) => programId));
+    // Transactions are half of all messages: only those of curves are needed, whose accounts may lack the mint.
+    const curves = deps.venues.filter(({ kind }) => kind === "curve");
+    this.#transactions?.add(curves.map(({ programId }) => programId));
   }
 
   /** Reads the accounts of tokens seen since the last call. */
