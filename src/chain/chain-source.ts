@@ -54,9 +54,14 @@ export type FollowEvents = {
   readonly onUpdate: (update: AccountUpdate) => void;
   /**
    * The connection was lost and is restored: updates since `sinceSlot` may be lost, those from `untilSlot` on
-   * are not (null: unknown). Read everything again: a read of an earlier slot may lack what was lost.
+   * are not (null: unknown). Read everything again, or only `lost` if it is stated: nothing else was on that
+   * connection. A read of an earlier slot may lack what was lost.
    */
-  readonly onGap: (sinceSlot: bigint | null, untilSlot?: bigint | null) => void;
+  readonly onGap: (
+    sinceSlot: bigint | null,
+    untilSlot?: bigint | null,
+    lost?: ReadonlySet<Address> | null,
+  ) => void;
   /** Addresses just added are followed from now on: earlier reads of them may be out of date. */
   readonly onFollowed?: (addresses: readonly Address[]) => void;
   /** A slot notification; the slot may be lower after a reconnect. */

@@ -174,8 +174,9 @@ export class GeyserFollowers {
     for (const { events } of wanting) events.onTransaction(transaction);
   }
 
-  gap(sinceSlot: bigint | null, untilSlot: bigint | null): void {
-    for (const { events } of this.accounts) events.onGap(sinceSlot, untilSlot);
+  /** @param lost the accounts whose changes may be missing; null: any */
+  gap(sinceSlot: bigint | null, untilSlot: bigint | null, lost: ReadonlySet<Address> | null): void {
+    for (const { events } of this.accounts) events.onGap(sinceSlot, untilSlot, lost);
     for (const { events } of this.transactions) events.onGap(sinceSlot);
   }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
+import type { Address } from "#src/units/address.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { limitRefusal } from "#test/support/fake-geyser.ts";
@@ -65,6 +66,31 @@ test("if the server has not kept the missed slots, it is asked without them and 
   await log.first((event) => event.kind === "gap", "a gap");
   chain.set(POOL, 9);
   await updateTo(POOL, 9);
+});
+
+test("a gap in a stream of accounts names these, and one in a stream with a program names none", async (t) => {
+  const chain = await startChain(t);
+  const limited = (request: SubscribeRequest) =>
+    limitRefusal(request, { filters: 1, addresses: 1 });
+  chain.geyser.refusalOf = limited;
+  const gaps: (ReadonlySet<Address> | null | undefined)[] = [];
+  const ignored = { onUpdate: () => {}, onSlot: () => {} };
+  chain.source.follow({ ...ignored, onGap: (_, __, lost) => void gaps.push(lost) });
+  chain.source.followProgram({ programId: PROGRAM, dataSize: null, memcmp: [] }, () => {});
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  await eventually("three streams", () =>
+    isWholeNow(log) && chain.geyser.clientCount === 3 ? true : null,
+  );
+  gaps.length = 0;
+  chain.geyser.refusalOf = (request) =>
+    request.fromSlot === undefined ? limited(request) : "no earlier slots";
+  chain.geyser.cut();
+  await chain.geyser.open();
+  await eventually("a gap in each", () => (gaps.length >= 3 ? true : null));
+  const named = new Set(gaps.map((lost) => (lost ? [...lost].join() : null)));
+  assert.deepEqual(named, new Set([POOL, OTHER_POOL, null]));
 });
 
 test("an open stream without slots is replaced by a new one", async (t) => {

@@ -148,7 +148,7 @@ class GeyserSource {
       onSlot: (slot) => this.#receiveSlot(index, slot),
       onLost: (loss) => this.#lost(index, loss),
       outcomes: this.#outcomes,
-      onGap: (sinceSlot, untilSlot) => this.#gap(sinceSlot, untilSlot),
+      onGap: (sinceSlot, untilSlot) => this.#gap(sinceSlot, untilSlot, this.#onlyAccountsOf(index)),
     });
     this.#streams.set(index, stream);
     return stream;
@@ -172,9 +172,22 @@ class GeyserSource {
     for (const { events } of this.followers.accounts) events.onSlot(reached);
   }
 
-  #gap(sinceSlot: bigint | null, untilSlot: bigint | null = null): void {
+  #gap(
+    sinceSlot: bigint | null,
+    untilSlot: bigint | null = null,
+    lost: ReadonlySet<Address> | null = null,
+  ): void {
     this.#outcomes?.clear();
-    this.followers.gap(sinceSlot, untilSlot);
+    this.followers.gap(sinceSlot, untilSlot, lost);
+  }
+
+  /**
+   * The accounts of the stream, if it has no programs; null: it has. Null also for processed slots: all streams
+   * together state what became of a slot.
+   */
+  #onlyAccountsOf(index: number): ReadonlySet<Address> | null {
+    const { accounts, programs } = this.#wants(index);
+    return programs.length > 0 || this.#outcomes !== null ? null : accounts;
   }
 
   #publishWhole(isWhole: boolean): void {

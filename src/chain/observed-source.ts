@@ -60,9 +60,9 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
           observer.onUpdate(update);
           events.onUpdate(update);
         },
-        onGap: (sinceSlot, untilSlot) => {
+        onGap: (sinceSlot, untilSlot, lost) => {
           observer.onGap?.();
-          events.onGap(sinceSlot, untilSlot);
+          events.onGap(sinceSlot, untilSlot, lost);
         },
         onSlotEnd: (slot, outcome) => {
           if (outcome === "dropped") observer.onGap?.();

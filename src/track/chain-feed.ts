@@ -9,7 +9,7 @@ import type { BackgroundWork } from "./background-work.ts";
 import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
-import { dueConfirmations, dueRereads, rereadEverything } from "./schedule.ts";
+import { dueConfirmations, dueRereads, rereadEverything, rereadLost } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 import { trimSlots } from "./unconfirmed.ts";
 
@@ -58,8 +58,10 @@ export class ChainFeed {
     this.#following = source.follow({
       onUpdate: (update) => applyUpdate(state, update, clock.nowMs()),
       onFollowed: (addresses) => this.#reads.queue(addresses),
-      onGap: (_, untilSlot) =>
-        rereadEverything(state, clock.nowMs(), { untilSlot: untilSlot ?? null }),
+      onGap: (_, untilSlot = null, lost = null) => {
+        if (lost === null) rereadEverything(state, clock.nowMs(), { untilSlot });
+        else rereadLost(state, clock.nowMs(), { lost, untilSlot });
+      },
       onSlot: (slot) => this.#recordSlot(slot),
       onSlotEnd: (slot, outcome) => applySlotEnd(state, slot, outcome),
       onWhole: (isWhole) => {

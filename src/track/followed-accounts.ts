@@ -18,6 +18,7 @@ export function followAccount(
     held:
       account === undefined ? NEVER_DELIVERED : applyAccount(NEVER_DELIVERED, { account, slot }),
     confirmedAtMs: 0,
+    lostUntilSlot: 0n,
     wasAsked: false,
     uses: null,
   };

@@ -20,6 +20,8 @@ export type FollowedAccount = {
   held: HeldAccount;
   /** When an event last confirmed these bytes. */
   confirmedAtMs: number;
+  /** Its changes of earlier slots may be lost: a stream that had it was. 0: none was. */
+  lostUntilSlot: bigint;
   /** A read has requested it, whether or not the node returned it. */
   wasAsked: boolean;
   /** One use, or a set of them: most accounts have one, some configurations tens of thousands. */
@@ -181,7 +183,7 @@ export type RestingPools = { readonly pools: Set<FollowedPool>; visitedAtMs: num
 export type CompleteStream = {
   /** False while part of it is lost, or replaced by notifications that may be missing. */
   isWhole: boolean;
-  /** Gaps so far; accounts confirmed before the last gap have to be confirmed again. */
+  /** Gaps in all accounts so far; those confirmed before the last gap have to be confirmed again. */
   gaps: number;
   gapAtMs: number;
   /** What all gaps so far have lost is of earlier slots; 0: no gap had a known end. */

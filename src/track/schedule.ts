@@ -1,7 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint } from "#src/units/integer.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import { accountsOf, groupsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
-import type { FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
+import type { AccountUse, FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
@@ -145,7 +146,8 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
     if (isConfirmed) {
       // Pools may have appeared in the gap.
       if (token.confirmedAfterGap !== null)
-        for (const address of token.group.vacancies.keys()) due.add(address);
+        for (const { account } of token.group.vacancies.values())
+          if (!isConfirmedAfterGap(stream, account)) due.add(account.address);
       token.confirmedAfterGap = stream.gaps;
     } else if (nowMs >= token.rereadDueMs) token.rereadDueMs = nowMs + REREAD_POLLED_MS;
     if (due.size >= MAX_CONFIRMATIONS_AT_ONCE) return due;
@@ -168,6 +170,40 @@ export function rereadEverything(
   if (state.unconfirmed !== null) forgetVersions(state.unconfirmed);
   for (const token of state.tokens.values()) token.rereadDueMs = nowMs;
   for (const account of state.accounts.values()) account.confirmedAtMs = 0;
+}
+
+/** The same after one of several streams was lost, for what it had: the other accounts are as confirmed as before. */
+export function rereadLost(
+  state: LiveState,
+  nowMs: number,
+  { lost, untilSlot }: { readonly lost: ReadonlySet<Address>; readonly untilSlot: bigint | null },
+): void {
+  const tokens = new Set<FollowedToken>();
+  let isForAll = false;
+  for (const address of lost) {
+    const account = state.accounts.get(address);
+    if (account === undefined) continue;
+    account.confirmedAtMs = 0;
+    account.lostUntilSlot = maxBigint(account.lostUntilSlot, untilSlot ?? 0n);
+    forEachUse(account, (use) => {
+      const token = tokenOf(state, use);
+      if (token === null) isForAll = true;
+      else tokens.add(token);
+    });
+  }
+  const { stream } = state;
+  for (const token of isForAll ? state.tokens.values() : tokens) {
+    token.rereadDueMs = nowMs;
+    if (stream !== null && token.confirmedAfterGap !== null)
+      token.confirmedAfterGap = stream.gaps - 1;
+  }
+}
+
+/** The token that the use is for; null: a hop of any token. */
+function tokenOf(state: LiveState, use: AccountUse): FollowedToken | null {
+  if (use.kind === "mint") return use.token;
+  const { group } = use.kind === "vacancy" ? use : use.pool;
+  return state.hops.get(group.mint) === group ? null : group.token;
 }
 
 /**

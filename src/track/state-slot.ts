@@ -57,14 +57,14 @@ export function isKeptByStream(state: LiveState, token: FollowedToken): boolean 
 }
 
 /**
- * Whether the account was confirmed after the stream's last gap, and at a slot after it: a read that began before
+ * Whether the account was confirmed after its last gap, and at a slot after it: a read that began before
  * its end may lack a lost update.
  */
 export function isConfirmedAfterGap(
   { gapAtMs, gapUntilSlot }: CompleteStream,
-  { confirmedAtMs, held }: FollowedAccount,
+  { confirmedAtMs, lostUntilSlot, held: { heldSlot } }: FollowedAccount,
 ): boolean {
-  return confirmedAtMs > gapAtMs && held.heldSlot >= gapUntilSlot;
+  return confirmedAtMs > gapAtMs && heldSlot >= gapUntilSlot && heldSlot >= lostUntilSlot;
 }
 
 function isPartlyElsewhere(
