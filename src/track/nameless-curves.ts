@@ -2,14 +2,14 @@ import type { NamedAccounts } from "#src/chain/chain-source.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 
-const PREFIXES = 1 << 16;
+const PREFIX_BITS = 20;
 const ADDRESS_BYTES = 32;
 const NO_ADDRESS = new Uint8Array(ADDRESS_BYTES);
 
-/** Curves by address. Each account of every transaction is looked up: its first two bytes exclude most of them. */
+/** Curves by address. Each account of every transaction is looked up: its first 20 bits exclude most of them. */
 export class NamelessCurves<Curve> extends BoundedMap<Address, Curve> implements NamedAccounts {
-  /** How many keys begin with these two bytes. */
-  readonly #counts = new Uint16Array(PREFIXES);
+  /** How many keys begin with these bits. */
+  readonly #counts = new Uint16Array(1 << PREFIX_BITS);
 
   override set(address: Address, curve: Curve): this {
     super.set(address, curve);
@@ -52,5 +52,5 @@ export class NamelessCurves<Curve> extends BoundedMap<Address, Curve> implements
 }
 
 function prefixAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+  return ((bytes[at] ?? 0) << 12) | ((bytes[at + 1] ?? 0) << 4) | ((bytes[at + 2] ?? 0) >> 4);
 }

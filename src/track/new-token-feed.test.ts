@@ -241,6 +241,25 @@ test("only transactions of curves are followed: the accounts of other pools name
   await tracker.close();
 });
 
+test("of the accounts of a curve program only curves wait for their mint", async () => {
+  const chain = new ScriptedChain();
+  let named: TransactionEvents["named"];
+  const tracker = track(chain, {
+    readTransaction: async () => null,
+    followTransactions: (events) => {
+      named = events.named;
+      return { add: () => {}, remove: () => {}, close: async () => {} };
+    },
+  });
+  const other = namedAddress("the volume of a trader");
+  chain.set(other, { owner: PLAIN_PROGRAM, lamports: 1n, data: Uint8Array.of(1, 2, 3) });
+  placePool(chain, CURVE, RESERVES);
+  await pass(chain, tracker, 3);
+  assert.equal(named?.has(CURVE.address), true);
+  assert.equal(named?.has(other), false);
+  await tracker.close();
+});
+
 function logsOf(transaction: ObservedTransaction): ObservedTransaction {
   return { ...transaction, instructions: null };
 }

@@ -130,9 +130,11 @@ export class NewTokenFeed {
       return;
     }
     const known = withAccount(state.known, address, account);
-    const outline = outlineWithoutMint(venue, address, known);
+    const outline = outlineOf(venue, address, known);
     if (outline === null) {
-      if (venue.kind === "curve") this.#nameless.set(address, { venue, account });
+      // Programs of curves have other accounts too: with a mint these are still no pool.
+      if (venue.kind === "curve" && outlineOf(venue, address, known, WSOL) !== null)
+        this.#nameless.set(address, { venue, account });
       return;
     }
     for (const mint of this.#soldMints(venue, outline)) {
@@ -263,13 +265,14 @@ function withAccount(known: AccountSet, own: Address, account: Account): Account
 }
 
 /** The pair in the pool's own account; null if the account does not contain it. */
-function outlineWithoutMint(
+function outlineOf(
   venue: Venue<unknown>,
   pool: Address,
   known: AccountSet,
+  mint?: Address,
 ): PoolOutline | null {
   try {
-    return venue.outline(pool, known);
+    return venue.outline(pool, known, mint);
   } catch {
     // By contract it never throws; if it does, the account is ignored.
     return null;
