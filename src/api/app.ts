@@ -45,7 +45,7 @@ import { createInputCompiler } from "./validation.ts";
 const BODY_LIMIT = 16 * 1024;
 /** An idle connection is kept this long; a proxy in front has to close its own earlier (deploy/nginx.conf). */
 const KEEP_ALIVE_MS = 5_000;
-/** And this much longer than answers state: a busy process reads late what clients sent in time. */
+/** The server closes an idle connection this much later than answers state: it may read late what clients sent in time. */
 const LATE_READS_MS = 5_000;
 /** A client that sends its headers or its body slowly is cut off. Answers may take longer. */
 const TIMEOUTS = {

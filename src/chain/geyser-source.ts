@@ -148,7 +148,8 @@ class GeyserSource {
       onSlot: (slot) => this.#receiveSlot(index, slot),
       onLost: (loss) => this.#lost(index, loss),
       outcomes: this.#outcomes,
-      onGap: (sinceSlot, untilSlot) => this.#gap(sinceSlot, untilSlot, this.#onlyAccountsOf(index)),
+      onGap: (sinceSlot, untilSlot) =>
+        this.#gap(sinceSlot, untilSlot, this.#accountsIfNoPrograms(index)),
     });
     this.#streams.set(index, stream);
     return stream;
@@ -182,10 +183,10 @@ class GeyserSource {
   }
 
   /**
-   * The accounts of the stream, if it has no programs; null: it has. Null also for processed slots: all streams
-   * together state what became of a slot.
+   * The accounts of a stream without programs, which its loss concerns alone. Null: it has programs, or slots are
+   * followed when they are processed, and all streams together state what became of a slot.
    */
-  #onlyAccountsOf(index: number): ReadonlySet<Address> | null {
+  #accountsIfNoPrograms(index: number): ReadonlySet<Address> | null {
     const { accounts, programs } = this.#wants(index);
     return programs.length > 0 || this.#outcomes !== null ? null : accounts;
   }
@@ -208,6 +209,8 @@ class GeyserSource {
       const text = "the gRPC server's limits are smaller; subscribing within them";
       logger?.warn({ host, reason, ...limits }, text);
       this.#limits = limits;
+      // Accounts move to streams that cannot name them as lost.
+      this.#gap(null);
       this.#health.forgetFailures();
       this.#placement.reset();
       this.#generation++;

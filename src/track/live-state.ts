@@ -20,7 +20,7 @@ export type FollowedAccount = {
   held: HeldAccount;
   /** When an event last confirmed these bytes. */
   confirmedAtMs: number;
-  /** Its changes of earlier slots may be lost: a stream that had it was. 0: none was. */
+  /** Updates before this slot may be lost, because a stream that had the account was lost; 0: none was. */
   lostUntilSlot: bigint;
   /** A read has requested it, whether or not the node returned it. */
   wasAsked: boolean;

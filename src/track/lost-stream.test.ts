@@ -63,7 +63,7 @@ test("after one of several streams was lost, only what it had is read again, at 
   assert.ok(isKeptByStream(state, token));
 });
 
-test("a lost account of a hop holds back every token until it is read", () => {
+test("after a lost account of a hop every token is checked again", () => {
   const { state, token, other, read, baseVault } = twoTokens();
   state.hops.set(token.mint, token.group);
   rereadLost(state, LATER_MS, { lost: new Set([baseVault]), untilSlot: 30n });
