@@ -101,6 +101,19 @@ test("a whole program costs one filter, and brings its new accounts", async (t) 
   assert.deepEqual([...new Set(log.events.map(({ address }) => address))], [testAddress(20)]);
 });
 
+test("an account is reported as followed, though another stream is closed before its request is applied", async (t) => {
+  const chain = await startChain(t);
+  chain.geyser.refusalOf = (request) => limitRefusal(request, { filters: 1, addresses: 1 });
+  const { following, followed } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  const [kept, removed] = [testAddress(31), testAddress(32)];
+  following.add([kept, removed]);
+  await eventually("a stream for each", () => (chain.geyser.clientCount === 4 ? true : null));
+  following.remove([removed]);
+  await followed(kept);
+});
+
 const SMALL_PLANS = [
   ["5 filters of 200 accounts", { filters: 5, addresses: 200 }, 12, 1_000],
   ["1 filter of 10 accounts", { filters: 1, addresses: 10 }, 12, 40],

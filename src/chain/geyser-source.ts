@@ -274,7 +274,7 @@ class GeyserSource {
     let left = changed.size;
     for (const index of changed) {
       this.#streamAt(index).refresh(() => {
-        if (--left === 0 && generation === this.#generation) report();
+        if (--left === 0 && generation === this.#generation && !this.#isClosed) report();
       });
     }
     this.#fallBack(programs);

@@ -112,11 +112,16 @@ export class GeyserStream {
     stream.write(pingRequest(this.#lastPing));
   }
 
+  /** Nothing that waits for the server is waited for any more. */
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#opening?.abort();
     this.#dropStream();
+    const waiting = [...this.#pings.values(), ...this.#settling.map(({ onApplied }) => onApplied)];
+    this.#pings.clear();
+    this.#settling = [];
+    for (const onApplied of waiting) this.#call(onApplied);
   }
 
   /** `#timer` is set while an opening is scheduled or running. A server that never replies has failed. */
