@@ -106,8 +106,9 @@ export class ScriptedChain implements ChainSource {
     for (const update of order(held)) this.#deliver(update);
   }
 
-  gap(sinceSlot: bigint | null = null): void {
-    for (const follower of this.#followers) follower.events.onGap(sinceSlot);
+  /** @param lost the accounts whose updates may be missing; null: any */
+  gap(sinceSlot: bigint | null = null, lost: ReadonlySet<Address> | null = null): void {
+    for (const follower of this.#followers) follower.events.onGap(sinceSlot, null, lost);
   }
 
   /** Reports what became of a slot, to followers of processed state. */

@@ -16,7 +16,7 @@ import type {
 } from "#src/chain/chain-source.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Address } from "#src/units/address.ts";
-import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { CLOCK_SYSVAR, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import {
   placeMint,
@@ -112,6 +112,25 @@ test("accounts without updates in the stream stay valid, without reads, until a 
   chain.gap();
   await pass(chain, tracker, 5);
   assert.ok(chain.reads.length > reads);
+  await tracker.close();
+});
+
+test("after a gap that names what it lost, only that is read again", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  const other = namedAddress("other token");
+  placeToken(chain, MINT, 80);
+  const { vaultA } = placeToken(chain, other, 80);
+  await pass(chain, tracker, 5);
+  const before = chain.reads.length;
+  chain.gap(null, new Set([vaultA]));
+  assert.ok((slotOf(tracker, other) ?? 0n) < chain.slot - 1n);
+  assert.equal(slotOf(tracker, MINT), chain.slot - 1n);
+  await pass(chain, tracker, 5);
+  assert.equal(slotOf(tracker, other), chain.slot - 1n);
+  const read = new Set(chain.reads.slice(before).flat());
+  read.delete(CLOCK_SYSVAR);
+  assert.deepEqual(read, new Set([vaultA]));
   await tracker.close();
 });
 
