@@ -76,7 +76,7 @@ test("a gap in a stream of accounts names these, and one in a stream with a prog
   const ignored = { onUpdate: () => {}, onSlot: () => {} };
   chain.source.follow({
     ...ignored,
-    // Null as its beginning: not of a stream that was opened again.
+    // A gap without a first slot is of a stream that was given up, not of one that was opened again.
     onGap: (sinceSlot, _, lost) => {
       if (sinceSlot !== null) gaps.add(lost ? [...lost].join() : null);
     },

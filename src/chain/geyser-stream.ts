@@ -112,7 +112,7 @@ export class GeyserStream {
     stream.write(pingRequest(this.#lastPing));
   }
 
-  /** Nothing that waits for the server is waited for any more. */
+  /** Also calls every `onApplied` that still waits for the server: another stream may wait for the same batch. */
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

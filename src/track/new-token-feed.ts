@@ -132,7 +132,7 @@ export class NewTokenFeed {
     const known = withAccount(state.known, address, account);
     const outline = outlineOf(venue, address, known);
     if (outline === null) {
-      // Programs of curves have other accounts too: with a mint these are still no pool.
+      // A curve's program has other accounts too. They have no outline even with a mint; any mint shows that.
       if (venue.kind === "curve" && outlineOf(venue, address, known, WSOL) !== null)
         this.#nameless.set(address, { venue, account });
       return;
@@ -264,7 +264,7 @@ function withAccount(known: AccountSet, own: Address, account: Account): Account
   return { get: (address) => (address === own ? account : known.get(address)) };
 }
 
-/** The pair in the pool's own account; null if the account does not contain it. */
+/** The pair of a pool whose own account is known; null: the account is not a pool, or lacks the pair without `mint`. */
 function outlineOf(
   venue: Venue<unknown>,
   pool: Address,

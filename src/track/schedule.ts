@@ -172,7 +172,10 @@ export function rereadEverything(
   for (const account of state.accounts.values()) account.confirmedAtMs = 0;
 }
 
-/** The same after one of several streams was lost, for what it had: the other accounts are as confirmed as before. */
+/**
+ * Makes the tokens of these accounts due now, after a gap in the one stream that had them. Only these accounts
+ * have to be confirmed again; a lost account of a hop makes every token due.
+ */
 export function rereadLost(
   state: LiveState,
   nowMs: number,
