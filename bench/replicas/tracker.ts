@@ -56,7 +56,7 @@ new publisher.MarketPublisher({
   topics: messages.relayTopics(DEPLOYMENT),
   markets,
   term: 1n,
-  facts: {},
+  facts: () => ({}),
   accuracyReport: () => ({}),
   proofOf: async () => ({}),
   onWatchlistChange: () => undefined,

@@ -5,8 +5,9 @@ import type { NodeReport } from "#src/chain/rpc-source.ts";
 import { aborted } from "#src/platform/aborted.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
+import type { StorageFault } from "#src/platform/storage-fault.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
-import type { RedisLink } from "#src/relay/redis-link.ts";
+import type { RelayLink } from "#src/relay/relay-link.ts";
 import type { RelayTopics } from "#src/relay/relay-messages.ts";
 import type { Database } from "#src/store/database.ts";
 import { type Leadership, waitForLeadership } from "#src/store/leadership.ts";
@@ -21,7 +22,7 @@ const RETRY_AFTER_MS = 2_000;
 
 export type TrackerRoleDeps = {
   readonly config: Config & { readonly databaseUrl: string };
-  readonly link: RedisLink;
+  readonly link: RelayLink;
   readonly topics: RelayTopics;
   readonly logger: Logger;
 };
@@ -34,6 +35,8 @@ export type TrackerFacts = {
     readonly symbol: string;
     readonly story: { readonly en: string; readonly es: string };
   }[];
+  /** Why the last write to the database failed, where the API uses the same; null or absent: none did. */
+  readonly storageFault?: StorageFault | null;
 };
 
 /** The parts that run while this process is the leader. */
@@ -122,13 +125,10 @@ export class TrackerRole {
         topics,
         markets: tracker,
         term,
-        facts,
+        facts: () => facts,
         accuracyReport,
         proofOf: relayedProof(proofOf),
-        onWatchlistChange: (text) => {
-          const userId = parseUserId(text);
-          if (userId !== null) void judging.recorder.reload(userId);
-        },
+        onWatchlistChange: reloadWatchlist(judging.recorder),
         clock,
         log,
       });
@@ -147,6 +147,14 @@ export class TrackerRole {
       );
     }
   }
+}
+
+/** Passes on that a user's watchlist was changed, as a message says it. */
+export function reloadWatchlist(recorder: Judging["recorder"]): (userId: string) => void {
+  return (text) => {
+    const userId = parseUserId(text);
+    if (userId !== null) void recorder.reload(userId);
+  };
 }
 
 function messageOf(error: unknown): string {

@@ -50,7 +50,7 @@ function startTracker(t: TestContext, link: RedisLink) {
     health: () => NOTHING_TRACKED,
   });
   const publisher = new MarketPublisher({
-    ...{ link, topics, markets, term: 1n, facts: {}, clock: systemClock, log },
+    ...{ link, topics, markets, term: 1n, facts: () => ({}), clock: systemClock, log },
     accuracyReport: () => ({}),
     proofOf: async () => ({}),
     onWatchlistChange: () => undefined,

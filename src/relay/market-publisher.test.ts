@@ -47,7 +47,7 @@ function successor(t: TestContext, change: Partial<Markets> = {}, clock = system
     topics,
     markets,
     term: 7n,
-    facts: { examples: [] },
+    facts: () => ({ examples: [] }),
     accuracyReport: () => ({}),
     proofOf: async () => ({}),
     onWatchlistChange: () => undefined,

@@ -6,7 +6,8 @@ import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
-import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
+import { RedisUnavailable } from "./redis-link.ts";
+import type { RelayLink } from "./relay-link.ts";
 import {
   HEARTBEAT_EVERY_MS,
   messageText,
@@ -30,12 +31,12 @@ const REPUBLISH_EVERY_MS = 10;
 const LONGEST_TURN_MS = 10;
 
 export type MarketPublisherDeps = {
-  readonly link: Pick<RedisLink, "publish" | "publishSharded" | "subscribe" | "onRestored">;
+  readonly link: Pick<RelayLink, "publish" | "publishSharded" | "subscribe" | "onRestored">;
   readonly topics: RelayTopics;
   readonly markets: Markets;
   readonly term: bigint;
-  /** Facts about the service that every process serves. */
-  readonly facts: unknown;
+  /** Facts about the service that everything that answers requests serves. */
+  readonly facts: () => unknown;
   readonly accuracyReport: () => unknown;
   /** A proof, or why there is none. */
   readonly proofOf: (mint: Address, sale: ExitQuery) => Promise<unknown>;
@@ -115,7 +116,7 @@ export class MarketPublisher {
     const connections = this.#connections;
     this.#send(
       topics.heartbeats,
-      messageText({ term, connections, health: markets.health(), facts }),
+      messageText({ term, connections, health: markets.health(), facts: facts() }),
     );
   }
 

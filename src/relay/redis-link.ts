@@ -5,6 +5,7 @@ import { chunksOf } from "#src/platform/chunks.ts";
 import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
+import type { RelayLink } from "./relay-link.ts";
 
 const PING_EVERY_MS = 1_000;
 /** A frozen server or a cut network never replies: after this time without a reply a command has failed. */
@@ -47,7 +48,7 @@ type Session = { readonly client: Client; readonly isSharded: boolean };
  * Sharded topics (SSUBSCRIBE, SPUBLISH) need Redis 7 and one server. A server that refuses them gets plain
  * topics instead. All processes must use the same kind, so they need the same server and permissions.
  */
-export class RedisLink {
+export class RedisLink implements RelayLink {
   readonly #options: RedisLinkOptions;
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #restored = new Listeners<void>();

@@ -12,7 +12,7 @@ import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
 
 /**
- * Messages between the tracker and the processes that serve requests, through Redis. Topic names contain
+ * Messages between the tracker and the processes or the thread that serve requests. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
 const VERSION = 8;

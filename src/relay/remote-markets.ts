@@ -20,7 +20,8 @@ import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.t
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { HeldSnapshots } from "./held-snapshots.ts";
-import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
+import { RedisUnavailable } from "./redis-link.ts";
+import type { RelayLink } from "./relay-link.ts";
 import {
   type Heartbeat,
   messageText,
@@ -46,7 +47,7 @@ const MINTS_PER_MESSAGE = 1_000;
 const FIRST_HEARTBEAT_MS = 2_000;
 
 export type RemoteMarketsDeps<Facts> = {
-  readonly link: Pick<RedisLink, "publish" | "subscribe" | "subscribeSharded" | "onRestored">;
+  readonly link: Pick<RelayLink, "publish" | "subscribe" | "subscribeSharded" | "onRestored">;
   readonly topics: RelayTopics;
   /** Recorded accounts: assessments do not age. */
   readonly isFrozen: boolean;
@@ -67,7 +68,7 @@ type UnansweredRequest = {
 };
 
 /**
- * The markets of a tracker in another process. After a token's first request the tracker publishes its
+ * The markets of a tracker in another process or thread. After a token's first request the tracker publishes its
  * snapshots on the token's topic. They are held here and served at once, until the token was not used for a
  * quarter of an hour. They age by the same rule as in the tracker, with or without new messages. Messages of
  * a tracker are ignored once its successor has sent one, and an older state of the successor does not

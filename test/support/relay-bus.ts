@@ -1,13 +1,8 @@
-import type { RedisLink } from "#src/relay/redis-link.ts";
-
-export type BusLink = Pick<
-  RedisLink,
-  "publish" | "publishSharded" | "subscribe" | "subscribeSharded" | "onRestored"
->;
+import type { RelayLink } from "#src/relay/relay-link.ts";
 
 /** What passes through Redis, in order and at once, for the parts on both of its sides. */
 export type RelayBus = {
-  readonly link: BusLink;
+  readonly link: RelayLink;
   /** Everything that was published, and where. */
   readonly published: readonly { readonly topic: string; readonly text: string }[];
   /** As another process says it. */
