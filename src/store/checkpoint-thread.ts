@@ -11,6 +11,11 @@ const EVERY_MS = 1_000;
 const PAGES = 1_000;
 const PAGES_BEHIND = 50_000;
 
+/** Leaves the checkpoints to the thread of another connection, unless that is far behind. */
+export function leaveCheckpoints(connection: Sqlite.Database): void {
+  connection.pragma(`wal_autocheckpoint = ${PAGES_BEHIND}`);
+}
+
 /** Starts a thread that makes the checkpoints of a connection's database, until it is stopped or fails. */
 export function startCheckpoints(
   connection: Sqlite.Database,

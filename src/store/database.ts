@@ -13,7 +13,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { makeDirectory } from "#src/platform/make-directory.ts";
 import type { StorageFault } from "#src/platform/storage-fault.ts";
-import { startCheckpoints } from "./checkpoint-thread.ts";
+import { leaveCheckpoints, startCheckpoints } from "./checkpoint-thread.ts";
 import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
@@ -44,8 +44,9 @@ export type DatabaseSettings = {
   /**
    * `owner` (the service) holds the directory alone. `visitor` (a command of the operator's) opens
    * the embedded database beside a running service: SQLite keeps the two from harming each other.
+   * `thread` is another thread of the owner, which leaves copying the log to the owner.
    */
-  readonly access?: "owner" | "visitor";
+  readonly access?: "owner" | "visitor" | "thread";
   /** Whether a thread copies SQLite's log into the database, instead of the commits of the service. */
   readonly hasCheckpointThread?: boolean;
   /** Postgres connections at most. */
@@ -105,6 +106,7 @@ function openSqlite({ dataDir, access = "owner", ...settings }: DatabaseSettings
     const failures = { reads: 0, writes: 0 };
     const storage = new StorageWatch();
     const wal = new WalFile(file);
+    if (access === "thread") leaveCheckpoints(connection);
     const checkpoints =
       settings.hasCheckpointThread === true
         ? startCheckpoints(connection, { file, log: settings.log ?? null })
