@@ -4,6 +4,11 @@ import { VENUES } from "#src/venues/all.ts";
 import { ConfigError, readConfig } from "./config.ts";
 
 const GEYSER = { SOLANA_RPC_URL: "http://x", GEYSER_URL: "https://geyser.example" };
+const SHARED = {
+  DATABASE_URL: "postgres://x/y",
+  REDIS_URL: "redis://x",
+  AUTH_SECRET: "a secret that is long enough to be one",
+};
 
 test("an empty environment runs the whole service on the demo market", () => {
   const config = readConfig({});
@@ -48,6 +53,17 @@ test("the stream delivers every program whole, or those that are named", () => {
   ]);
 });
 
+test("the API has a thread where whole programs are followed, unless other processes answer requests", () => {
+  const hasThread = (environment: Readonly<Record<string, string>>) =>
+    readConfig(environment).hasApiThread;
+  assert.equal(hasThread(GEYSER), true);
+  assert.equal(hasThread({}), false);
+  assert.equal(hasThread({ API_THREAD: "on" }), true);
+  assert.equal(hasThread({ ...GEYSER, API_THREAD: "off" }), false);
+  assert.equal(hasThread({ ...GEYSER, GEYSER_PROGRAMS: "none" }), false);
+  assert.equal(hasThread({ ...GEYSER, ...SHARED }), false);
+});
+
 test("a wrong value is refused, and the message names the variable", () => {
   const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["PORT", { PORT: "80a" }],
@@ -65,6 +81,8 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "https://a.example,ftp://x" }],
     ["ROLE", { ROLE: "boss" }],
     ["ROLE", { ROLE: "api" }],
+    ["API_THREAD", { API_THREAD: "yes" }],
+    ["API_THREAD", { ...SHARED, API_THREAD: "on" }],
     ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "ftp://x" }],
     ["ACCOUNTS_DIR", { SOLANA_RPC_URL: "http://x", ACCOUNTS_DIR: "y" }],
     ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example" }],

@@ -55,6 +55,8 @@ export type Config = {
   /** Days, including today, for which answers by at_slot are kept; 0: none. */
   readonly stateDays: number;
   readonly role: Role;
+  /** Whether the API runs in a thread of its own. */
+  readonly hasApiThread: boolean;
   readonly logLevel: string;
 };
 
@@ -114,6 +116,7 @@ export function readConfig(environment: Environment): Config {
   }
   const smtpUrl = url(read("SMTP_URL"), "SMTP_URL", ["smtp:", "smtps:"]);
   const chain = chainOf(read);
+  const geyser = geyserOf(read, chain);
   const publicUrl = publicUrlOf(read("PUBLIC_URL"), host, port);
   const mailFrom = read("MAIL_FROM") ?? "Exitability <no-reply@localhost>";
   return Object.freeze({
@@ -126,7 +129,7 @@ export function readConfig(environment: Environment): Config {
     databaseUrl,
     redisUrl,
     chain,
-    geyser: geyserOf(read, chain),
+    geyser,
     commitment: oneOf(read("COMMITMENT") ?? "confirmed", "COMMITMENT", ["processed", "confirmed"]),
     accuracy: oneOf(read("ACCURACY") ?? defaultAccuracy(read, chain), "ACCURACY", ACCURACY_MODES),
     proof: oneOf(read("PROOF") ?? "sample", "PROOF", PROOF_MODES),
@@ -141,6 +144,7 @@ export function readConfig(environment: Environment): Config {
     stateDays: integer(read("STATE_DAYS"), { name: "STATE_DAYS", fallback: 3, max: 365 }),
     apiKeyPrefix: prefix(read("KEY_PREFIX") ?? "exi"),
     role,
+    hasApiThread: apiThreadOf(read("API_THREAD"), { redisUrl, geyser }),
     logLevel: oneOf(read("LOG_LEVEL") ?? "info", "LOG_LEVEL", [
       "trace",
       "debug",
@@ -213,6 +217,21 @@ function geyserOf(read: Read, chain: ChainConfig): Config["geyser"] {
   }
   const programs = programsOf(read("GEYSER_PROGRAMS"));
   return found === null ? null : { url: found, token, programs };
+}
+
+/** A process that follows whole programs has a heap that V8 marks for a second or two at a time. */
+function apiThreadOf(
+  text: string | null,
+  { redisUrl, geyser }: Pick<Config, "redisUrl" | "geyser">,
+): boolean {
+  const followsPrograms = geyser !== null && geyser.programs.length > 0;
+  const fallback = followsPrograms && redisUrl === null ? "on" : "off";
+  const hasApiThread = oneOf(text ?? fallback, "API_THREAD", ["on", "off"]) === "on";
+  if (hasApiThread && redisUrl !== null)
+    throw new ConfigError(
+      "API_THREAD=on and REDIS_URL exclude each other: with Redis, start a process with ROLE=api",
+    );
+  return hasApiThread;
 }
 
 function programsOf(text: string | null): readonly VenueId[] {

@@ -9,6 +9,7 @@ import type { Config } from "./config.ts";
 import { openBase, type ProcessBase } from "./process-base.ts";
 import { sharedUrls } from "./roles.ts";
 import { openShared } from "./shared.ts";
+import { openThreaded } from "./threaded.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
 
 export type Service = {
@@ -27,12 +28,14 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const base = await openBase(config, logger, closers);
     const urls = sharedUrls(config);
-    const { app, examples, sources } = await (urls === null
-      ? openAlone(base)
-      : openShared(base, urls));
+    const { app, examples, sources } = await (urls !== null
+      ? openShared(base, urls)
+      : config.hasApiThread
+        ? openThreaded(base)
+        : openAlone(base));
     const metrics = await openMetrics(base, sources);
     if (metrics !== null) closers.push(metrics.close);
-    closers.push(() => app.close());
+    closers.push(async () => void (await app.close()));
     const url = await app.listen({ host: config.host, port: config.port });
     const metricsUrl = metrics?.url ?? null;
     return { url, metricsUrl, examples: examples(), close: () => closers.close() };

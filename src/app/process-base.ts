@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { SendingDeps } from "#src/alerts/alerting.ts";
 import { Admission } from "#src/api/admission.ts";
 import { RequestCounts } from "#src/api/request-counts.ts";
 import { type Readiness, readinessOf } from "#src/api/service/health.ts";
-import type { MetricsSources } from "#src/metrics/metrics.ts";
+import { type ApiParts, apiMetrics } from "#src/metrics/api-metrics.ts";
+import type { ApiCounts, MetricsSources } from "#src/metrics/metrics.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
@@ -38,9 +38,16 @@ export type ProcessBase = {
 
 /** What a process of any role serves. */
 export type Served = {
-  readonly app: FastifyInstance;
+  readonly app: Listener;
   readonly examples: () => TrackerFacts["examples"];
   readonly sources: MetricsSources;
+};
+
+/** Answers requests, in this thread or in another one. */
+export type Listener = {
+  readonly listen: (place: { readonly host: string; readonly port: number }) => Promise<string>;
+  /** Finishes running requests, and refuses new ones. */
+  readonly close: () => Promise<unknown>;
 };
 
 /** Opens the database, and migrates it. */
@@ -59,11 +66,30 @@ export async function openBase(
   closers.push(database.close);
   await prepare(database, databaseUrl === null ? resolve(dataDir) : "the database");
   const authSecretWatch = await watchAuthSecret(database, { config, logger, closers });
-  const requests = new RequestCounts();
+  return {
+    config,
+    logger,
+    database,
+    closers,
+    authSecretWatch,
+    ...watchRequests(database, closers),
+  };
+}
+
+/** The same for a thread of a process that has opened it: with a connection of its own to the same database. */
+export function openBeside(config: Config, logger: Logger, closers: Closers): ProcessBase {
+  const { databaseUrl, dataDir } = config;
+  const database = openDatabase({ databaseUrl, dataDir, log: logger, access: "thread" });
+  closers.push(database.close);
+  const requests = watchRequests(database, closers);
+  return { config, logger, database, closers, authSecretWatch: null, ...requests };
+}
+
+function watchRequests(database: Database, closers: Closers) {
   const admission = new Admission();
   admission.watchQueue(database.queue);
   closers.push(admission.watch());
-  return { config, logger, database, closers, requests, admission, authSecretWatch };
+  return { requests: new RequestCounts(), admission };
 }
 
 /** Null in a process that shares its database with no other. */
@@ -97,18 +123,25 @@ async function prepare(database: Database, place: string): Promise<void> {
 
 /** The metrics of every process; null for each part that a process may not run. */
 export function baseSources(base: ProcessBase): MetricsSources {
-  const { config, database, requests, admission } = base;
+  const { config, database } = base;
   const { role, dataDir } = config;
-  const none = { health: () => null, led: () => null, delivery: null, signIn: null };
+  const none = { health: () => null, led: () => null, delivery: null };
   return {
     ...none,
     role,
     version: manifest.version,
-    requests,
-    admission,
+    api: () => apiCounts(base, null),
     database,
     diskFreeBytes: () => freeDiskBytes(dataDir),
   };
+}
+
+/** @param signIn counts of sign-in mails; null: this process sends none */
+export function apiCounts(
+  { requests, admission }: Pick<ProcessBase, "requests" | "admission">,
+  signIn: ApiParts["signIn"],
+): ApiCounts {
+  return { metrics: apiMetrics({ requests, admission, signIn }), databaseFailures: null };
 }
 
 /** The configured ways to send messages. */

@@ -4,6 +4,7 @@ import type { ProgramReport } from "#src/accuracy/program-deployments.ts";
 import { Admission } from "#src/api/admission.ts";
 import { RequestCounts } from "#src/api/request-counts.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
+import { apiMetrics } from "./api-metrics.ts";
 import { createMetrics, type LedSources, type MetricsSources } from "./metrics.ts";
 
 const NOW = 1_800_000_000_000;
@@ -29,13 +30,11 @@ async function scrape(
     {
       role: "all",
       version: "0.0.0",
-      requests: new RequestCounts(),
-      admission: new Admission(),
+      api: () => countsOf(new RequestCounts()),
       database,
       diskFreeBytes: () => 5_000_000,
       health: () => NOTHING_TRACKED,
       delivery: { outcomes: NO_OUTCOMES, waiting: async () => ({ count: 0, oldestDueMs: null }) },
-      signIn: { outcomes: { handled: 0, failed: 0, dead: 0 }, capped: { ...NO_MAILS, all: 2 } },
       ...change,
       led: () => led,
     },
@@ -50,6 +49,15 @@ async function scrape(
         return [line.slice(0, end), Number(line.slice(end + 1))];
       }),
   );
+}
+
+function countsOf(requests: RequestCounts) {
+  const signIn = {
+    outcomes: { handled: 0, failed: 0, dead: 0 },
+    capped: { ...NO_MAILS, all: 2 },
+  };
+  const admission = new Admission();
+  return { metrics: apiMetrics({ requests, admission, signIn }), databaseFailures: null };
 }
 
 function someLed(): LedSources {
@@ -176,7 +184,7 @@ test("durations are a cumulative histogram whose last bucket is its count", asyn
   const requests = new RequestCounts();
   const counts = requests.of("GET", '/a"\\b');
   for (const ms of [0.05, 0.1, 3, 20_000]) counts.count(200, ms);
-  const samples = await scrape({ requests });
+  const samples = await scrape({ api: () => countsOf(requests) });
   const labels = String.raw`method="GET",route="/a\"\\b"`;
   const name = "exitability_http_request_duration_seconds";
   const upTo = (le: string) => samples.get(`${name}_bucket{${labels},le="${le}"}`);

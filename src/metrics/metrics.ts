@@ -2,16 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import type { BaseLogger } from "pino";
 import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import type { Delivery, Judging } from "#src/alerts/alerting.ts";
-import type { Admission } from "#src/api/admission.ts";
-import type { RequestCounts } from "#src/api/request-counts.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
+import type { QueryFailures } from "#src/store/query-failures.ts";
 import type { Tracker } from "#src/track/tracker.ts";
-import type { Users } from "#src/users/users.ts";
 import { accuracyMetrics } from "./accuracy-metrics.ts";
 import { exposition, type Metric } from "./exposition.ts";
-import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
-import { alertMetrics, outboxMetrics, signInMetrics } from "./message-metrics.ts";
+import { alertMetrics, outboxMetrics } from "./message-metrics.ts";
 import { type NodeCounts, nodeMetrics } from "./node-metrics.ts";
 import { createProcessMetrics, serviceMetrics } from "./process-metrics.ts";
 import { type Freshness, freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
@@ -32,8 +29,7 @@ export type LedSources = {
 export type MetricsSources = {
   readonly role: string;
   readonly version: string;
-  readonly requests: RequestCounts;
-  readonly admission: Pick<Admission, "refused">;
+  readonly api: () => ApiCounts | Promise<ApiCounts>;
   readonly database: Pick<Database, "failures">;
   /** Space left where DATA_DIR is; null where unknown. */
   readonly diskFreeBytes: () => number | null;
@@ -41,7 +37,13 @@ export type MetricsSources = {
   readonly health: () => Freshness | null;
   readonly led: () => LedSources | null;
   readonly delivery: Pick<Delivery["outbox"], "outcomes" | "waiting"> | null;
-  readonly signIn: Pick<Users["outbox"], "outcomes" | "capped"> | null;
+};
+
+/** What the parts that answer requests have counted, as plain data: they may run in a thread of their own. */
+export type ApiCounts = {
+  readonly metrics: readonly Metric[];
+  /** Failed statements of a database connection of their own; null: they use the connection of the process. */
+  readonly databaseFailures: QueryFailures | null;
 };
 
 export type Metrics = {
@@ -54,7 +56,7 @@ export async function createMetrics(
   sources: MetricsSources,
   { clock, log }: { readonly clock: WallClock; readonly log: Pick<BaseLogger, "warn"> },
 ): Promise<Metrics> {
-  const { delivery, signIn } = sources;
+  const { delivery } = sources;
   const process = createProcessMetrics();
   // prom-client reports the event-loop lag one scrape late: without this first scrape it would be 0.
   await process.metrics();
@@ -75,15 +77,17 @@ export async function createMetrics(
   return {
     contentType: process.contentType,
     async text() {
-      const [processText, outbox] = await Promise.all([process.metrics(), deliveryMetrics()]);
+      const [processText, outbox, api] = await Promise.all([
+        process.metrics(),
+        deliveryMetrics(),
+        sources.api(),
+      ]);
       const own = exposition([
-        ...serviceMetrics(sources),
-        ...httpMetrics(sources.requests),
-        ...admissionMetrics(sources.admission),
+        ...serviceMetrics(sources, api),
+        ...api.metrics,
         ...freshnessMetrics(sources.health()),
         ...ledMetrics(sources.led(), clock.nowMs()),
         ...outbox,
-        ...(signIn === null ? [] : signInMetrics(signIn)),
       ]);
       return `${own}\n${processText}`;
     },

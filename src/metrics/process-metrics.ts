@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { known, type Metric } from "./exposition.ts";
-import type { MetricsSources } from "./metrics.ts";
+import type { ApiCounts, MetricsSources } from "./metrics.ts";
 
 /** The default metrics of a Node process: memory, CPU time, garbage collection, event-loop lag. */
 export function createProcessMetrics(): Registry {
@@ -14,12 +14,14 @@ export function createProcessMetrics(): Registry {
 
 export function serviceMetrics(
   sources: Pick<MetricsSources, "role" | "version" | "database" | "diskFreeBytes" | "led">,
+  { databaseFailures }: Pick<ApiCounts, "databaseFailures">,
 ): readonly Metric[] {
   const { role, version, database } = sources;
   // If several processes share the work, the tracker has a second database connection of its own.
-  const databases = new Set([database, sources.led()?.database ?? database]);
+  const own = new Set([database, sources.led()?.database ?? database]);
+  const failures = [...Array.from(own, (each) => each.failures), databaseFailures];
   const sum = (kind: "reads" | "writes") =>
-    [...databases].reduce((total, { failures }) => total + failures[kind], 0);
+    failures.reduce((total, each) => total + (each?.[kind] ?? 0), 0);
   return [
     {
       name: "exitability_build_info",

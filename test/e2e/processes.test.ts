@@ -94,7 +94,7 @@ test("a process with another AUTH_SECRET logs it at its start, and /readyz has i
   assert.equal(await secretOf(first), "same", "it compares again within a minute");
 });
 
-test("replicas answer what a single process answers, byte for byte", async (t) => {
+test("replicas, and an API in a thread, answer what a single thread answers, byte for byte", async (t) => {
   if (!existsSync(MAINNET)) {
     if (process.env["CI"]) throw new Error(`${MAINNET} must be there on CI`);
     t.skip(`${MAINNET} is absent`);
@@ -105,7 +105,12 @@ test("replicas answer what a single process answers, byte for byte", async (t) =
   if (shared === null) return;
   const alone = await startTestService(t, sqlitePlace(t), { ...chain, TRUST_PROXY: "1" });
   const tracker = await shared.start("tracker");
-  const replicas = [await shared.start("api"), await shared.start("api")];
+  const threaded = { ...chain, TRUST_PROXY: "1", API_THREAD: "on" };
+  const others = [
+    await shared.start("api"),
+    await shared.start("api"),
+    await startTestService(t, sqlitePlace(t), threaded),
+  ];
   await said(tracker, "tracker leadership acquired");
   const mints = new Set(
     readFileSync(`${MAINNET}/README.md`, "utf8").match(/[1-9A-HJ-NP-Za-km-z]{32,44}/g),
@@ -114,10 +119,10 @@ test("replicas answer what a single process answers, byte for byte", async (t) =
   for (const mint of mints) {
     for (const path of ["", "/exitability", "/exitability?profile=pro&size=5", "/pools"]) {
       const own = () => ask(alone, `/api/token/${mint}${path}`);
-      for (const replica of replicas) {
+      for (const other of others) {
         // A first answer does not wait for the searches behind it, so the two may finish apart.
         const isSame = async () =>
-          isDeepStrictEqual(await ask(replica, `/api/token/${mint}${path}`), await own()) || null;
+          isDeepStrictEqual(await ask(other, `/api/token/${mint}${path}`), await own()) || null;
         await eventually(`${mint}${path} is answered alike`, isSame, 15_000);
         compared++;
       }
@@ -132,9 +137,9 @@ test("replicas answer what a single process answers, byte for byte", async (t) =
     };
     for (const rest of ["at?size=3.7", "stressed?profile=pro"]) {
       const path = `/api/token/${mint}/exitability/${rest}`;
-      for (const replica of replicas) {
+      for (const other of others) {
         const isSame = async () =>
-          isDeepStrictEqual(await ageless(replica, path), await ageless(alone, path)) || null;
+          isDeepStrictEqual(await ageless(other, path), await ageless(alone, path)) || null;
         await eventually(`${path} is answered alike`, isSame, 15_000);
       }
     }

@@ -1,0 +1,90 @@
+import { once } from "node:events";
+import { type MessagePort, Worker } from "node:worker_threads";
+import type { ApiCounts } from "#src/metrics/metrics.ts";
+import { relayTopics } from "#src/relay/relay-messages.ts";
+import type { Config } from "./config.ts";
+import type { Listener } from "./process-base.ts";
+
+/** Only these two threads send messages over their port. */
+export const THREAD_TOPICS = relayTopics("thread");
+
+export type ApiThreadPlan = {
+  readonly config: Config;
+  readonly place: Parameters<Listener["listen"]>[0];
+  /** To the tracker's publisher. */
+  readonly port: MessagePort;
+};
+
+export type ToApiThread = { readonly kind: "count" | "close" };
+export type FromApiThread =
+  | { readonly kind: "listening"; readonly url: string }
+  | { readonly kind: "counts"; readonly counts: ApiCounts };
+
+const NO_COUNTS: ApiCounts = { metrics: [], databaseFailures: null };
+
+/** The API in a thread of its own. If it dies while it listens, so does the process, as with any other part. */
+export class ApiThread implements Listener {
+  readonly #plan: Omit<ApiThreadPlan, "place">;
+  #worker: Worker | null = null;
+  #isClosing = false;
+  readonly #counting: ((counts: ApiCounts) => void)[] = [];
+
+  constructor(plan: Omit<ApiThreadPlan, "place">) {
+    this.#plan = plan;
+  }
+
+  /** @throws the error that the thread ended with instead */
+  readonly listen = async (place: ApiThreadPlan["place"]): Promise<string> => {
+    const plan: ApiThreadPlan = { ...this.#plan, place };
+    const worker = new Worker(new URL("./api-worker.ts", import.meta.url), {
+      workerData: plan,
+      transferList: [plan.port],
+    });
+    this.#worker = worker;
+    const listening = Promise.withResolvers<string>();
+    let hasStarted = false;
+    worker.on("message", (message: FromApiThread) => {
+      if (message.kind === "counts") {
+        this.#counting.shift()?.(message.counts);
+        return;
+      }
+      hasStarted = true;
+      listening.resolve(message.url);
+    });
+    const failed = (cause: unknown): void => {
+      this.#worker = null;
+      if (!hasStarted) listening.reject(cause);
+      else if (!this.#isClosing) throw cause;
+    };
+    worker.on("error", failed);
+    worker.on("exit", (code) => {
+      for (const resolve of this.#counting.splice(0)) resolve(NO_COUNTS);
+      if (this.#worker !== null && !this.#isClosing)
+        failed(new Error(`the API's thread ended with ${code}`));
+    });
+    return listening.promise;
+  };
+
+  /** What the thread has counted so far. */
+  counts(): Promise<ApiCounts> {
+    const worker = this.#worker;
+    if (worker === null) return Promise.resolve(NO_COUNTS);
+    return new Promise((resolve) => {
+      this.#counting.push(resolve);
+      send(worker, { kind: "count" });
+    });
+  }
+
+  readonly close = async (): Promise<void> => {
+    const worker = this.#worker;
+    if (worker === null) return;
+    this.#isClosing = true;
+    const ended = once(worker, "exit");
+    send(worker, { kind: "close" });
+    await ended;
+  };
+}
+
+function send(worker: Worker, message: ToApiThread): void {
+  worker.postMessage(message);
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from "fastify";
+import { createUserAlerts, type Sending } from "#src/alerts/alerting.ts";
+import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
+import { systemClock } from "#src/platform/clock.ts";
+import type { RelayLink } from "#src/relay/relay-link.ts";
+import type { RelayTopics } from "#src/relay/relay-messages.ts";
+import { notifyTracker, RemoteMarkets } from "#src/relay/remote-markets.ts";
+import { lastAnswer } from "#src/track/history/archive.ts";
+import { answerAt } from "#src/track/history/stored-answers.ts";
+import type { Windows } from "#src/users/fixed-windows.ts";
+import type { Users } from "#src/users/users.ts";
+import { openApi, openUsers, type TrackerView } from "./api-part.ts";
+import type { ProcessBase } from "./process-base.ts";
+import { proofFrom } from "./relayed-proof.ts";
+import type { TrackerFacts } from "./tracker-role.ts";
+
+export type Relay = { readonly link: RelayLink; readonly topics: RelayTopics };
+
+export type RelayedApiOptions = {
+  readonly sending: Sending;
+  /** Counts requests across processes; absent: no other process answers any. */
+  readonly windows?: Windows;
+  readonly redis?: TrackerView["redis"];
+  /** Gets the service facts of each heartbeat. */
+  readonly onFacts?: (facts: TrackerFacts) => void;
+};
+
+export type RelayedApi = {
+  readonly app: FastifyInstance;
+  readonly users: Users;
+  readonly markets: RemoteMarkets<TrackerFacts>;
+  readonly examples: TrackerView["examples"];
+};
+
+/** The API of a process or thread that reads its markets from the tracker in another one. */
+export async function openRelayedApi(
+  base: ProcessBase,
+  relay: Relay,
+  { sending, windows, redis, onFacts }: RelayedApiOptions,
+): Promise<RelayedApi> {
+  const { config, database: store, logger: log, closers } = base;
+  const clock = systemClock;
+  const users = await openUsers(base, windows);
+  let facts: TrackerFacts = { examples: [] };
+  const markets = new RemoteMarkets<TrackerFacts>({
+    ...relay,
+    isFrozen: config.chain.kind === "recorded",
+    storedAnswer: (mint) => lastAnswer(store.db, mint),
+    storedState: (mint, slot) => answerAt(store.db, mint, slot),
+    clock,
+    onFacts: (received) => {
+      facts = received;
+      onFacts?.(received);
+    },
+  });
+  closers.push(() => markets.close());
+  markets.start();
+  const examples = () => facts.examples;
+  const tracker: TrackerView = {
+    markets,
+    ...(redis === undefined ? {} : { redis }),
+    examples,
+    accuracyReport: async () => (await markets.accuracyReport()) as PublishedAccuracy,
+    proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),
+    onWatchlistChange: (userId) => notifyTracker(relay, { kind: "watchlist", userId }),
+  };
+  const alerts = createUserAlerts({ store, sending, clock, log });
+  closers.push(() => alerts.close());
+  return { app: await openApi(base, { tracker, users, alerts }), users, markets, examples };
+}

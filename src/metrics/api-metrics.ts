@@ -1,0 +1,23 @@
+import type { Admission } from "#src/api/admission.ts";
+import type { RequestCounts } from "#src/api/request-counts.ts";
+import type { Users } from "#src/users/users.ts";
+import type { Metric } from "./exposition.ts";
+import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
+import { signInMetrics } from "./message-metrics.ts";
+
+/** The parts that answer requests. They count for themselves and do not depend on metrics. */
+export type ApiParts = {
+  readonly requests: RequestCounts;
+  readonly admission: Pick<Admission, "refused">;
+  /** Null where another process signs users in. */
+  readonly signIn: Pick<Users["outbox"], "outcomes" | "capped"> | null;
+};
+
+/** What answers requests, as plain data: it may run in a thread of its own. */
+export function apiMetrics({ requests, admission, signIn }: ApiParts): readonly Metric[] {
+  return [
+    ...httpMetrics(requests),
+    ...admissionMetrics(admission),
+    ...(signIn === null ? [] : signInMetrics(signIn)),
+  ];
+}
