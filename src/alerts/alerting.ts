@@ -66,10 +66,8 @@ export type Sending = ReturnType<typeof createSending>;
 
 /** @throws Error if `webhookAllow` holds anything but address ranges */
 export function createSending(deps: SendingDeps) {
-  const { mailer, authSecret, publicUrl, clock, log } = deps;
+  const { mailer, authSecret, publicUrl, clock } = deps;
   const allowed = parseRanges(deps.webhookAllow);
-  if (allowed.length > 0)
-    log.warn({ webhookAllow: deps.webhookAllow }, "webhooks may reach these private addresses");
   const webhooks = createWebhookSender({
     allowed,
     ...(deps.resolve === undefined ? {} : { resolve: deps.resolve }),

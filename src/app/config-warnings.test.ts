@@ -30,6 +30,12 @@ test("a range in WEBHOOK_ALLOW that is not one is refused by name", () => {
   assert.throws(() => readConfig({ WEBHOOK_ALLOW: "foo" }), /WEBHOOK_ALLOW: "foo" is not/);
 });
 
+test("private ranges that webhooks may reach are named", () => {
+  assert.deepEqual(warningsFor({ WEBHOOK_ALLOW: "10.0.0.0/8, 192.168.1.0/24" }), [
+    "WEBHOOK_ALLOW lets webhooks reach these private addresses: 10.0.0.0/8, 192.168.1.0/24",
+  ]);
+});
+
 test("keys of the identity provider that come over plain http are named, except on this machine", () => {
   const provider = { AUTH_ISSUER: "i", AUTH_AUDIENCE: "a" };
   const [warning = ""] = warningsFor({ ...provider, AUTH_JWKS_URL: "http://id.example/keys" });

@@ -14,7 +14,12 @@ const READ_ELSEWHERE = new Set([
 /** What an operator probably did not intend, in sentences that name the variable; never its value. */
 export function configWarnings(
   environment: Readonly<Record<string, string | undefined>>,
-  { chain, publicUrl, foreignIdentity }: Pick<Config, "chain" | "publicUrl" | "foreignIdentity">,
+  {
+    chain,
+    publicUrl,
+    foreignIdentity,
+    webhookAllow,
+  }: Pick<Config, "chain" | "publicUrl" | "foreignIdentity" | "webhookAllow">,
 ): readonly string[] {
   const warnings: string[] = [];
   for (const name of Object.keys(environment)) {
@@ -30,6 +35,10 @@ export function configWarnings(
   if (foreignIdentity?.jwksUrl.startsWith("http:") && !isLoopback(foreignIdentity.jwksUrl))
     warnings.push(
       "AUTH_JWKS_URL is read over plain http: a network in between can replace the keys and sign in as anyone; use https",
+    );
+  if (webhookAllow.length > 0)
+    warnings.push(
+      `WEBHOOK_ALLOW lets webhooks reach these private addresses: ${webhookAllow.join(", ")}`,
     );
   return warnings;
 }

@@ -8,6 +8,7 @@ import { type Readiness, readinessOf } from "#src/api/service/health.ts";
 import { type ApiParts, apiMetrics } from "#src/metrics/api-metrics.ts";
 import type { ApiCounts, MetricsSources } from "#src/metrics/metrics.ts";
 import { systemClock } from "#src/platform/clock.ts";
+import { LoopDelay } from "#src/platform/loop-delay.ts";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
@@ -32,6 +33,8 @@ export type ProcessBase = {
   /** Counts of the requests that this process answered. */
   readonly requests: RequestCounts;
   readonly admission: Admission;
+  /** Of the thread that answers requests. */
+  readonly loopDelay: LoopDelay;
   /** Null in a process that shares its database with no other. */
   readonly authSecretWatch: AuthSecretWatch | null;
 };
@@ -89,7 +92,9 @@ function watchRequests(database: Database, closers: Closers) {
   const admission = new Admission();
   admission.watchQueue(database.queue);
   closers.push(admission.watch());
-  return { requests: new RequestCounts(), admission };
+  const loopDelay = new LoopDelay();
+  closers.push(loopDelay.close);
+  return { requests: new RequestCounts(), admission, loopDelay };
 }
 
 /** Null in a process that shares its database with no other. */
@@ -138,10 +143,13 @@ export function baseSources(base: ProcessBase): MetricsSources {
 
 /** @param signIn counts of sign-in mails; null: this process sends none */
 export function apiCounts(
-  { requests, admission }: Pick<ProcessBase, "requests" | "admission">,
+  { requests, admission, loopDelay }: Pick<ProcessBase, "requests" | "admission" | "loopDelay">,
   signIn: ApiParts["signIn"],
 ): ApiCounts {
-  return { metrics: apiMetrics({ requests, admission, signIn }), databaseFailures: null };
+  return {
+    metrics: apiMetrics({ requests, admission, loopDelay, signIn }),
+    databaseFailures: null,
+  };
 }
 
 /** The configured ways to send messages. */

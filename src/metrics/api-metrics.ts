@@ -1,7 +1,8 @@
 import type { Admission } from "#src/api/admission.ts";
 import type { RequestCounts } from "#src/api/request-counts.ts";
+import type { LoopDelay } from "#src/platform/loop-delay.ts";
 import type { Users } from "#src/users/users.ts";
-import type { Metric } from "./exposition.ts";
+import { known, type Metric } from "./exposition.ts";
 import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
 import { signInMetrics } from "./message-metrics.ts";
 
@@ -9,15 +10,27 @@ import { signInMetrics } from "./message-metrics.ts";
 export type ApiParts = {
   readonly requests: RequestCounts;
   readonly admission: Pick<Admission, "refused">;
+  readonly loopDelay: Pick<LoopDelay, "takeP99Seconds">;
   /** Null where another process signs users in. */
   readonly signIn: Pick<Users["outbox"], "outcomes" | "capped"> | null;
 };
 
 /** What answers requests, as plain data: it may run in a thread of its own. */
-export function apiMetrics({ requests, admission, signIn }: ApiParts): readonly Metric[] {
+export function apiMetrics({
+  requests,
+  admission,
+  loopDelay,
+  signIn,
+}: ApiParts): readonly Metric[] {
   return [
     ...httpMetrics(requests),
     ...admissionMetrics(admission),
+    {
+      name: "exitability_api_event_loop_delay_p99_seconds",
+      help: "99th percentile of the delays of the event loop that answers requests, since the last scrape.",
+      type: "gauge",
+      samples: known(loopDelay.takeP99Seconds()),
+    },
     ...(signIn === null ? [] : signInMetrics(signIn)),
   ];
 }

@@ -57,7 +57,11 @@ function countsOf(requests: RequestCounts) {
     capped: { ...NO_MAILS, all: 2 },
   };
   const admission = new Admission();
-  return { metrics: apiMetrics({ requests, admission, signIn }), databaseFailures: null };
+  const loopDelay = { takeP99Seconds: () => null };
+  return {
+    metrics: apiMetrics({ requests, admission, loopDelay, signIn }),
+    databaseFailures: null,
+  };
 }
 
 function someLed(): LedSources {
