@@ -122,48 +122,61 @@ export function createDelivery({ sending, ...deps }: DeliveryDeps): Delivery {
   return { outbox, start: () => outbox.start(), close: () => outbox.close() };
 }
 
-/** All of it in one process. */
-export type Alerting = Omit<UserAlerts & Judging & Delivery, "start" | "close"> & {
+/** Sends and shows what was recorded; it need not run where alerts are judged. */
+export type Messaging = Omit<UserAlerts & Delivery, "close"> & {
+  /** Alerts were recorded, and messages beside them: sends and shows them soon. */
+  readonly onRecorded: () => void;
+  /** Finishes what is being sent. The database may be closed after it. */
+  readonly close: () => Promise<void>;
+};
+
+export type MessagingDeps = SendingDeps & {
+  readonly store: Store;
+  readonly random: () => number;
+};
+
+/** @throws Error if `webhookAllow` holds anything but address ranges */
+export function createMessaging(deps: MessagingDeps): Messaging {
+  const sending = createSending(deps);
+  const { feed, channels, ...userAlerts } = createUserAlerts({ ...deps, sending });
+  const { outbox, start, ...delivery } = createDelivery({ ...deps, sending });
+  return {
+    ...{ feed, channels, outbox, start },
+    onRecorded() {
+      feed.poll();
+      outbox.wakeIn(MESSAGE_RULES.coalesceMs);
+    },
+    async close() {
+      await userAlerts.close();
+      await delivery.close();
+      sending.close();
+    },
+  };
+}
+
+/** All of it in one thread. */
+export type Alerting = Omit<Messaging & Judging, "start" | "close" | "onRecorded"> & {
   /** Begins to judge, to send and to grade. */
   readonly start: () => Promise<void>;
   /** Stops judging, finishes what is being sent. The database may be closed after it. */
   readonly close: () => Promise<void>;
 };
 
-export type AlertingDeps = SendingDeps & {
-  readonly store: Store;
-  /** For what the one process that tracks writes, where that is apart; else `store`. */
-  readonly judgingStore?: Store;
-  readonly markets: JudgingDeps["markets"];
-  readonly random: () => number;
-};
+export type AlertingDeps = MessagingDeps & { readonly markets: JudgingDeps["markets"] };
 
 /** @throws Error if `webhookAllow` holds anything but address ranges */
 export function createAlerting(deps: AlertingDeps): Alerting {
-  const sending = createSending(deps);
-  const userAlerts = createUserAlerts({ ...deps, sending });
-  const delivery = createDelivery({ ...deps, sending });
-  const judging = createJudging({
-    ...deps,
-    store: deps.judgingStore ?? deps.store,
-    onRecorded: () => {
-      userAlerts.feed.poll();
-      delivery.outbox.wakeIn(MESSAGE_RULES.coalesceMs);
-    },
-  });
+  const { onRecorded, ...messaging } = createMessaging(deps);
+  const judging = createJudging({ ...deps, onRecorded });
   return {
-    ...userAlerts,
-    ...judging,
-    ...delivery,
+    ...{ ...messaging, ...judging },
     async start() {
-      await delivery.start();
+      await messaging.start();
       await judging.start();
     },
     async close() {
       await judging.close();
-      await userAlerts.close();
-      await delivery.close();
-      sending.close();
+      await messaging.close();
     },
   };
 }

@@ -8,6 +8,9 @@ import type { Listener } from "./process-base.ts";
 /** Only these two threads send messages over their port. */
 export const THREAD_TOPICS = relayTopics("thread");
 
+/** The topic on which the tracker's thread says that alerts were recorded. */
+export const ALERTS_RECORDED = "alerts-recorded";
+
 export type ApiThreadPlan = {
   readonly config: Config;
   readonly place: Parameters<Listener["listen"]>[0];
@@ -22,7 +25,7 @@ export type FromApiThread =
 
 const NO_COUNTS: ApiCounts = { metrics: [], databaseFailures: null };
 
-/** The API in a thread of its own. If it dies while it listens, so does the process, as with any other part. */
+/** The API and the sending of alerts, in a thread of their own. If it dies while it listens, so does the process, as with any other part. */
 export class ApiThread implements Listener {
   readonly #plan: Omit<ApiThreadPlan, "place">;
   #worker: Worker | null = null;

@@ -11,7 +11,7 @@ export const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ["DATABASE_URL", "Postgres", "SQLite in DATA_DIR"],
   ["REDIS_URL", "Redis, for several processes; needs DATABASE_URL", "off"],
   ["ROLE", "all, api, tracker or alerts", "all"],
-  ["API_THREAD", "on: requests are answered by a thread of their own", "on with GEYSER_URL"],
+  ["API_THREAD", "on: a thread of its own answers requests and sends alerts", "on with GEYSER_URL"],
   ["SOLANA_RPC_URL", "Solana nodes, separated by commas", "the demo market"],
   ["SOLANA_WS_URL", "WebSocket address of the first node", "as SOLANA_RPC_URL"],
   ["ACCOUNTS_DIR", "folder of recorded accounts, instead of a node", "off"],

@@ -55,7 +55,7 @@ export type Config = {
   /** Days, including today, for which answers by at_slot are kept; 0: none. */
   readonly stateDays: number;
   readonly role: Role;
-  /** Whether the API runs in a thread of its own. */
+  /** Whether a thread of its own answers requests and sends alerts. */
   readonly hasApiThread: boolean;
   readonly logLevel: string;
 };

@@ -1,48 +1,48 @@
-import { type Alerting, createAlerting } from "#src/alerts/alerting.ts";
+import { createJudging, type Judging } from "#src/alerts/alerting.ts";
 import type { LedSources } from "#src/metrics/metrics.ts";
+import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import type { Database } from "#src/store/database.ts";
 import { leadAlone } from "#src/store/lead-alone.ts";
 import { deploymentName } from "#src/store/leadership.ts";
-import { cryptoRandom, openTracking, type Tracking } from "./open-tracking.ts";
-import { baseSources, type ProcessBase, type Served, sendingDeps } from "./process-base.ts";
+import { openTracking, type Tracking } from "./open-tracking.ts";
+import { baseSources, type ProcessBase, type Served } from "./process-base.ts";
 
-/** What the only process of a service runs besides its API. */
+/** What the only process of a service runs besides its API and the sending of alerts. */
 export type FollowingParts = {
   readonly tracking: Tracking;
-  readonly alerting: Alerting;
+  readonly recorder: Judging["recorder"];
   readonly examples: Served["examples"];
   readonly sources: Served["sources"];
 };
 
-/** Follows the chain, judges watched tokens and sends alerts. */
-export async function openFollowing(base: ProcessBase): Promise<FollowingParts> {
-  const { config, logger, database, closers } = base;
+/**
+ * Follows the chain and judges watched tokens.
+ *
+ * @param onRecorded alerts were recorded, and messages beside them
+ */
+export async function openFollowing(
+  base: ProcessBase,
+  onRecorded: () => void,
+): Promise<FollowingParts> {
+  const { config, logger: log, database, closers } = base;
   const writer = await openWriter(base);
-  const tracking = await openTracking(config, { database: writer, logger });
+  const tracking = await openTracking(config, { database: writer, logger: log });
   closers.push(tracking.close);
   const { chain, tracker, accuracy } = tracking;
-  const alerting = createAlerting({
-    ...sendingDeps(base),
-    store: database,
-    judgingStore: writer,
-    markets: tracker,
-    random: cryptoRandom,
+  const judging = createJudging({
+    ...{ store: writer, markets: tracker, onRecorded },
+    ...{ clock: systemClock, log },
   });
-  closers.push(alerting.close);
+  closers.push(judging.close);
   await tracking.start();
-  await alerting.start();
-  const { recorder, outbox } = alerting;
+  await judging.start();
+  const { recorder } = judging;
   const led: LedSources = { tracker, accuracy, recorder, database, node: chain.node };
   return {
-    ...{ tracking, alerting },
+    ...{ tracking, recorder },
     examples: () => chain.examples,
-    sources: {
-      ...baseSources(base),
-      health: () => tracker.health(),
-      led: () => led,
-      delivery: outbox,
-    },
+    sources: { ...baseSources(base), health: () => tracker.health(), led: () => led },
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { Logger } from "pino";
-import type { SendingDeps } from "#src/alerts/alerting.ts";
+import { createMessaging, type Messaging, type SendingDeps } from "#src/alerts/alerting.ts";
 import { Admission } from "#src/api/admission.ts";
 import { RequestCounts } from "#src/api/request-counts.ts";
 import { type Readiness, readinessOf } from "#src/api/service/health.ts";
@@ -21,6 +21,7 @@ import { createMailer } from "#src/users/users.ts";
 import manifest from "../../package.json" with { type: "json" };
 import type { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
+import { cryptoRandom } from "./open-tracking.ts";
 import { sharedUrls } from "./roles.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
 
@@ -157,6 +158,15 @@ export function sendingDeps({ config, logger: log }: ProcessBase): SendingDeps {
   const clock = systemClock;
   const mailer = createMailer({ ...config, clock, log });
   return { ...config, mailer, authSecret: loadAuthSecret(config), clock, log };
+}
+
+/** Sends what was recorded from now on, and shows it to users. */
+export async function openMessaging(base: ProcessBase): Promise<Messaging> {
+  const { database: store, closers } = base;
+  const messaging = createMessaging({ ...sendingDeps(base), store, random: cryptoRandom });
+  closers.push(messaging.close);
+  await messaging.start();
+  return messaging;
 }
 
 /** Less is a full disk: the next writes of the database's log would fail. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { createUserAlerts, type Sending } from "#src/alerts/alerting.ts";
+import type { UserAlerts } from "#src/alerts/alerting.ts";
 import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { RelayLink } from "#src/relay/relay-link.ts";
@@ -17,7 +17,7 @@ import type { TrackerFacts } from "./tracker-role.ts";
 export type Relay = { readonly link: RelayLink; readonly topics: RelayTopics };
 
 export type RelayedApiOptions = {
-  readonly sending: Sending;
+  readonly alerts: Pick<UserAlerts, "feed" | "channels">;
   /** Counts requests across processes; absent: no other process answers any. */
   readonly windows?: Windows;
   readonly redis?: TrackerView["redis"];
@@ -36,9 +36,9 @@ export type RelayedApi = {
 export async function openRelayedApi(
   base: ProcessBase,
   relay: Relay,
-  { sending, windows, redis, onFacts }: RelayedApiOptions,
+  { alerts, windows, redis, onFacts }: RelayedApiOptions,
 ): Promise<RelayedApi> {
-  const { config, database: store, logger: log, closers } = base;
+  const { config, database: store, closers } = base;
   const clock = systemClock;
   const users = await openUsers(base, windows);
   let facts: TrackerFacts = { examples: [] };
@@ -64,7 +64,5 @@ export async function openRelayedApi(
     proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),
     onWatchlistChange: (userId) => notifyTracker(relay, { kind: "watchlist", userId }),
   };
-  const alerts = createUserAlerts({ store, sending, clock, log });
-  closers.push(() => alerts.close());
   return { app: await openApi(base, { tracker, users, alerts }), users, markets, examples };
 }

@@ -1,6 +1,7 @@
 import {
   createDelivery,
   createSending,
+  createUserAlerts,
   type Delivery,
   type Sending,
 } from "#src/alerts/alerting.ts";
@@ -56,10 +57,13 @@ async function openReplica(
   relay: SharedRelay,
   sending: Sending,
 ): Promise<Served> {
+  const { database: store, logger: log, closers } = base;
   const windows = new SharedWindows({ ...relay, clock: systemClock });
-  base.closers.push(() => windows.close());
+  closers.push(() => windows.close());
   const redis = () => redisState(relay.link);
-  const api = await openRelayedApi(base, relay, { sending, windows, redis });
+  const alerts = createUserAlerts({ store, sending, clock: systemClock, log });
+  closers.push(() => alerts.close());
+  const api = await openRelayedApi(base, relay, { alerts, windows, redis });
   const { app, users, markets, examples } = api;
   const health = () => markets.health();
   const counts = () => apiCounts(base, users.outbox);

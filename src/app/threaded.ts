@@ -2,22 +2,23 @@ import { MessageChannel } from "node:worker_threads";
 import { systemClock } from "#src/platform/clock.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
 import { ThreadLink } from "#src/relay/thread-link.ts";
-import { ApiThread, THREAD_TOPICS } from "./api-thread.ts";
+import { ALERTS_RECORDED, ApiThread, THREAD_TOPICS } from "./api-thread.ts";
 import { openFollowing } from "./following.ts";
 import type { ProcessBase, Served } from "./process-base.ts";
 import { relayedProof } from "./relayed-proof.ts";
 import { reloadWatchlist, type TrackerFacts } from "./tracker-role.ts";
 
 /**
- * The only process of a service, with its API in a thread of its own: it answers while the tracker's heap is
- * marked or many tokens are measured.
+ * The only process of a service, with a thread of its own for the API and the sending of alerts: they go on
+ * while the tracker's heap is marked or many tokens are measured.
  */
 export async function openThreaded(base: ProcessBase): Promise<Served> {
   const { config, logger: log, database, closers } = base;
-  const { tracking, alerting, examples, sources } = await openFollowing(base);
   const { port1, port2 } = new MessageChannel();
   const link = new ThreadLink(port1);
   closers.push(() => link.close());
+  const onRecorded = () => void link.publish(ALERTS_RECORDED, "");
+  const { tracking, recorder, examples, sources } = await openFollowing(base, onRecorded);
   const facts = (): TrackerFacts => ({
     examples: examples(),
     storageFault: database.storageFault(),
@@ -26,7 +27,7 @@ export async function openThreaded(base: ProcessBase): Promise<Served> {
     ...{ link, topics: THREAD_TOPICS, markets: tracking.tracker, term: 1n, facts },
     accuracyReport: tracking.accuracyReport,
     proofOf: relayedProof(tracking.proofOf),
-    onWatchlistChange: reloadWatchlist(alerting.recorder),
+    onWatchlistChange: reloadWatchlist(recorder),
     clock: systemClock,
     log,
   });

@@ -1,3 +1,6 @@
+import type { BaseLogger } from "pino";
+import type { Delivery } from "#src/alerts/alerting.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { SignInOutbox } from "#src/users/sign-in-outbox.ts";
 import { known, type Metric } from "./exposition.ts";
 
@@ -15,8 +18,25 @@ export function alertMetrics(recorded: number): readonly Metric[] {
   ];
 }
 
+export type DeliveryCounts = Pick<Delivery["outbox"], "outcomes" | "waiting">;
+
+/** Delivery of alerts, with what waits in the database. */
+export async function deliveryMetrics(
+  delivery: DeliveryCounts,
+  { clock, log }: { readonly clock: WallClock; readonly log: Pick<BaseLogger, "warn"> },
+): Promise<readonly Metric[]> {
+  const waiting = await delivery.waiting().catch((err: unknown) => {
+    log.warn(
+      { reason: err instanceof Error ? err.message : String(err) },
+      "failed to count the waiting alert messages; their metrics are left out",
+    );
+    return null;
+  });
+  return outboxMetrics({ outcomes: delivery.outcomes, waiting }, clock.nowMs());
+}
+
 /** Delivery of alerts; `waiting` is null if the database query failed. */
-export function outboxMetrics(
+function outboxMetrics(
   outbox: {
     readonly outcomes: {
       readonly delivered: number;

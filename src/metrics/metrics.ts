@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { BaseLogger } from "pino";
 import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
-import type { Delivery, Judging } from "#src/alerts/alerting.ts";
+import type { Judging } from "#src/alerts/alerting.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import type { QueryFailures } from "#src/store/query-failures.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import { accuracyMetrics } from "./accuracy-metrics.ts";
 import { exposition, type Metric } from "./exposition.ts";
-import { alertMetrics, outboxMetrics } from "./message-metrics.ts";
+import { alertMetrics, type DeliveryCounts, deliveryMetrics } from "./message-metrics.ts";
 import { type NodeCounts, nodeMetrics } from "./node-metrics.ts";
 import { createProcessMetrics, serviceMetrics } from "./process-metrics.ts";
 import { type Freshness, freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
@@ -36,10 +36,10 @@ export type MetricsSources = {
   /** How fresh this process's chain data is, even if another process follows the chain. */
   readonly health: () => Freshness | null;
   readonly led: () => LedSources | null;
-  readonly delivery: Pick<Delivery["outbox"], "outcomes" | "waiting"> | null;
+  readonly delivery: DeliveryCounts | null;
 };
 
-/** What the parts that answer requests have counted, as plain data: they may run in a thread of their own. */
+/** What the parts that answer requests and send alerts have counted, as plain data: they may run in a thread of their own. */
 export type ApiCounts = {
   readonly metrics: readonly Metric[];
   /** Failed statements of a database connection of their own; null: they use the connection of the process. */
@@ -62,24 +62,12 @@ export async function createMetrics(
   await process.metrics();
   await setImmediate();
 
-  async function deliveryMetrics(): Promise<readonly Metric[]> {
-    if (delivery === null) return [];
-    const waiting = await delivery.waiting().catch((err: unknown) => {
-      log.warn(
-        { reason: err instanceof Error ? err.message : String(err) },
-        "failed to count the waiting alert messages; their metrics are left out",
-      );
-      return null;
-    });
-    return outboxMetrics({ outcomes: delivery.outcomes, waiting }, clock.nowMs());
-  }
-
   return {
     contentType: process.contentType,
     async text() {
       const [processText, outbox, api] = await Promise.all([
         process.metrics(),
-        deliveryMetrics(),
+        delivery === null ? [] : deliveryMetrics(delivery, { clock, log }),
         sources.api(),
       ]);
       const own = exposition([
