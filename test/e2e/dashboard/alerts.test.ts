@@ -11,11 +11,21 @@ import { startDemoNode } from "#test/support/demo-node.ts";
 const RUG = address(demoMint("Rug"));
 const ALL_BUT_A_SLIVER_BPS = 9_950;
 
-test("a withdrawal is published at once: on the token's page, in the feed, and to a webhook", async (t) => {
+for (const API_THREAD of ["off", "on"]) {
+  const where = "on the token's page, in the feed, and to a webhook";
+  test(`a withdrawal is published at once: ${where}; API_THREAD=${API_THREAD}`, (t) =>
+    publishesWithdrawal(t, { API_THREAD }));
+}
+
+async function publishesWithdrawal(
+  t: TestContext,
+  environment: Readonly<Record<string, string>>,
+): Promise<void> {
   const node = await startDemoNode(t);
   const receiver = await startReceiver(t);
   const dashboard = await startDashboard(t, {
     ...node.environment,
+    ...environment,
     WEBHOOK_ALLOW: "127.0.0.0/8",
   });
   if (dashboard === null) return;
@@ -120,7 +130,7 @@ test("a withdrawal is published at once: on the token's page, in the feed, and t
       await reader.page.getByRole("heading", { level: 1, name: "Magic Carpet" }).waitFor();
     },
   );
-});
+}
 
 test("what could not be delivered is shown with its reason", async (t) => {
   const dashboard = await startDashboard(t);
