@@ -78,6 +78,8 @@ export type HttpDeps = {
   /** The dashboard's URL: the only origin from which its cookie may write. */
   readonly publicUrl: string;
   readonly readiness: () => Promise<Readiness>;
+  /** Resolves while the other threads of the process live; absent: there are none that a request needs. */
+  readonly liveness?: () => Promise<void>;
   readonly clock: WallClock;
   readonly logger: FastifyBaseLogger;
   readonly trustProxyHops: number;

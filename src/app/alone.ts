@@ -1,10 +1,17 @@
 import type { UserId } from "#src/store/user-id.ts";
 import { openApi, openUsers } from "./api-part.ts";
 import { openFollowing } from "./following.ts";
-import { apiCounts, openMessaging, type ProcessBase, type Served } from "./process-base.ts";
+import {
+  apiCounts,
+  openMessaging,
+  type ProcessBase,
+  type Served,
+  watchRequests,
+} from "./process-base.ts";
 
 /** The only process of a service: it runs every part, and the parts call each other directly. */
-export async function openAlone(base: ProcessBase): Promise<Served> {
+export async function openAlone(opened: ProcessBase): Promise<Served> {
+  const base = watchRequests(opened);
   const users = await openUsers(base);
   const messaging = await openMessaging(base);
   const { tracking, recorder, examples, sources } = await openFollowing(base, messaging.onRecorded);

@@ -14,7 +14,7 @@ import { createWatchlist } from "#src/watchlist/watchlist.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { DASHBOARD_DIRECTORY, DASHBOARD_PAGES } from "./dashboard.ts";
 import type { ProofOf } from "./open-tracking.ts";
-import { type ProcessBase, readinessNow, type Served } from "./process-base.ts";
+import { type ProcessBase, readinessNow, type Served, type ServingBase } from "./process-base.ts";
 
 const ORIGIN_OF_CHAIN = { rpc: "live", recorded: "recorded", demo: "demo" } as const;
 
@@ -26,6 +26,8 @@ export type TrackerView = {
   readonly proofOf: ProofOf;
   /** Whether Redis is reachable, where it brings the markets. */
   readonly redis?: () => "ok" | "unreachable";
+  /** Resolves while the tracker's thread lives, where it is another one of this process. */
+  readonly liveness?: () => Promise<void>;
   /** Called after a user changed their watchlist. */
   readonly onWatchlistChange: (userId: UserId) => void;
 };
@@ -50,7 +52,7 @@ export async function openUsers(base: ProcessBase, windows?: Windows): Promise<U
 
 /** The HTTP API and the dashboard. */
 export function openApi(
-  base: ProcessBase,
+  base: ServingBase,
   parts: {
     readonly tracker: TrackerView;
     readonly users: Users;
@@ -78,6 +80,7 @@ export function openApi(
     channels: alerts.channels,
     publicUrl: config.publicUrl,
     readiness: () => readinessNow(base, markets.health(), tracker.redis?.() ?? null),
+    ...(tracker.liveness && { liveness: tracker.liveness }),
     clock: systemClock,
     logger,
     trustProxyHops: config.trustProxyHops,

@@ -62,8 +62,7 @@ export class ApiThread implements Listener {
     worker.on("error", failed);
     worker.on("exit", (code) => {
       for (const resolve of this.#counting.splice(0)) resolve(NO_COUNTS);
-      if (this.#worker !== null && !this.#isClosing)
-        failed(new Error(`the API's thread ended with ${code}`));
+      if (this.#worker !== null) failed(new Error(`the API's thread ended with ${code}`));
     });
     return listening.promise;
   };

@@ -11,9 +11,11 @@ import {
   type ToApiThread,
 } from "./api-thread.ts";
 import { Closers } from "./closers.ts";
-import { apiCounts, openBeside, openMessaging, type ProcessBase } from "./process-base.ts";
+import { apiCounts, openBeside, openMessaging, type ServingBase } from "./process-base.ts";
 import { openRelayedApi } from "./relayed-api.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
+
+const HUNG_AFTER_MS = 30_000;
 
 /**
  * The thread of ApiThread: it listens, reads its markets from the tracker in the main thread, and sends what
@@ -21,44 +23,46 @@ import type { TrackerFacts } from "./tracker-role.ts";
  */
 const { config, place, port } = workerData as ApiThreadPlan;
 const closers = new Closers();
-const opened = openBeside(config, createLogger(config.logLevel), closers);
-let tracker: TrackerFacts = { examples: [] };
-const base: ProcessBase = {
-  ...opened,
-  database: {
-    ...opened.database,
-    storageFault: () => opened.database.storageFault() ?? tracker.storageFault ?? null,
-  },
-};
-const messaging = await openMessaging(base);
-const link = new ThreadLink(port);
-closers.push(() => link.close());
-const api = await openRelayedApi(
-  base,
-  { link, topics: THREAD_TOPICS },
-  {
+const send = (message: FromApiThread): void => parentPort?.postMessage(message);
+try {
+  send({ kind: "listening", url: await listen() });
+} catch (cause) {
+  await closers.close();
+  throw cause;
+}
+
+async function listen(): Promise<string> {
+  const opened = openBeside(config, createLogger(config.logLevel), closers);
+  let tracker: TrackerFacts = { examples: [] };
+  const storageFault = () => opened.database.storageFault() ?? tracker.storageFault ?? null;
+  const base: ServingBase = { ...opened, database: { ...opened.database, storageFault } };
+  const messaging = await openMessaging(base);
+  const link = new ThreadLink(port);
+  closers.push(() => link.close());
+  const relay = { link, topics: THREAD_TOPICS };
+  const { app, users } = await openRelayedApi(base, relay, {
     alerts: messaging,
+    hungAfterMs: HUNG_AFTER_MS,
     onFacts: (facts) => {
       tracker = facts;
     },
-  },
-);
-link.subscribe(ALERTS_RECORDED, () => messaging.onRecorded());
-closers.push(() => api.app.close());
+  });
+  link.subscribe(ALERTS_RECORDED, () => messaging.onRecorded());
+  link.start();
+  closers.push(async () => void (await app.close()));
 
-const send = (message: FromApiThread): void => parentPort?.postMessage(message);
-parentPort?.on("message", ({ kind }: ToApiThread) => {
-  if (kind === "close") void close();
-  else void sendCounts();
-});
-send({ kind: "listening", url: await api.app.listen(place) });
-
-async function sendCounts(): Promise<void> {
-  const log = base.logger;
-  const { metrics } = apiCounts(base, api.users.outbox);
-  const delivery = await deliveryMetrics(messaging.outbox, { clock: systemClock, log });
-  const databaseFailures = { ...opened.database.failures };
-  send({ kind: "counts", counts: { metrics: [...metrics, ...delivery], databaseFailures } });
+  async function sendCounts(): Promise<void> {
+    const { metrics } = apiCounts(base, users.outbox);
+    const log = base.logger;
+    const delivery = await deliveryMetrics(messaging.outbox, { clock: systemClock, log });
+    const databaseFailures = { ...opened.database.failures };
+    send({ kind: "counts", counts: { metrics: [...metrics, ...delivery], databaseFailures } });
+  }
+  parentPort?.on("message", ({ kind }: ToApiThread) => {
+    if (kind === "close") void close();
+    else void sendCounts();
+  });
+  return app.listen(place);
 }
 
 async function close(): Promise<void> {

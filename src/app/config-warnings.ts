@@ -11,7 +11,7 @@ const READ_ELSEWHERE = new Set([
   "EXITABILITY_URL",
 ]);
 
-/** What an operator probably did not intend, in sentences that name the variable; never its value. */
+/** What an operator probably did not intend, in sentences that name the variable; never a value that may be secret. */
 export function configWarnings(
   environment: Readonly<Record<string, string | undefined>>,
   {

@@ -13,7 +13,7 @@ export type FollowingParts = {
   readonly tracking: Tracking;
   readonly recorder: Judging["recorder"];
   readonly examples: Served["examples"];
-  readonly sources: Served["sources"];
+  readonly sources: Omit<Served["sources"], "api">;
 };
 
 /**

@@ -31,13 +31,19 @@ export type ProcessBase = {
   readonly logger: Logger;
   readonly database: Database;
   readonly closers: Closers;
+  /** Null in a process that shares its database with no other. */
+  readonly authSecretWatch: AuthSecretWatch | null;
+};
+
+/** The same where requests are answered. */
+export type ServingBase = ProcessBase & RequestCounters;
+
+type RequestCounters = {
   /** Counts of the requests that this process answered. */
   readonly requests: RequestCounts;
   readonly admission: Admission;
   /** Of the thread that answers requests. */
   readonly loopDelay: LoopDelay;
-  /** Null in a process that shares its database with no other. */
-  readonly authSecretWatch: AuthSecretWatch | null;
 };
 
 /** What a process of any role serves. */
@@ -70,32 +76,26 @@ export async function openBase(
   closers.push(database.close);
   await prepare(database, databaseUrl === null ? resolve(dataDir) : "the database");
   const authSecretWatch = await watchAuthSecret(database, { config, logger, closers });
-  return {
-    config,
-    logger,
-    database,
-    closers,
-    authSecretWatch,
-    ...watchRequests(database, closers),
-  };
+  return { config, logger, database, closers, authSecretWatch };
 }
 
 /** The same for a thread of a process that has opened it: with a connection of its own to the same database. */
-export function openBeside(config: Config, logger: Logger, closers: Closers): ProcessBase {
+export function openBeside(config: Config, logger: Logger, closers: Closers): ServingBase {
   const { databaseUrl, dataDir } = config;
   const database = openDatabase({ databaseUrl, dataDir, log: logger, access: "thread" });
   closers.push(database.close);
-  const requests = watchRequests(database, closers);
-  return { config, logger, database, closers, authSecretWatch: null, ...requests };
+  return watchRequests({ config, logger, database, closers, authSecretWatch: null });
 }
 
-function watchRequests(database: Database, closers: Closers) {
+/** Counts requests from now on, and watches the event loop that answers them. */
+export function watchRequests(base: ProcessBase): ServingBase {
+  const { database, closers } = base;
   const admission = new Admission();
   admission.watchQueue(database.queue);
   closers.push(admission.watch());
   const loopDelay = new LoopDelay();
   closers.push(loopDelay.close);
-  return { requests: new RequestCounts(), admission, loopDelay };
+  return { ...base, requests: new RequestCounts(), admission, loopDelay };
 }
 
 /** Null in a process that shares its database with no other. */
@@ -128,15 +128,13 @@ async function prepare(database: Database, place: string): Promise<void> {
 }
 
 /** The metrics of every process; null for each part that a process may not run. */
-export function baseSources(base: ProcessBase): MetricsSources {
-  const { config, database } = base;
+export function baseSources({ config, database }: ProcessBase): Omit<MetricsSources, "api"> {
   const { role, dataDir } = config;
   const none = { health: () => null, led: () => null, delivery: null };
   return {
     ...none,
     role,
     version: manifest.version,
-    api: () => apiCounts(base, null),
     database,
     diskFreeBytes: () => freeDiskBytes(dataDir),
   };
@@ -144,7 +142,7 @@ export function baseSources(base: ProcessBase): MetricsSources {
 
 /** @param signIn counts of sign-in mails; null: this process sends none */
 export function apiCounts(
-  { requests, admission, loopDelay }: Pick<ProcessBase, "requests" | "admission" | "loopDelay">,
+  { requests, admission, loopDelay }: RequestCounters,
   signIn: ApiParts["signIn"],
 ): ApiCounts {
   return {

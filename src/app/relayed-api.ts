@@ -10,7 +10,7 @@ import { answerAt } from "#src/track/history/stored-answers.ts";
 import type { Windows } from "#src/users/fixed-windows.ts";
 import type { Users } from "#src/users/users.ts";
 import { openApi, openUsers, type TrackerView } from "./api-part.ts";
-import type { ProcessBase } from "./process-base.ts";
+import type { ServingBase } from "./process-base.ts";
 import { proofFrom } from "./relayed-proof.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
 
@@ -21,6 +21,8 @@ export type RelayedApiOptions = {
   /** Counts requests across processes; absent: no other process answers any. */
   readonly windows?: Windows;
   readonly redis?: TrackerView["redis"];
+  /** The tracker is another thread of this process: without a heartbeat for so long it counts as hung. */
+  readonly hungAfterMs?: number;
   /** Gets the service facts of each heartbeat. */
   readonly onFacts?: (facts: TrackerFacts) => void;
 };
@@ -34,9 +36,9 @@ export type RelayedApi = {
 
 /** The API of a process or thread that reads its markets from the tracker in another one. */
 export async function openRelayedApi(
-  base: ProcessBase,
+  base: ServingBase,
   relay: Relay,
-  { alerts, windows, redis, onFacts }: RelayedApiOptions,
+  { alerts, windows, redis, hungAfterMs, onFacts }: RelayedApiOptions,
 ): Promise<RelayedApi> {
   const { config, database: store, closers } = base;
   const clock = systemClock;
@@ -59,6 +61,7 @@ export async function openRelayedApi(
   const tracker: TrackerView = {
     markets,
     ...(redis === undefined ? {} : { redis }),
+    ...(hungAfterMs === undefined ? {} : { liveness: () => markets.heardWithin(hungAfterMs) }),
     examples,
     accuracyReport: async () => (await markets.accuracyReport()) as PublishedAccuracy,
     proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),

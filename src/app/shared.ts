@@ -18,7 +18,9 @@ import {
   type ProcessBase,
   readinessNow,
   type Served,
+  type ServingBase,
   sendingDeps,
+  watchRequests,
 } from "./process-base.ts";
 import { openRelayedApi, type Relay } from "./relayed-api.ts";
 import { runs, type SharedUrls } from "./roles.ts";
@@ -27,7 +29,8 @@ import { TrackerRole } from "./tracker-role.ts";
 type SharedRelay = Relay & { readonly link: RedisLink };
 
 /** One of several processes that share Postgres and Redis: it runs the parts of its role. */
-export async function openShared(base: ProcessBase, urls: SharedUrls): Promise<Served> {
+export async function openShared(opened: ProcessBase, urls: SharedUrls): Promise<Served> {
+  const base = watchRequests(opened);
   const { config, logger, database, closers } = base;
   const { role } = config;
   const link = new RedisLink({ url: urls.redisUrl, random: cryptoRandom, log: logger });
@@ -47,13 +50,14 @@ export async function openShared(base: ProcessBase, urls: SharedUrls): Promise<S
   }
   const health = () => tracker?.led?.tracker.health() ?? null;
   const readiness = () => readinessNow(base, health(), redisState(link));
-  const sources = { ...baseSources(base), ...parts, health };
+  const api = () => apiCounts(base, null);
+  const sources = { ...baseSources(base), api, ...parts, health };
   return { app: await buildHealthApp({ readiness, logger }), examples: () => [], sources };
 }
 
 /** The API of a process that reads its markets from the tracker's process. */
 async function openReplica(
-  base: ProcessBase,
+  base: ServingBase,
   relay: SharedRelay,
   sending: Sending,
 ): Promise<Served> {

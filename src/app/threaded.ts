@@ -2,6 +2,7 @@ import { MessageChannel } from "node:worker_threads";
 import { systemClock } from "#src/platform/clock.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
 import { ThreadLink } from "#src/relay/thread-link.ts";
+import { probeWrite } from "#src/store/usage.ts";
 import { ALERTS_RECORDED, ApiThread, THREAD_TOPICS } from "./api-thread.ts";
 import { openFollowing } from "./following.ts";
 import type { ProcessBase, Served } from "./process-base.ts";
@@ -19,10 +20,12 @@ export async function openThreaded(base: ProcessBase): Promise<Served> {
   closers.push(() => link.close());
   const onRecorded = () => void link.publish(ALERTS_RECORDED, "");
   const { tracking, recorder, examples, sources } = await openFollowing(base, onRecorded);
-  const facts = (): TrackerFacts => ({
-    examples: examples(),
-    storageFault: database.storageFault(),
-  });
+  const facts = (): TrackerFacts => {
+    const storageFault = database.storageFault();
+    // Nothing else may write over this connection for long, and only a write shows that the fault is over.
+    if (storageFault !== null) void probeWrite(database.db).catch(() => undefined);
+    return { examples: examples(), storageFault };
+  };
   const publisher = new MarketPublisher({
     ...{ link, topics: THREAD_TOPICS, markets: tracking.tracker, term: 1n, facts },
     accuracyReport: tracking.accuracyReport,
@@ -33,6 +36,7 @@ export async function openThreaded(base: ProcessBase): Promise<Served> {
   });
   closers.push(() => publisher.close());
   publisher.start();
+  link.start();
   const app = new ApiThread({ config, port: port2 });
   return { app, examples, sources: { ...sources, api: () => app.counts() } };
 }

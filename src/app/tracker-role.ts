@@ -149,7 +149,7 @@ export class TrackerRole {
   }
 }
 
-/** Passes on that a user's watchlist was changed, as a message says it. */
+/** Reloads the watchlist of the user whom a message names. */
 export function reloadWatchlist(recorder: Judging["recorder"]): (userId: string) => void {
   return (text) => {
     const userId = parseUserId(text);

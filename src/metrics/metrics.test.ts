@@ -77,6 +77,17 @@ function someLed(): LedSources {
   };
 }
 
+test("failures of the API's own database connection are added to those of the process", async () => {
+  const samples = await scrape({
+    api: () => ({ metrics: [], databaseFailures: { reads: 2, writes: 3 } }),
+    database: { failures: { reads: 10, writes: 20 } },
+    led: null,
+  });
+  const failures = (operation: string) =>
+    samples.get(`exitability_database_failures_total{operation="${operation}"}`);
+  assert.deepEqual([failures("read"), failures("write")], [12, 23]);
+});
+
 test("calls to the node are counted by method and outcome", async () => {
   const samples = await scrape();
   const name = 'exitability_rpc_calls_total{method="getMultipleAccounts",outcome="rate-limited"}';

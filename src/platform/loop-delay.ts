@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 const RESOLUTION_MS = 10;
 const NANOSECONDS = 1e9;
 
-/** How late the timers of this thread's event loop run. */
+/** Time between turns of this thread's event loop, of which a timer of ten milliseconds is the least. */
 export class LoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 

@@ -35,7 +35,7 @@ export type MarketPublisherDeps = {
   readonly topics: RelayTopics;
   readonly markets: Markets;
   readonly term: bigint;
-  /** Facts about the service that everything that answers requests serves. */
+  /** Facts about the service, which its API publishes. */
   readonly facts: () => unknown;
   readonly accuracyReport: () => unknown;
   /** A proof, or why there is none. */

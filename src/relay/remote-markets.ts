@@ -93,6 +93,7 @@ export class RemoteMarkets<Facts> implements Markets {
   #heartbeat: Heartbeat<Facts> | null = null;
   #heartbeatAtMs = 0;
   readonly #firstHeartbeat = Promise.withResolvers<void>();
+  #nextHeartbeat: PromiseWithResolvers<void> | null = null;
   #lastId = 0;
   #stops: readonly (() => void)[] = [];
 
@@ -134,6 +135,13 @@ export class RemoteMarkets<Facts> implements Markets {
     return (
       this.#heartbeat !== null && this.#deps.clock.nowMs() - this.#heartbeatAtMs < TRACKER_SILENT_MS
     );
+  }
+
+  /** Resolves when a tracker has sent a heartbeat within the last `ms`: at once, or with its next one. */
+  async heardWithin(ms: number): Promise<void> {
+    if (this.#deps.clock.nowMs() - this.#heartbeatAtMs < ms) return;
+    this.#nextHeartbeat ??= Promise.withResolvers<void>();
+    await this.#nextHeartbeat.promise;
   }
 
   latest(mint: Address): MarketSnapshot | null {
@@ -341,6 +349,8 @@ export class RemoteMarkets<Facts> implements Markets {
     this.#heartbeat = beat;
     this.#heartbeatAtMs = this.#deps.clock.nowMs();
     this.#firstHeartbeat.resolve();
+    this.#nextHeartbeat?.resolve();
+    this.#nextHeartbeat = null;
     this.#deps.onFacts?.(beat.facts);
     if (wasCutOff) this.#resend();
   }

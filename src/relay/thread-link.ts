@@ -3,14 +3,22 @@ import type { RelayLink } from "./relay-link.ts";
 
 type ThreadMessage = { readonly topic: string; readonly text: string };
 
-/** A link between two threads of one process. It is never interrupted, and loses no message. */
+/**
+ * A link between two threads of one process, never interrupted. Messages wait until `start`; from then on those
+ * of a topic without a listener are dropped.
+ */
 export class ThreadLink implements RelayLink {
   readonly #port: MessagePort;
   readonly #listeners = new Map<string, (text: string) => void>();
 
-  /** @param port messages that arrive before the first subscription wait in it */
   constructor(port: MessagePort) {
     this.#port = port;
+  }
+
+  start(): void {
+    this.#port.on("message", ({ topic, text }: ThreadMessage) =>
+      this.#listeners.get(topic)?.(text),
+    );
   }
 
   readonly publish = async (topic: string, text: string): Promise<void> => {
@@ -24,7 +32,6 @@ export class ThreadLink implements RelayLink {
   };
 
   readonly subscribe = (topic: string, listener: (text: string) => void): (() => void) => {
-    if (this.#listeners.size === 0) this.#receive();
     this.#listeners.set(topic, listener);
     return () => {
       if (this.#listeners.get(topic) === listener) this.#listeners.delete(topic);
@@ -40,12 +47,5 @@ export class ThreadLink implements RelayLink {
 
   close(): void {
     this.#port.close();
-  }
-
-  #receive(): void {
-    if (this.#port.listenerCount("message") > 0) return;
-    this.#port.on("message", ({ topic, text }: ThreadMessage) =>
-      this.#listeners.get(topic)?.(text),
-    );
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -12,6 +12,30 @@ import { migrate } from "./migrate.ts";
 import { createUserForEmail } from "./users.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("a thread of the owner opens and closes the database without ending the owner's locks on it", async (t) => {
+  if (process.platform !== "linux") {
+    t.skip("the locks of a process are listed on Linux only");
+    return;
+  }
+  const { dataDir, databaseUrl } = sqlitePlace(t);
+  const owner = openDatabase({ dataDir, databaseUrl });
+  t.after(owner.close);
+  await migrate(owner, 0);
+  const inode = String(statSync(join(dataDir, "exitability.db")).ino);
+  const locks = () =>
+    readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .filter((line) => line.split(/\s+/).some((field) => field.endsWith(`:${inode}`)))
+      .map((line) => line.replace(/^\d+: /, ""));
+  const before = locks();
+  assert.ok(before.length > 0, "SQLite holds a lock while the database is open");
+  const thread = openDatabase({ dataDir, databaseUrl, access: "thread" });
+  await thread.db.selectFrom("users").selectAll().execute();
+  assert.deepEqual(locks(), before);
+  await thread.close();
+  assert.deepEqual(locks(), before);
+});
 
 test("int8 is read as bigint", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {

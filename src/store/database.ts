@@ -102,11 +102,15 @@ function openSqlite({ dataDir, access = "owner", ...settings }: DatabaseSettings
   closeToOthers(dataDir);
   const lock = access === "owner" ? explained(file, () => lockDirectory(dataDir)) : null;
   try {
-    const connection = explained(file, () => openSqliteFile(file));
+    const connection = explained(file, () => openSqliteFile(file, { access }));
     const failures = { reads: 0, writes: 0 };
     const storage = new StorageWatch();
     const wal = new WalFile(file);
-    if (access === "thread") leaveCheckpoints(connection);
+    if (access === "thread") {
+      leaveCheckpoints(connection);
+      // Open from the start: a sync of the owner that fails later is reported to this handle too.
+      void wal.sync().catch(() => undefined);
+    }
     const checkpoints =
       settings.hasCheckpointThread === true
         ? startCheckpoints(connection, { file, log: settings.log ?? null })
@@ -172,8 +176,13 @@ function explained<Opened>(file: string, open: () => Opened): Opened {
   }
 }
 
-function openSqliteFile(file: string): Sqlite.Database {
-  closeSync(openSync(file, "a", 0o600)); // SQLite gives its log files the permissions of this one.
+function openSqliteFile(
+  file: string,
+  { access }: Required<Pick<DatabaseSettings, "access">>,
+): Sqlite.Database {
+  // SQLite gives its log files the permissions of this one. Closing a file ends all locks that the process has
+  // on it, the owner's too: a thread, which finds the file, must not.
+  if (access !== "thread") closeSync(openSync(file, "a", 0o600));
   const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
   connection.defaultSafeIntegers(true);
   connection.pragma("journal_mode = WAL");

@@ -87,7 +87,10 @@ export const getHealth = defineOperation({
     },
   },
   errors: [],
-  handler: async () => ({ body: { status: "ok" } }),
+  async handler(_input, { liveness }) {
+    await liveness?.();
+    return { body: { status: "ok" } };
+  },
 });
 
 export const getReadiness = defineOperation({
