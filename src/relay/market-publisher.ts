@@ -6,8 +6,7 @@ import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
-import { RedisUnavailable } from "./redis-link.ts";
-import type { RelayLink } from "./relay-link.ts";
+import { type RelayLink, RelayUnavailable } from "./relay-link.ts";
 import {
   HEARTBEAT_EVERY_MS,
   messageText,
@@ -79,8 +78,8 @@ export class MarketPublisher {
     });
     this.#requestFailures = new FailureLog({
       log,
-      what: "reply to another process",
-      next: "that process gets an empty reply and fails its request",
+      what: "answer a request for markets",
+      next: "it gets an empty reply, and fails where no answer is stored",
     });
   }
 
@@ -285,7 +284,7 @@ export class MarketPublisher {
   }
 }
 
-/** A message that Redis does not accept is lost: its reader requests it again, or its data ages visibly. */
+/** A message that can't be sent is lost: its reader requests it again, or its data ages visibly. */
 function ignoreUnavailable(cause: unknown): void {
-  if (!(cause instanceof RedisUnavailable)) throw cause;
+  if (!(cause instanceof RelayUnavailable)) throw cause;
 }

@@ -6,7 +6,8 @@ import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { testRedis } from "#test/support/redis.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
-import { RedisLink, RedisUnavailable } from "./redis-link.ts";
+import { RedisLink } from "./redis-link.ts";
+import { RelayUnavailable } from "./relay-link.ts";
 
 const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 
@@ -37,7 +38,7 @@ test("a server that accepts connections but does not answer blocks no caller, an
   const { wire, open } = setting;
   wire.silence();
   const { link, heard } = open();
-  await assert.rejects(link.publish("topic", "too early"), RedisUnavailable);
+  await assert.rejects(link.publish("topic", "too early"), RelayUnavailable);
   await eventually("a connection without an answer", () => (wire.connections() > 0 ? true : null));
   wire.mend();
   await eventually("a greeting", published(link, "at last"));
@@ -51,7 +52,7 @@ test("a connection that falls silent is left for a new one within some seconds, 
   const { link, heard } = open();
   await eventually("a connection", published(link, "first"));
   wire.silence();
-  await assert.rejects(link.publish("topic", "into the void"), RedisUnavailable);
+  await assert.rejects(link.publish("topic", "into the void"), RelayUnavailable);
   wire.mend();
   await eventually("another connection", published(link, "again"), 8_000);
   await eventually("the message", () => (heard.at(-1) === "again" ? true : null));

@@ -5,7 +5,7 @@ import { chunksOf } from "#src/platform/chunks.ts";
 import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
-import type { RelayLink } from "./relay-link.ts";
+import { type RelayLink, RelayUnavailable } from "./relay-link.ts";
 
 const PING_EVERY_MS = 1_000;
 /** A frozen server or a cut network never replies: after this time without a reply a command has failed. */
@@ -27,9 +27,6 @@ export type RedisLinkOptions = {
   readonly random: () => number;
   readonly log: FailureLogger;
 };
-
-/** Redis is not reachable now. */
-export class RedisUnavailable extends Error {}
 
 type Client = ReturnType<typeof openClient>;
 type TopicListener = (text: string) => void;
@@ -104,7 +101,7 @@ export class RedisLink implements RelayLink {
     return this.#add(topic, { listener, isSharded: true });
   }
 
-  /** Sends to all subscribers of the topic. @throws RedisUnavailable */
+  /** Sends to all subscribers of the topic. @throws RelayUnavailable */
   async publish(topic: string, text: string): Promise<void> {
     await this.#command((client) => client.publish(topic, text));
   }
@@ -113,7 +110,7 @@ export class RedisLink implements RelayLink {
    * Sends to all subscribers of a topic that only some processes receive.
    *
    * @returns how many received it; null on plain topics, where subscribers at other nodes may not be counted
-   * @throws RedisUnavailable
+   * @throws RelayUnavailable
    */
   async publishSharded(topic: string, text: string): Promise<number | null> {
     if (this.#session?.isSharded) return this.#command((client) => client.sPublish(topic, text));
@@ -121,7 +118,7 @@ export class RedisLink implements RelayLink {
     return null;
   }
 
-  /** Runs a script. @throws RedisUnavailable */
+  /** Runs a script. @throws RelayUnavailable */
   async evaluate(
     script: string,
     options: { readonly keys: readonly string[]; readonly args: readonly string[] },
@@ -179,16 +176,16 @@ export class RedisLink implements RelayLink {
   }
 
   async #command<Answer>(command: (client: Client) => Promise<Answer>): Promise<Answer> {
-    if (!this.#isUp) throw new RedisUnavailable("not connected to Redis");
+    if (!this.#isUp) throw new RelayUnavailable("not connected to Redis");
     const ended = new AbortController();
     const late = delay(ANSWER_WITHIN_MS, null, { signal: ended.signal, ref: false }).then(() => {
-      throw new RedisUnavailable(`Redis did not reply within ${ANSWER_WITHIN_MS} ms`);
+      throw new RelayUnavailable(`Redis did not reply within ${ANSWER_WITHIN_MS} ms`);
     });
     try {
       return await Promise.race([command(this.#client), late]);
     } catch (cause) {
-      if (cause instanceof RedisUnavailable) throw cause;
-      throw new RedisUnavailable("Redis refused the command or closed the connection", { cause });
+      if (cause instanceof RelayUnavailable) throw cause;
+      throw new RelayUnavailable("Redis refused the command or closed the connection", { cause });
     } finally {
       late.catch(() => undefined);
       ended.abort();

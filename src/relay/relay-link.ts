@@ -1,15 +1,18 @@
+/** The other side can't be reached now. */
+export class RelayUnavailable extends Error {}
+
 /**
  * Carries messages between the tracker and what serves requests: over Redis between processes, over a port
  * between threads. Messages of one sender arrive in order. Those sent while there is no connection are lost.
  */
 export type RelayLink = {
-  /** Sends to all subscribers of the topic. @throws RedisUnavailable */
+  /** Sends to all subscribers of the topic. @throws RelayUnavailable */
   readonly publish: (topic: string, text: string) => Promise<void>;
   /**
    * Sends to all subscribers of a topic that only some receive.
    *
    * @returns how many received it; null: not known
-   * @throws RedisUnavailable
+   * @throws RelayUnavailable
    */
   readonly publishSharded: (topic: string, text: string) => Promise<number | null>;
   /** @returns what unsubscribes */

@@ -20,8 +20,7 @@ import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.t
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { HeldSnapshots } from "./held-snapshots.ts";
-import { RedisUnavailable } from "./redis-link.ts";
-import type { RelayLink } from "./relay-link.ts";
+import { type RelayLink, RelayUnavailable } from "./relay-link.ts";
 import {
   type Heartbeat,
   messageText,
@@ -224,7 +223,7 @@ export class RemoteMarkets<Facts> implements Markets {
       // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
     } catch (cause) {
-      if (!(cause instanceof RedisUnavailable)) throw cause;
+      if (!(cause instanceof RelayUnavailable)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
       return known ?? { kind: "unavailable", mint };
     } finally {
@@ -257,7 +256,7 @@ export class RemoteMarkets<Facts> implements Markets {
     try {
       return await this.#request(kind, asked);
     } catch (cause) {
-      if (!(cause instanceof RedisUnavailable)) throw cause;
+      if (!(cause instanceof RelayUnavailable)) throw cause;
       throw new AppError("chain_unavailable", {
         publicMessage: "Chain data is temporarily unavailable. Try again in a few seconds.",
         retryable: true,
@@ -287,7 +286,7 @@ export class RemoteMarkets<Facts> implements Markets {
     const answered = Promise.withResolvers<unknown>();
     answered.promise.catch(() => undefined);
     const timer = setTimeout(
-      () => answered.reject(new RedisUnavailable("the tracker did not reply in time")),
+      () => answered.reject(new RelayUnavailable("the tracker did not reply in time")),
       ANSWER_WITHIN_MS,
     );
     this.#unanswered.set(id, {
@@ -308,10 +307,10 @@ export class RemoteMarkets<Facts> implements Markets {
     }
   }
 
-  /** @throws RedisUnavailable */
+  /** @throws RelayUnavailable */
   async #trackerPresent(): Promise<void> {
     if (this.#heartbeat === null) await this.#firstHeartbeat.promise;
-    if (!this.hasTracker) throw new RedisUnavailable("there is no tracker");
+    if (!this.hasTracker) throw new RelayUnavailable("there is no tracker");
   }
 
   #take(snapshot: MarketSnapshot, term: bigint): void {
@@ -319,7 +318,7 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   #rejectPending(reason: string): void {
-    for (const { reject } of this.#unanswered.values()) reject(new RedisUnavailable(reason));
+    for (const { reject } of this.#unanswered.values()) reject(new RelayUnavailable(reason));
     this.#unanswered.clear();
   }
 
@@ -329,7 +328,7 @@ export class RemoteMarkets<Facts> implements Markets {
     const waiting = this.#unanswered.get(reply.id);
     if (waiting === undefined) return;
     if ("answer" in reply) waiting.resolve({ answer: reply.answer, term: reply.term });
-    else waiting.reject(new RedisUnavailable("the tracker failed"));
+    else waiting.reject(new RelayUnavailable("the tracker failed"));
   }
 
   /** @returns whether the message is of the current or a newer tracker */

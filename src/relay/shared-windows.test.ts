@@ -4,7 +4,8 @@ import { createClient } from "@redis/client";
 import type { WallClock } from "#src/platform/clock.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { type TestRedis, testRedis } from "#test/support/redis.ts";
-import { RedisLink, RedisUnavailable } from "./redis-link.ts";
+import { RedisLink } from "./redis-link.ts";
+import { RelayUnavailable } from "./relay-link.ts";
 import { SharedWindows, type SharedWindowsDeps } from "./shared-windows.ts";
 
 const RULE = { limit: 10, lengthMs: 60_000 };
@@ -57,7 +58,7 @@ test("uses that could not be published are published later, in full", async (t) 
   const told: string[] = [];
   const link = {
     async evaluate(_script: string, { args }: { readonly args: readonly string[] }) {
-      if (isAway) throw new RedisUnavailable("away");
+      if (isAway) throw new RelayUnavailable("away");
       told.push(args[0] ?? "");
       return [Number(args[0]), RULE.lengthMs];
     },

@@ -3,7 +3,8 @@ import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { Window, WindowRule, Windows } from "#src/users/fixed-windows.ts";
-import { type RedisLink, RedisUnavailable } from "./redis-link.ts";
+import type { RedisLink } from "./redis-link.ts";
+import { RelayUnavailable } from "./relay-link.ts";
 import type { RelayTopics } from "./relay-messages.ts";
 
 const FLUSH_EVERY_MS = 50;
@@ -157,7 +158,7 @@ export class SharedWindows implements Windows {
         window.resetAtMs = Math.min(window.resetAtMs, resetAtMs);
       }
     } catch (cause) {
-      if (!(cause instanceof RedisUnavailable)) throw cause;
+      if (!(cause instanceof RelayUnavailable)) throw cause;
       for (const { subject, window, sent } of updates) {
         window.unsent += sent;
         this.#changed.add(subject);
