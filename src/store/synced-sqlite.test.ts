@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { Kysely } from "kysely";
-import { syncedSqlite } from "./synced-sqlite.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
+import { syncedSqlite, WalFile } from "./synced-sqlite.ts";
 
 type Notes = { notes: { text: string } };
 
@@ -122,3 +125,30 @@ test("closing waits for earlier callers and their syncs", async (t) => {
   await Promise.all([...writes, closing]);
   assert.deepEqual(ended, ["one", "two", "three"]);
 });
+
+const withoutProc = existsSync("/proc/self/fd") ? false : "only Linux lists open files";
+
+test("syncs that begin at once share one open file, and closing leaves none open", {
+  skip: withoutProc,
+}, async (t) => {
+  const file = join(temporaryDirectory(t), "notes.db");
+  const wal = new WalFile(file);
+  await assert.rejects(Promise.all([wal.sync(), wal.sync()]), /notes\.db-wal/);
+  writeFileSync(`${file}-wal`, "");
+  await Promise.all([wal.sync(), wal.sync(), wal.sync()]);
+  assert.equal(openFiles(`${file}-wal`), 1);
+  await Promise.all([wal.sync(), wal.close()]);
+  assert.equal(openFiles(`${file}-wal`), 0);
+});
+
+/** How often this process has the file open, as Linux reports it. */
+function openFiles(path: string): number {
+  const folder = "/proc/self/fd";
+  return readdirSync(folder).filter((name) => {
+    try {
+      return readlinkSync(join(folder, name)) === path;
+    } catch {
+      return false; // Closed meanwhile, as the one that lists the folder.
+    }
+  }).length;
+}

@@ -130,7 +130,8 @@ function isRead(sql: string): boolean {
 /** Syncs the write-ahead log of a database, which is the same file for as long as it is open. */
 export class WalFile {
   readonly #path: string;
-  #opened: FileHandle | null = null;
+  /** One handle for all syncs: the process ends if one that was not closed is collected. */
+  #opened: Promise<FileHandle> | null = null;
   #failure: Error | null = null;
 
   constructor(databaseFile: string) {
@@ -147,9 +148,9 @@ export class WalFile {
 
   readonly sync = async (): Promise<void> => {
     if (this.#failure !== null) throw this.#failure;
-    this.#opened ??= await this.#explained(this.#open());
+    const file = await this.#explained(this.#open());
     try {
-      await this.#explained(this.#opened.datasync());
+      await this.#explained(file.datasync());
     } catch (cause) {
       this.#failure = cause as Error;
       throw cause;
@@ -157,18 +158,18 @@ export class WalFile {
   };
 
   readonly close = async (): Promise<void> => {
-    await this.#opened?.close();
+    // A file that could not be opened has nothing to close.
+    const file = await this.#opened?.catch(() => null);
+    await file?.close();
   };
 
-  /** SQLite has just created the file; its directory entry has to be on the disk as well. */
-  async #open(): Promise<FileHandle> {
-    const directory = await open(dirname(this.#path));
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
-    return await open(this.#path, "r+");
+  /** Syncs may begin at once; where the file could not be opened, the next one tries again. */
+  #open(): Promise<FileHandle> {
+    this.#opened ??= openNew(this.#path).catch((cause: unknown) => {
+      this.#opened = null;
+      throw cause;
+    });
+    return this.#opened;
   }
 
   async #explained<Done>(step: Promise<Done>): Promise<Done> {
@@ -179,4 +180,15 @@ export class WalFile {
       throw new Sqlite.SqliteError(`syncing ${this.#path}: ${message}`, "SQLITE_IOERR_FSYNC");
     }
   }
+}
+
+/** SQLite has just created the file; its directory entry has to be on the disk as well. */
+async function openNew(path: string): Promise<FileHandle> {
+  const directory = await open(dirname(path));
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+  return await open(path, "r+");
 }
