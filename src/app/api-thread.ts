@@ -25,8 +25,8 @@ export type FromApiThread =
   | { readonly kind: "counts"; readonly counts: ApiCounts };
 
 /**
- * Node's default. Flags are those of all threads: a young generation for the tracker's large heap would take
- * 150 MB more here. A heap that exists already keeps its own.
+ * Node's default. V8's flags hold for every thread that starts after they are set: with the young generation that
+ * suits the tracker's large heap (docs/scale.md), this thread takes 0.1 GB more. Heaps that exist keep theirs.
  */
 const YOUNG_GENERATION = "--max-semi-space-size=16";
 
