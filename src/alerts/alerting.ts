@@ -8,7 +8,6 @@ import { AlertRecorder } from "./alert-recorder.ts";
 import { createChannelSender } from "./delivery/channel-sender.ts";
 import { type Channels, createChannels } from "./delivery/channels.ts";
 import { AlertOutbox } from "./delivery/outbox.ts";
-import { MESSAGE_RULES } from "./delivery/plan.ts";
 import { createPushSender } from "./delivery/push.ts";
 import { createTelegramBot } from "./delivery/telegram.ts";
 import type { PushSettings } from "./delivery/vapid-key.ts";
@@ -144,7 +143,7 @@ export function createMessaging(deps: MessagingDeps): Messaging {
     ...{ feed, channels, outbox, start },
     onRecorded() {
       feed.poll();
-      outbox.wakeIn(MESSAGE_RULES.coalesceMs);
+      outbox.poll();
     },
     async close() {
       await userAlerts.close();

@@ -20,11 +20,13 @@ export type FindingWriterDeps = {
   readonly log: FailureLogger;
 };
 
+type QueuedFinding = { readonly finding: RuleFinding; readonly foundAtMs: number };
+
 /** Writes findings in the order in which they were found. A failed write is retried before later ones. */
 export class FindingWriter {
   readonly #deps: FindingWriterDeps;
   readonly #failures: FailureLog;
-  #queue: RuleFinding[] = [];
+  #queue: QueuedFinding[] = [];
   #recorded = 0;
   #writing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -46,12 +48,13 @@ export class FindingWriter {
 
   /** Entries whose side on disk is older than what was found. */
   unwrittenEntries(): Set<bigint> {
-    return new Set(this.#queue.flatMap(entriesOf));
+    return new Set(this.#queue.flatMap(({ finding }) => entriesOf(finding)));
   }
 
   /** Alerts are written at once, sides within half a second. */
   add(findings: readonly RuleFinding[]): void {
-    for (const finding of findings) this.#queue.push(finding);
+    const foundAtMs = this.#deps.clock.nowMs();
+    for (const finding of findings) this.#queue.push({ finding, foundAtMs });
     if (findings.some(({ kind }) => kind !== "side")) void this.write();
     else if (findings.length > 0)
       this.#timer ??= setTimeout(() => void this.write(), SIDES_DELAY_MS);
@@ -87,8 +90,9 @@ export class FindingWriter {
     }
   }
 
-  async #writeBatch(batch: readonly RuleFinding[]): Promise<void> {
+  async #writeBatch(queued: readonly QueuedFinding[]): Promise<void> {
     const { store, clock, newUid, onRecorded } = this.#deps;
+    const batch = queued.map(({ finding }) => finding);
     const sides = new Map<bigint, boolean>();
     for (const finding of batch)
       if (finding.kind === "side") sides.set(finding.entryId, finding.isHigh);
@@ -102,7 +106,8 @@ export class FindingWriter {
     }
     const alerts = batch.filter((finding) => finding.kind === "alerts");
     if (alerts.length === 0) return;
-    const recorded = await recordFindings(store, alerts, { nowMs, newUid });
+    const foundAtMs = queued[0]?.foundAtMs ?? nowMs;
+    const recorded = await recordFindings(store, alerts, { nowMs, foundAtMs, newUid });
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }
@@ -116,12 +121,14 @@ function entriesOf(finding: RuleFinding): readonly bigint[] {
 }
 
 /** The first findings of one kind. Alerts: whole findings, up to the number of one transaction. */
-function nextBatch(findings: readonly RuleFinding[]): readonly RuleFinding[] {
-  const batch: RuleFinding[] = [];
+function nextBatch(queue: readonly QueuedFinding[]): readonly QueuedFinding[] {
+  const batch: QueuedFinding[] = [];
   let alerts = 0;
-  for (const finding of findings) {
-    if (finding.kind !== (batch[0] ?? finding).kind || alerts >= ALERTS_PER_TRANSACTION) break;
-    batch.push(finding);
+  for (const queued of queue) {
+    const { finding } = queued;
+    const { kind } = (batch[0] ?? queued).finding;
+    if (finding.kind !== kind || alerts >= ALERTS_PER_TRANSACTION) break;
+    batch.push(queued);
     if (finding.kind === "alerts") alerts += 1 + finding.found.length;
   }
   return batch;

@@ -10,7 +10,12 @@ import type { FoundAlert, RuleFinding } from "./rules/token-rules.ts";
 
 const GRADE_AFTER_MS = 30 * 60_000;
 
-export type RecordOptions = { readonly nowMs: number; readonly newUid: () => string };
+export type RecordOptions = {
+  readonly nowMs: number;
+  /** When the first of them was found: their messages wait from then on. */
+  readonly foundAtMs: number;
+  readonly newUid: () => string;
+};
 
 /**
  * Writes the changes of tokens' alerts, the alerts of their watchers and the messages to send, in one
@@ -22,7 +27,7 @@ export type RecordOptions = { readonly nowMs: number; readonly newUid: () => str
 export async function recordFindings(
   { db, dialect }: Store,
   findings: readonly (RuleFinding & { readonly kind: "alerts" })[],
-  { nowMs, newUid }: RecordOptions,
+  { nowMs, foundAtMs, newUid }: RecordOptions,
 ): Promise<readonly bigint[]> {
   return db.transaction().execute(async (transaction) => {
     const store = { db: transaction, dialect };
@@ -32,7 +37,7 @@ export async function recordFindings(
     const wanted = await wantedAlerts(transaction, found);
     const times = { nowMs, gradeAfterMs: GRADE_AFTER_MS };
     const recorded = await insertUserAlerts(transaction, wanted, times);
-    await enqueue(store, recorded, { nowMs, newUid });
+    await enqueue(store, recorded, { nowMs, foundAtMs, newUid });
     return recorded.map(({ id }) => id);
   });
 }
@@ -78,11 +83,12 @@ async function wantedAlerts(
 async function enqueue(
   store: Store,
   alerts: readonly QueuedAlert[],
-  { nowMs, newUid }: RecordOptions,
+  { nowMs, foundAtMs, newUid }: RecordOptions,
 ): Promise<void> {
   const users = [...new Set(alerts.map(({ userId }) => userId))];
   const targets = await deliveryTargets(store.db, users);
   const channels = targets.map(({ channelId }) => channelId);
   const queued = await queuedMessages(store, channels, nowMs - PLAN_WINDOW_MS);
-  await insertMessages(store.db, planMessages(alerts, { targets, queued }, { nowMs, newUid }));
+  const times = { nowMs, foundAtMs, newUid };
+  await insertMessages(store.db, planMessages(alerts, { targets, queued }, times));
 }

@@ -376,6 +376,21 @@ export async function waitingMessages(
   };
 }
 
+/** When the first message after the one moment, and up to the other, is due; null: none is. */
+export async function nextDueMs(
+  db: Kysely<Schema>,
+  { afterMs, upToMs }: { readonly afterMs: number; readonly upToMs: number },
+): Promise<number | null> {
+  const row = await db
+    .selectFrom("messages")
+    .select((eb) => eb.fn.min("due_ms").as("due"))
+    .where("ended_at_ms", "is", null)
+    .where("due_ms", ">", BigInt(afterMs))
+    .where("due_ms", "<=", BigInt(upToMs))
+    .executeTakeFirstOrThrow();
+  return row.due === null ? null : Number(row.due);
+}
+
 /** Drops messages that ended long ago. */
 export async function forgetMessagesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
   await db.deleteFrom("messages").where("ended_at_ms", "<", BigInt(ms)).execute();

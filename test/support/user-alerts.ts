@@ -2,15 +2,16 @@ import { type RecordOptions, recordFindings } from "#src/alerts/record-findings.
 import type { Store } from "#src/store/schema.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 
-/** Records alerts as the rules do. @returns the ids of those that are new */
+/** Records alerts as the rules do, in the moment in which they are found. @returns the ids of those that are new */
 export function recordUserAlerts(
   store: Store,
   alerts: readonly NewUserAlert[],
-  options: RecordOptions,
+  options: Omit<RecordOptions, "foundAtMs">,
 ): Promise<readonly bigint[]> {
   const found = alerts.map((alert) => {
     const isOfToken = alert.kind === "deterioration" || alert.kind === "blocked";
     return { alert, isOfToken, isCrossing: !isOfToken };
   });
-  return recordFindings(store, [{ kind: "alerts", alertChanges: [], found }], options);
+  const times = { ...options, foundAtMs: options.nowMs };
+  return recordFindings(store, [{ kind: "alerts", alertChanges: [], found }], times);
 }

@@ -93,6 +93,40 @@ async function watcher(store: Store, name: string, kind: "email" | "webhook" = "
   return { userId, entryId, mint, channel };
 }
 
+test("a message is sent when it is due, although another one was waited for", {
+  timeout: 20_000,
+}, async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  const store = await sqliteDatabase(t);
+  const arrivals = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { outbox, received, alert, advance } = await scene(store, () => {
+    arrivals[received.length - 1]?.resolve();
+    return SENT;
+  });
+  closeAfter(t, outbox);
+  const [ana, eva] = [await watcher(store, "ana"), await watcher(store, "eva")];
+  await outbox.start();
+  const pass = (ms: number) => {
+    advance(ms);
+    t.mock.timers.tick(ms);
+  };
+  await alert(ana);
+  await outbox.idle();
+  pass(200);
+  await alert(eva);
+  await outbox.idle();
+  pass(50);
+  await arrivals[0]?.promise;
+  await outbox.idle();
+  assert.equal(received.length, 1, "the second is not due");
+  pass(200);
+  await arrivals[1]?.promise;
+  assert.deepEqual(
+    received.map(({ target }) => target),
+    ["ana", "eva"],
+  );
+});
+
 test("a receiver that has ended is not tried again, and what waited for it is a dead letter", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const { outbox, received, alert, advance } = await scene(store, () => ({

@@ -7,6 +7,7 @@ import {
   failMessage,
   finishMessage,
   type Message,
+  nextDueMs,
   refuseMessage,
   takeMessage,
   waitingMessages,
@@ -59,7 +60,7 @@ export class AlertOutbox {
   readonly #late = new Set<Promise<void>>();
   readonly #outcomes = { delivered: 0, failed: 0, dead: 0 };
   #timer: NodeJS.Timeout | null = null;
-  #wakeAt: NodeJS.Timeout | null = null;
+  #wake: NodeJS.Timeout | null = null;
   #polling: Promise<void> | null = null;
   #isPollDue = false;
   #isClosed = false;
@@ -93,15 +94,7 @@ export class AlertOutbox {
     this.poll();
   }
 
-  /** Polls again after `ms`, when a new message will be due. */
-  wakeIn(ms: number): void {
-    this.#wakeAt ??= setTimeout(() => {
-      this.#wakeAt = null;
-      this.poll();
-    }, ms);
-  }
-
-  /** Begins to send what is due, as far as lanes are free. */
+  /** Begins to send what is due, as far as lanes are free; what is due before the next poll is sent then. */
   poll(): void {
     if (this.#isClosed) return;
     this.#isPollDue = true;
@@ -125,8 +118,8 @@ export class AlertOutbox {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
-    if (this.#wakeAt !== null) clearTimeout(this.#wakeAt);
     await this.#polling;
+    if (this.#wake !== null) clearTimeout(this.#wake);
     await Promise.all(this.#underWay());
   }
 
@@ -138,8 +131,10 @@ export class AlertOutbox {
     while (this.#isPollDue && !this.#isClosed) {
       this.#isPollDue = false;
       try {
-        await this.#claim("quick");
-        await this.#claim("slow");
+        const nowMs = this.#deps.clock.nowMs();
+        await this.#claim("quick", nowMs);
+        await this.#claim("slow", nowMs);
+        await this.#wakeForNext(nowMs);
         this.#pollFailures.succeeded();
       } catch (cause) {
         this.#pollFailures.failed(cause);
@@ -148,12 +143,22 @@ export class AlertOutbox {
     }
   }
 
-  async #claim(lane: "quick" | "slow"): Promise<void> {
-    const { store, clock } = this.#deps;
+  async #claim(lane: "quick" | "slow", nowMs: number): Promise<void> {
     const limit = LANES[lane] - this.#running[lane].size;
     if (limit <= 0) return;
-    const claim = { limit, leaseMs: LEASE_MS, nowMs: clock.nowMs(), isSlow: lane === "slow" };
-    for (const channel of await claimChannels(store, claim)) this.#serve(lane, channel);
+    const claim = { limit, leaseMs: LEASE_MS, nowMs, isSlow: lane === "slow" };
+    for (const channel of await claimChannels(this.#deps.store, claim)) this.#serve(lane, channel);
+  }
+
+  /** A message waits a moment for other alerts: it is sent when it is due, not at the poll after that. */
+  async #wakeForNext(nowMs: number): Promise<void> {
+    if (this.#timer === null) return;
+    const { store, clock } = this.#deps;
+    const dueMs = await nextDueMs(store.db, { afterMs: nowMs, upToMs: nowMs + POLL_EVERY_MS });
+    if (this.#wake !== null) clearTimeout(this.#wake);
+    this.#wake = null;
+    if (dueMs === null) return;
+    this.#wake = setTimeout(() => this.poll(), Math.max(0, dueMs - clock.nowMs()));
   }
 
   #serve(lane: "quick" | "slow", channel: Channel): void {

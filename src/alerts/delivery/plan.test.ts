@@ -17,10 +17,17 @@ function message(shape: Partial<PlannedMessage> & { readonly about?: readonly st
 }
 
 const plan = (recent: readonly PlannedMessage[], mint = "A") =>
-  planMessage(recent, mint, { ...RULES, nowMs: NOW });
+  planMessage(recent, mint, { ...RULES, nowMs: NOW, foundAtMs: NOW });
 
 test("the first alert goes out after the moment in which others may join it", () => {
   assert.deepEqual(plan([]), { kind: "new", dueMs: NOW + 250 });
+});
+
+test("the moment begins when the alert was found, however long its write took or whatever the clock did", () => {
+  const dueAfter = (foundAtMs: number) => planMessage([], "A", { ...RULES, nowMs: NOW, foundAtMs });
+  assert.deepEqual(dueAfter(NOW - 100), { kind: "new", dueMs: NOW + 150 });
+  assert.deepEqual(dueAfter(NOW - 5_000), { kind: "new", dueMs: NOW });
+  assert.deepEqual(dueAfter(NOW + 60_000), { kind: "new", dueMs: NOW + 250 });
 });
 
 test("an alert joins the message that waits, about its token or another", () => {
@@ -57,6 +64,7 @@ test("alerts of other tokens delay a token's first alert by the gap at most, how
 test("alerts about one token never overtake each other, and messages stay as rare as the rules say", () => {
   const step = fc.record({
     waitMs: fc.integer({ min: 0, max: 40_000 }),
+    writeMs: fc.integer({ min: 0, max: 1_000 }),
     mint: fc.constantFrom("A", "B", "C", "D"),
   });
   fc.assert(
@@ -64,10 +72,11 @@ test("alerts about one token never overtake each other, and messages stay as rar
       const messages: PlannedMessage[] = [];
       const lastDue = new Map<string, number>();
       let nowMs = NOW;
-      for (const { waitMs, mint } of steps) {
-        nowMs += waitMs;
+      for (const { waitMs, writeMs, mint } of steps) {
+        const foundAtMs = nowMs + waitMs;
+        nowMs = foundAtMs + writeMs;
         const recent = messages.map((each) => ({ ...each, isOpen: each.dueMs > nowMs }));
-        const planned = planMessage(recent, mint, { ...RULES, nowMs });
+        const planned = planMessage(recent, mint, { ...RULES, nowMs, foundAtMs });
         const dueMs = planned.kind === "new" ? planned.dueMs : planned.to.dueMs;
         if (planned.kind === "append") planned.to.mints.add(mint);
         else {
@@ -77,7 +86,7 @@ test("alerts about one token never overtake each other, and messages stay as rar
           assert.ok(!isBurst || dueMs - Math.max(...before) >= gapMs);
           messages.push(message({ dueMs, about: [mint] }));
         }
-        assert.ok(dueMs > nowMs);
+        assert.ok(dueMs >= nowMs);
         assert.ok(dueMs >= (lastDue.get(mint) ?? 0));
         lastDue.set(mint, dueMs);
       }
@@ -105,7 +114,7 @@ test("each alert is in one message of each of its user's channels, and a queued 
   const planned = planMessages(
     alerts,
     { targets, queued },
-    { nowMs: NOW, newUid: () => `m${uid++}` },
+    { nowMs: NOW, foundAtMs: NOW, newUid: () => `m${uid++}` },
   );
   assert.deepEqual(planned.created, [
     { uid: "m0", channelId: 10n, dueMs: NOW + 250 },

@@ -2,7 +2,7 @@ import type { DeliveryTarget, MessageWrites, QueuedMessage } from "#src/store/de
 import type { UserId } from "#src/store/user-id.ts";
 
 export type MessageRules = {
-  /** A message waits this long for other alerts of the same market event. */
+  /** A message waits this long, from when its first alert was found, for others of the same market event. */
   readonly coalesceMs: number;
   /** The minimum time between two messages about one token. */
   readonly coolDownMs: number;
@@ -27,6 +27,12 @@ export type PlannedMessage = Pick<QueuedMessage, "uid" | "isOpen" | "dueMs"> & {
   readonly mints: Set<string>;
 };
 
+export type PlanTimes = {
+  readonly nowMs: number;
+  /** When the alerts were found: before now, by the time that their write takes. */
+  readonly foundAtMs: number;
+};
+
 /**
  * Plans the messages for new alerts: which new messages each channel gets, and in which message each
  * alert goes out. Pure: `queued` is not changed, and the uids come from `newUid`.
@@ -37,7 +43,7 @@ export function planMessages(
     targets,
     queued,
   }: { readonly targets: readonly DeliveryTarget[]; readonly queued: readonly QueuedMessage[] },
-  { nowMs, newUid }: { readonly nowMs: number; readonly newUid: () => string },
+  { nowMs, foundAtMs, newUid }: PlanTimes & { readonly newUid: () => string },
 ): MessageWrites {
   const alertsByUser = Map.groupBy(alerts, ({ userId }) => userId);
   const queuedByChannel = Map.groupBy(queued, ({ channelId }) => channelId);
@@ -49,7 +55,7 @@ export function planMessages(
       mints: new Set(message.mints),
     }));
     for (const { id: alertId, mint } of alertsByUser.get(userId) ?? []) {
-      const plan = planMessage(recent, mint, { ...MESSAGE_RULES, nowMs });
+      const plan = planMessage(recent, mint, { ...MESSAGE_RULES, nowMs, foundAtMs });
       if (plan.kind === "append") {
         plan.to.mints.add(mint);
         links.push({ uid: plan.to.uid, alertId });
@@ -75,7 +81,7 @@ export function planMessages(
 export function planMessage<Message extends PlannedMessage>(
   recent: readonly Message[],
   mint: string,
-  { nowMs, coalesceMs, coolDownMs, burst }: MessageRules & { readonly nowMs: number },
+  { nowMs, foundAtMs, coalesceMs, coolDownMs, burst }: MessageRules & PlanTimes,
 ):
   | { readonly kind: "append"; readonly to: Message }
   | { readonly kind: "new"; readonly dueMs: number } {
@@ -85,7 +91,9 @@ export function planMessage<Message extends PlannedMessage>(
   const lastOfToken = recent
     .filter(({ mints }) => mints.has(mint))
     .reduce((latest, { dueMs }) => Math.max(latest, dueMs), Number.NEGATIVE_INFINITY);
-  const earliestMs = Math.max(nowMs + coalesceMs, lastOfToken + coolDownMs);
+  // A clock that was set back meanwhile makes no message wait longer.
+  const joinedMs = Math.max(nowMs, Math.min(foundAtMs, nowMs) + coalesceMs);
+  const earliestMs = Math.max(joinedMs, lastOfToken + coolDownMs);
   const before = recent
     .map(({ dueMs }) => dueMs)
     .filter((dueMs) => dueMs <= earliestMs && dueMs > earliestMs - burst.windowMs);
