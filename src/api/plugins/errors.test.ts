@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
+import Sqlite from "better-sqlite3";
+import Fastify from "fastify";
 import { oneApp } from "#test/support/app.ts";
-import { answerUnreadable } from "./errors.ts";
+import { answerUnreadable, registerErrors } from "./errors.ts";
 
 /** The service's answer to these bytes, until it closes the connection. */
 async function answerTo(url: string, bytes: string): Promise<{ head: string; body: string }> {
@@ -36,6 +38,24 @@ test("malformed or oversized HTTP is refused with the contract's body", async (t
       assert.match(message, /^The .*\.$/);
     }
   });
+});
+
+test("a database that another writer holds for too long is answered as busy, without a stack in the log", async (t) => {
+  const lines: string[] = [];
+  const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } });
+  t.after(() => app.close());
+  registerErrors(app);
+  app.get("/", () => {
+    throw new Sqlite.SqliteError("database is locked", "SQLITE_BUSY");
+  });
+  const answer = await app.inject("/");
+  assert.equal(answer.statusCode, 503);
+  assert.equal(answer.headers["retry-after"], "2");
+  assert.equal(answer.json().error, "overloaded");
+  assert.deepEqual(
+    lines.filter((line) => JSON.parse(line).level >= 50),
+    [],
+  );
 });
 
 test("an unknown Expect header does not prevent the answer", async (t) => {

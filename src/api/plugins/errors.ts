@@ -135,6 +135,12 @@ function fromFramework(error: FastifyError): AppError {
     case "FST_ERR_CTP_INVALID_JSON_BODY":
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new AppError("invalid_body", { publicMessage: "The body is not a JSON object." });
+    // Another thread or program was writing for as long as a statement waits (store/database.ts).
+    case "SQLITE_BUSY":
+      return new AppError("overloaded", {
+        publicMessage: "The database is busy. Try again in a few seconds.",
+        cause: error,
+      });
     default:
       return isClientMistake(error)
         ? new AppError("invalid_body", { publicMessage: "The request could not be read." })
