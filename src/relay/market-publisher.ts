@@ -1,6 +1,6 @@
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
-import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
+import { FailureLog, type FailureLogger, isOwnBug } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
@@ -79,7 +79,7 @@ export class MarketPublisher {
     this.#requestFailures = new FailureLog({
       log,
       what: "answer a request for markets",
-      next: "it gets an empty reply, and fails where no answer is stored",
+      next: "the API gets no answer; its request fails unless an answer is stored",
     });
   }
 
@@ -217,7 +217,7 @@ export class MarketPublisher {
 
   async #answer(request: TrackerRequest): Promise<void> {
     const { topics, term } = this.#deps;
-    const reply = (answered: Pick<TrackerReply, "answer">) =>
+    const reply = (answered: Pick<TrackerReply, "answer" | "isOwnBug">) =>
       this.#send(
         topics.replica(request.replica),
         messageText({ term, id: request.id, ...answered }),
@@ -227,7 +227,7 @@ export class MarketPublisher {
       this.#requestFailures.succeeded();
     } catch (cause) {
       this.#requestFailures.failed(cause, { kind: request.kind });
-      reply({});
+      reply(isOwnBug(cause) ? { isOwnBug: true } : {});
     }
   }
 

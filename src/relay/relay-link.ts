@@ -1,4 +1,4 @@
-/** The other side can't be reached now. */
+/** The other side can't be reached, or did not answer. */
 export class RelayUnavailable extends Error {}
 
 /**

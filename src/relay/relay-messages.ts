@@ -113,6 +113,8 @@ export type TrackerReply = {
   readonly id: number;
   /** Absent: the tracker failed. */
   readonly answer?: unknown;
+  /** Absent: the tracker did not fail, or because of something outside it. */
+  readonly isOwnBug?: true;
 };
 
 export type Heartbeat<Facts> = {

@@ -14,6 +14,7 @@ import {
   parseMessage,
   relayTopics,
   type TrackerMessage,
+  type TrackerReply,
   type TrackerRequest,
 } from "./relay-messages.ts";
 import { RemoteMarkets } from "./remote-markets.ts";
@@ -75,9 +76,22 @@ const named = (bus: RelayBus, kind: "touched" | "missed") =>
   );
 
 function reply(bus: RelayBus, term: bigint, answer: unknown): void {
+  sayReply(bus, term, { answer });
+}
+
+function failByBug(bus: RelayBus, term: bigint): void {
+  sayReply(bus, term, { isOwnBug: true });
+}
+
+/** Answers the newest question. */
+function sayReply(
+  bus: RelayBus,
+  term: bigint,
+  outcome: Pick<TrackerReply, "answer" | "isOwnBug">,
+): void {
   const ask = questions(bus).at(-1);
   assert.ok(ask !== undefined, "nothing was asked");
-  bus.say(topics.replica(ask.replica), messageText({ term, id: ask.id, answer }));
+  bus.say(topics.replica(ask.replica), messageText({ term, id: ask.id, ...outcome }));
 }
 
 /** Lets pending promises run. */
@@ -190,6 +204,35 @@ test("requests to a silent tracker fail within five seconds, and new ones at onc
   t.mock.timers.tick(5_000);
   await failed;
   assert.deepEqual(await markets.snapshot(SOME_MINT), { kind: "unavailable", mint: SOME_MINT });
+});
+
+test("replies that arrived while this process was blocked count, although its timers run before", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
+  await settle();
+  t.mock.timers.tick(4_500);
+  beat(bus, 1n);
+  reply(bus, 1n, null);
+  assert.equal(await asked, null);
+});
+
+test("a bug of the tracker is an error of ours, not a chain that can't be reached", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const isOurs = (error: Error) =>
+    !(error instanceof AppError) && /tracker failed/.test(error.message);
+  const exit = assert.rejects(
+    markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n }),
+    isOurs,
+  );
+  await settle();
+  failByBug(bus, 1n);
+  await exit;
+  const snapshot = assert.rejects(markets.snapshot(SOME_MINT), isOurs);
+  await settle();
+  failByBug(bus, 1n);
+  await snapshot;
 });
 
 test("without a tracker a token is answered as it was stored, as old as it is", async (t) => {

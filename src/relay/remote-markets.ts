@@ -66,6 +66,9 @@ type UnansweredRequest = {
   readonly reject: (error: Error) => void;
 };
 
+/** The tracker failed by a bug of ours: the chain can be reached. */
+class TrackerBug extends RelayUnavailable {}
+
 /**
  * The markets of a tracker in another process or thread. After a token's first request the tracker publishes its
  * snapshots on the token's topic. They are held here and served at once, until the token was not used for a
@@ -105,7 +108,8 @@ export class RemoteMarkets<Facts> implements Markets {
     const { link, topics } = this.#deps;
     const sendNamed = () => {
       if (this.hasTracker) this.#sendNamed();
-      else this.#rejectPending("the tracker sends no heartbeats");
+      // After a block of this thread its timers run first, then what has arrived meanwhile, then immediates.
+      else setImmediate(() => this.#rejectWithoutTracker());
     };
     const polled = [
       { run: sendNamed, everyMs: TOUCH_EVERY_MS },
@@ -225,6 +229,7 @@ export class RemoteMarkets<Facts> implements Markets {
     } catch (cause) {
       if (!(cause instanceof RelayUnavailable)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
+      if (known === null && cause instanceof TrackerBug) throw cause;
       return known ?? { kind: "unavailable", mint };
     } finally {
       if (!this.#held.has(mint)) this.#stopReceiving(mint);
@@ -256,7 +261,7 @@ export class RemoteMarkets<Facts> implements Markets {
     try {
       return await this.#request(kind, asked);
     } catch (cause) {
-      if (!(cause instanceof RelayUnavailable)) throw cause;
+      if (!(cause instanceof RelayUnavailable) || cause instanceof TrackerBug) throw cause;
       throw new AppError("chain_unavailable", {
         publicMessage: "Chain data is temporarily unavailable. Try again in a few seconds.",
         retryable: true,
@@ -317,6 +322,10 @@ export class RemoteMarkets<Facts> implements Markets {
     if (snapshot.kind === "assessed") this.#held.hold(snapshot, term);
   }
 
+  #rejectWithoutTracker(): void {
+    if (!this.hasTracker) this.#rejectPending("the tracker sends no heartbeats");
+  }
+
   #rejectPending(reason: string): void {
     for (const { reject } of this.#unanswered.values()) reject(new RelayUnavailable(reason));
     this.#unanswered.clear();
@@ -328,7 +337,7 @@ export class RemoteMarkets<Facts> implements Markets {
     const waiting = this.#unanswered.get(reply.id);
     if (waiting === undefined) return;
     if ("answer" in reply) waiting.resolve({ answer: reply.answer, term: reply.term });
-    else waiting.reject(new RelayUnavailable("the tracker failed"));
+    else waiting.reject(trackerFailure(reply));
   }
 
   /** @returns whether the message is of the current or a newer tracker */
@@ -397,4 +406,10 @@ export function notifyTracker(
   message: Exclude<TrackerMessage, TrackerRequest>,
 ): void {
   link.publish(topics.tracker, messageText(message)).catch(() => undefined);
+}
+
+function trackerFailure({ isOwnBug }: TrackerReply): RelayUnavailable {
+  return isOwnBug === true
+    ? new TrackerBug("the tracker failed, as its log says")
+    : new RelayUnavailable("the tracker failed");
 }
