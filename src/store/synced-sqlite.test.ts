@@ -139,6 +139,11 @@ test("syncs that begin at once share one open file, and closing leaves none open
   assert.equal(openFiles(`${file}-wal`), 1);
   await Promise.all([wal.sync(), wal.close()]);
   assert.equal(openFiles(`${file}-wal`), 0);
+  const other = new WalFile(file);
+  const synced = other.sync();
+  await other.close();
+  await synced;
+  assert.equal(openFiles(`${file}-wal`), 0);
 });
 
 /** How often this process has the file open, as Linux reports it. */

@@ -76,7 +76,10 @@ class SyncedDriver extends SqliteDriver {
     return super.acquireConnection();
   }
 
-  /** A write that changed no row waits too: the row that it found may belong to a commit that is not synced yet. */
+  /**
+   * A write that changed no row waits too: the row that it found may belong to a commit that is not synced yet. It
+   * does not wait for a commit of another connection, as the tracker's thread has.
+   */
   override async releaseConnection(): Promise<void> {
     const mayWrite = this.#mayWrite;
     try {
@@ -133,6 +136,7 @@ export class WalFile {
   /** One handle for all syncs: the process ends if one that was not closed is collected. */
   #opened: Promise<FileHandle> | null = null;
   #failure: Error | null = null;
+  readonly #running = new Set<Promise<void>>();
 
   constructor(databaseFile: string) {
     this.#path = `${databaseFile}-wal`;
@@ -147,6 +151,24 @@ export class WalFile {
   }
 
   readonly sync = async (): Promise<void> => {
+    const running = this.#sync();
+    this.#running.add(running);
+    try {
+      await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  };
+
+  /** Ends after the syncs under way. */
+  readonly close = async (): Promise<void> => {
+    await Promise.allSettled(this.#running);
+    // A file that could not be opened has nothing to close.
+    const file = await this.#opened?.catch(() => null);
+    await file?.close();
+  };
+
+  async #sync(): Promise<void> {
     if (this.#failure !== null) throw this.#failure;
     const file = await this.#explained(this.#open());
     try {
@@ -155,13 +177,7 @@ export class WalFile {
       this.#failure = cause as Error;
       throw cause;
     }
-  };
-
-  readonly close = async (): Promise<void> => {
-    // A file that could not be opened has nothing to close.
-    const file = await this.#opened?.catch(() => null);
-    await file?.close();
-  };
+  }
 
   /** Syncs may begin at once; where the file could not be opened, the next one tries again. */
   #open(): Promise<FileHandle> {
