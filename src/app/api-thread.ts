@@ -4,7 +4,7 @@ import { type MessagePort, Worker } from "node:worker_threads";
 import type { ApiCounts } from "#src/metrics/metrics.ts";
 import { relayTopics } from "#src/relay/relay-messages.ts";
 import type { Config } from "./config.ts";
-import type { Listener } from "./process-base.ts";
+import type { RequestServer } from "./process-base.ts";
 
 /** Only these two threads send messages over their port. */
 export const THREAD_TOPICS = relayTopics("thread");
@@ -14,30 +14,36 @@ export const ALERTS_RECORDED = "alerts-recorded";
 
 export type ApiThreadPlan = {
   readonly config: Config;
-  readonly place: Parameters<Listener["listen"]>[0];
+  readonly place: Parameters<RequestServer["listen"]>[0];
   /** To the tracker's publisher. */
   readonly port: MessagePort;
 };
 
-export type ToApiThread = { readonly kind: "count" | "close" };
+export type ToApiThread =
+  | { readonly kind: "count"; readonly id: number }
+  | { readonly kind: "close" };
 export type FromApiThread =
   | { readonly kind: "listening"; readonly url: string }
-  | { readonly kind: "counts"; readonly counts: ApiCounts };
+  | { readonly kind: "counts"; readonly id: number; readonly counts: ApiCounts };
 
 /**
- * Node's default. V8's flags hold for every thread that starts after they are set: with the young generation that
+ * Half of Node's default on a large machine. V8's flags hold for every thread that starts after they are set: with the young generation that
  * suits the tracker's large heap (docs/scale.md), this thread takes 0.1 GB more. Heaps that exist keep theirs.
  */
 const YOUNG_GENERATION = "--max-semi-space-size=16";
 
+/** A blocked thread does not hold back the metrics of the others. */
+const COUNT_WITHIN_MS = 5_000;
+
 const NO_COUNTS: ApiCounts = { metrics: [], databaseFailures: null };
 
 /** The API and the sending of alerts, in a thread of their own. If it dies while it listens, so does the process, as with any other part. */
-export class ApiThread implements Listener {
+export class ApiThread implements RequestServer {
   readonly #plan: Omit<ApiThreadPlan, "place">;
   #worker: Worker | null = null;
   #isClosing = false;
-  readonly #counting: ((counts: ApiCounts) => void)[] = [];
+  readonly #counting = new Map<number, (counts: ApiCounts) => void>();
+  #counted = 0;
 
   constructor(plan: Omit<ApiThreadPlan, "place">) {
     this.#plan = plan;
@@ -56,7 +62,7 @@ export class ApiThread implements Listener {
     let hasStarted = false;
     worker.on("message", (message: FromApiThread) => {
       if (message.kind === "counts") {
-        this.#counting.shift()?.(message.counts);
+        this.#counting.get(message.id)?.(message.counts);
         return;
       }
       hasStarted = true;
@@ -69,20 +75,27 @@ export class ApiThread implements Listener {
     };
     worker.on("error", failed);
     worker.on("exit", (code) => {
-      for (const resolve of this.#counting.splice(0)) resolve(NO_COUNTS);
+      for (const resolve of this.#counting.values()) resolve(NO_COUNTS);
       if (this.#worker !== null) failed(new Error(`the API's thread ended with ${code}`));
     });
     return listening.promise;
   };
 
-  /** What the thread has counted so far. */
-  counts(): Promise<ApiCounts> {
+  /** What the thread has counted so far; nothing where it does not reply in time. */
+  async counts(): Promise<ApiCounts> {
     const worker = this.#worker;
-    if (worker === null) return Promise.resolve(NO_COUNTS);
-    return new Promise((resolve) => {
-      this.#counting.push(resolve);
-      send(worker, { kind: "count" });
-    });
+    if (worker === null) return NO_COUNTS;
+    const id = ++this.#counted;
+    const counted = Promise.withResolvers<ApiCounts>();
+    this.#counting.set(id, counted.resolve);
+    const timer = setTimeout(() => counted.resolve(NO_COUNTS), COUNT_WITHIN_MS);
+    send(worker, { kind: "count", id });
+    try {
+      return await counted.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#counting.delete(id);
+    }
   }
 
   readonly close = async (): Promise<void> => {

@@ -51,16 +51,16 @@ async function listen(): Promise<string> {
   link.start();
   closers.push(async () => void (await app.close()));
 
-  async function sendCounts(): Promise<void> {
+  async function sendCounts(id: number): Promise<void> {
     const { metrics } = apiCounts(base, users.outbox);
     const log = base.logger;
     const delivery = await deliveryMetrics(messaging.outbox, { clock: systemClock, log });
     const databaseFailures = { ...opened.database.failures };
-    send({ kind: "counts", counts: { metrics: [...metrics, ...delivery], databaseFailures } });
+    send({ kind: "counts", id, counts: { metrics: [...metrics, ...delivery], databaseFailures } });
   }
-  parentPort?.on("message", ({ kind }: ToApiThread) => {
-    if (kind === "close") void close();
-    else void sendCounts();
+  parentPort?.on("message", (message: ToApiThread) => {
+    if (message.kind === "close") void close();
+    else void sendCounts(message.id);
   });
   return app.listen(place);
 }

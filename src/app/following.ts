@@ -12,6 +12,8 @@ import { baseSources, type ProcessBase, type Served } from "./process-base.ts";
 export type FollowingParts = {
   readonly tracking: Tracking;
   readonly recorder: Judging["recorder"];
+  /** The database over which both write. */
+  readonly writer: Database;
   readonly examples: Served["examples"];
   readonly sources: Omit<Served["sources"], "api">;
 };
@@ -25,7 +27,7 @@ export async function openFollowing(
   base: ProcessBase,
   onRecorded: () => void,
 ): Promise<FollowingParts> {
-  const { config, logger: log, database, closers } = base;
+  const { config, logger: log, closers } = base;
   const writer = await openWriter(base);
   const tracking = await openTracking(config, { database: writer, logger: log });
   closers.push(tracking.close);
@@ -38,9 +40,9 @@ export async function openFollowing(
   await tracking.start();
   await judging.start();
   const { recorder } = judging;
-  const led: LedSources = { tracker, accuracy, recorder, database, node: chain.node };
+  const led: LedSources = { tracker, accuracy, recorder, database: writer, node: chain.node };
   return {
-    ...{ tracking, recorder },
+    ...{ tracking, recorder, writer },
     examples: () => chain.examples,
     sources: { ...baseSources(base), health: () => tracker.health(), led: () => led },
   };

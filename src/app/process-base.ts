@@ -48,13 +48,13 @@ type RequestCounters = {
 
 /** What a process of any role serves. */
 export type Served = {
-  readonly app: Listener;
+  readonly app: RequestServer;
   readonly examples: () => TrackerFacts["examples"];
   readonly sources: MetricsSources;
 };
 
 /** Answers requests, in this thread or in another one. */
-export type Listener = {
+export type RequestServer = {
   readonly listen: (place: { readonly host: string; readonly port: number }) => Promise<string>;
   /** Finishes running requests, and refuses new ones. */
   readonly close: () => Promise<unknown>;

@@ -14,16 +14,16 @@ import { reloadWatchlist, type TrackerFacts } from "./tracker-role.ts";
  * while the tracker's heap is marked or many tokens are measured.
  */
 export async function openThreaded(base: ProcessBase): Promise<Served> {
-  const { config, logger: log, database, closers } = base;
+  const { config, logger: log, closers } = base;
   const { port1, port2 } = new MessageChannel();
   const link = new ThreadLink(port1);
   closers.push(() => link.close());
   const onRecorded = () => void link.publish(ALERTS_RECORDED, "");
-  const { tracking, recorder, examples, sources } = await openFollowing(base, onRecorded);
+  const { tracking, recorder, writer, examples, sources } = await openFollowing(base, onRecorded);
   const facts = (): TrackerFacts => {
-    const storageFault = database.storageFault();
+    const storageFault = writer.storageFault();
     // Nothing else may write over this connection for long, and only a write shows that the fault is over.
-    if (storageFault !== null) void probeWrite(database.db).catch(() => undefined);
+    if (storageFault !== null) void probeWrite(writer.db).catch(() => undefined);
     return { examples: examples(), storageFault };
   };
   const publisher = new MarketPublisher({

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
-import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { type DatabasePlace, eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { mailedCode } from "#test/support/mailed-code.ts";
@@ -60,9 +60,21 @@ async function isRefused(url: string): Promise<true | null> {
   }
 }
 
+/** On each database, and on each with the API in the tracker's thread and in one of its own. */
+async function eachPlaceAndThread(
+  t: TestContext,
+  run: (t: TestContext, place: DatabasePlace, environment: { API_THREAD: string }) => Promise<void>,
+): Promise<void> {
+  for (const API_THREAD of ["off", "on"]) {
+    await t.test(`API_THREAD=${API_THREAD}`, (t) =>
+      eachDatabasePlace(t, (t, place) => run(t, place, { API_THREAD })),
+    );
+  }
+}
+
 test("what is under way at SIGTERM is finished and kept; what comes after it is refused", async (t) => {
-  await eachDatabasePlace(t, async (t, place) => {
-    const service = await startTestService(t, place);
+  await eachPlaceAndThread(t, async (t, place, environment) => {
+    const service = await startTestService(t, place, environment);
     const authorization = await signIn(service);
     const body = JSON.stringify({ mint: MINT });
     const socket = await beginWriting(service.url, authorization, body);
@@ -79,7 +91,7 @@ test("what is under way at SIGTERM is finished and kept; what comes after it is 
     assert.match(second, /\r\nconnection: close\r\n/i);
     assert.equal(await stopped, 0);
 
-    const again = await startTestService(t, place);
+    const again = await startTestService(t, place, environment);
     const listed = await fetch(`${again.url}/api/oracle/watchlist`, { headers: { authorization } });
     const { items } = (await listed.json()) as { items: readonly { mint: string }[] };
     assert.deepEqual(
@@ -91,8 +103,8 @@ test("what is under way at SIGTERM is finished and kept; what comes after it is 
 });
 
 test("stopped amid a burst of writes, everything that was acknowledged is there afterwards", async (t) => {
-  await eachDatabasePlace(t, async (t, place) => {
-    const service = await startTestService(t, place, { TRUST_PROXY: "1" });
+  await eachPlaceAndThread(t, async (t, place, environment) => {
+    const service = await startTestService(t, place, { ...environment, TRUST_PROXY: "1" });
     const acknowledged: string[] = [];
     let asked = 0;
     let stopped: Promise<number | null> | null = null;
@@ -127,6 +139,20 @@ test("stopped amid a burst of writes, everything that was acknowledged is there 
       [],
     );
   });
+});
+
+test("the process ends with its API's thread, and says why", async (t) => {
+  const ways = { "/die": "the API's thread dies", "/exit": "the API's thread ended with 0" };
+  for (const [path, reason] of Object.entries(ways)) {
+    const service = await startTestService(t, sqlitePlace(t), { API_THREAD: "on" }, [
+      ...["--import", "./test/support/dying-thread.ts"],
+      ...["bin/exitability.mjs", "serve"],
+    ]);
+    // The connection may end before the answer.
+    await fetch(service.url + path).catch(() => undefined);
+    assert.equal(await service.ended, 1);
+    assert.match(service.lines.join("\n"), new RegExp(reason));
+  }
 });
 
 test("streams end with the service, and do not hold it", async (t) => {

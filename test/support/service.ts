@@ -20,6 +20,8 @@ export type RunningService = {
   readonly thaw: () => void;
   /** As an operator does: it may finish what it has begun. @returns its exit code */
   readonly stop: () => Promise<number | null>;
+  /** Its exit code, once it has ended; null: a signal ended it. */
+  readonly ended: Promise<number | null>;
 };
 
 const TEST_SECRET = "a secret for tests that is long enough";
@@ -60,9 +62,10 @@ export async function whenListening(
   ending.after(() => void child.kill("SIGKILL"));
   const lines: string[] = [];
   const url = await listeningUrl(child, lines);
-  const ended = once(child, "exit");
+  const ended = once(child, "exit").then(([code]) => (typeof code === "number" ? code : null));
   return {
     url,
+    ended,
     dataDir,
     lines,
     async kill() {
@@ -73,8 +76,7 @@ export async function whenListening(
     thaw: () => void child.kill("SIGCONT"),
     async stop() {
       child.kill("SIGTERM");
-      const [code] = await ended;
-      return typeof code === "number" ? code : null;
+      return ended;
     },
   };
 }
