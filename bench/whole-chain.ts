@@ -252,6 +252,8 @@ async function run(): Promise<void> {
     log: [...log.lines.values()],
   };
   print(figures);
+  for (const alert of alerts.missing(now()))
+    say(`an alert did not arrive: ${JSON.stringify(alert)}`);
   const missed = missedBars(figures);
   for (const bar of missed) say(`missed: ${bar}`);
   print({ kind: "bars", missed });

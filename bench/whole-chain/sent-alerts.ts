@@ -6,6 +6,8 @@ import type { Chain } from "./chain.ts";
 /** The time from a sent withdrawal to its alert at a mail server and at a webhook. */
 export class SentAlerts {
   readonly #causedAtMs = new Map<string, number>();
+  /** When the last message about a token arrived before its withdrawal: the next one waits for the cool-down. */
+  readonly #earlierAtMs = new Map<string, number>();
   readonly #arrived = {
     email: { mints: new Set<string>(), latencies: new Latencies() },
     webhook: { mints: new Set<string>(), latencies: new Latencies() },
@@ -19,11 +21,27 @@ export class SentAlerts {
       const { mints: arrived, latencies } = this.#arrived[kind];
       for (const mint of mints) {
         const causedMs = this.#causedAtMs.get(mint);
+        if (causedMs === undefined) this.#earlierAtMs.set(mint, atMs);
         if (causedMs === undefined || arrived.has(mint)) continue;
         arrived.add(mint);
         latencies.add(atMs - causedMs);
       }
     });
+  }
+
+  /** The withdrawals whose alert has not arrived everywhere at this moment. */
+  missing(nowMs: number) {
+    const { email, webhook } = this.#arrived;
+    return [...this.#causedAtMs]
+      .filter(([mint]) => !email.mints.has(mint) || !webhook.mints.has(mint))
+      .map(([mint, causedMs]) => {
+        const earlierMs = this.#earlierAtMs.get(mint);
+        return {
+          mint,
+          causedSecondsAgo: (nowMs - causedMs) / 1_000,
+          messageSecondsBefore: earlierMs === undefined ? null : (causedMs - earlierMs) / 1_000,
+        };
+      });
   }
 
   get figures() {

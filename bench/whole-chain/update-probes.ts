@@ -27,7 +27,9 @@ const PAUSES = [
 export class UpdateProbes {
   readonly #url: string;
   readonly #keys: KeyRing;
+  /** The depth after each token's last update; none: that update was not seen. */
   readonly #depths = new Map<Address, number | null>();
+  readonly #lastSlots = new Map<Address, number>();
   readonly #tallies = { outside: newTally(), inside: newTally() };
   readonly #chain: Chain;
   #interval = newTally();
@@ -38,16 +40,15 @@ export class UpdateProbes {
     this.#url = url;
     this.#keys = keys;
     chain.onSent.push((event) => {
-      if (event.kind === "probe" && this.#isOn) void this.#probe(event).catch(() => undefined);
+      if (event.kind !== "probe" || !this.#isOn) return;
+      // Without an answer nothing is known of this update.
+      void this.#probe(event).catch(() => this.#depths.delete(event.mint));
     });
   }
 
   /** Reads each probed token's depth before its first trade. */
   async start(): Promise<void> {
-    for (const mint of this.#chain.ready.probes) {
-      const { body } = await ask(this.#url, mint, this.#keys.next());
-      this.#depths.set(mint, body.depth_sol ?? null);
-    }
+    for (const mint of this.#chain.ready.probes) await this.#readDepth(mint);
     this.#isOn = true;
   }
 
@@ -70,17 +71,34 @@ export class UpdateProbes {
     return figures;
   }
 
-  async #probe({ mint, atMs }: SentEvent): Promise<void> {
+  async #readDepth(mint: Address): Promise<void> {
+    const { status, body } = await ask(this.#url, mint, this.#keys.next());
+    if (status === 200) this.#depths.set(mint, body.depth_sol ?? null);
+  }
+
+  /**
+   * After an update that was not seen, the next one counts for nothing: a changed depth may be of the one before.
+   * So may that of an answer which does not claim the slot of the update before.
+   */
+  async #probe({ mint, slot, atMs }: SentEvent): Promise<void> {
     const tallies = [
       this.#chain.head.isBurst ? this.#tallies.inside : this.#tallies.outside,
       this.#interval,
     ];
     const before = this.#depths.get(mint);
+    const lastSlot = this.#lastSlots.get(mint) ?? 0;
+    this.#lastSlots.set(mint, slot);
+    if (before === undefined) {
+      await delay(GIVEN_UP_AFTER_MS);
+      await this.#readDepth(mint);
+      return;
+    }
     for (;;) {
       const answer = await ask(this.#url, mint, this.#keys.next());
       const waitedMs = answer.atMs - atMs;
       const depth = answer.body.depth_sol ?? null;
-      if (answer.status === 200 && depth !== before) {
+      const isSeen = answer.status === 200 && depth !== before;
+      if (isSeen && (answer.slot ?? 0) >= lastSlot) {
         this.#depths.set(mint, depth);
         for (const tally of tallies) {
           tally.probes++;
@@ -88,8 +106,9 @@ export class UpdateProbes {
         }
         return;
       }
-      if (waitedMs > GIVEN_UP_AFTER_MS) {
+      if (isSeen || waitedMs > GIVEN_UP_AFTER_MS) {
         for (const tally of tallies) tally.missed++;
+        this.#depths.delete(mint);
         return;
       }
       await delay(PAUSES.find(({ upToMs }) => waitedMs < upToMs)?.pauseMs);
