@@ -34,12 +34,10 @@ import {
   type TrackerRequestKind,
   type TrackerRequests,
 } from "./relay-messages.ts";
+import { TrackerBug, UnansweredRequests } from "./unanswered-requests.ts";
 
 const TOUCH_EVERY_MS = 250;
 const TIDY_EVERY_MS = 60_000;
-/** The longest time that loading a token from a slow node takes. */
-const ANSWER_WITHIN_MS = 15_000;
-const MAX_UNANSWERED = 5_000;
 /** Maximum number of tokens in one message to the tracker. */
 const MINTS_PER_MESSAGE = 1_000;
 /** After a start, the first requests wait so long for the first heartbeat. */
@@ -59,16 +57,6 @@ export type RemoteMarketsDeps<Facts> = {
   readonly onFacts?: (facts: Facts) => void;
 };
 
-type UnansweredRequest = {
-  /** The request as it was sent, to send it again to a new tracker. */
-  readonly text: string;
-  readonly resolve: (reply: { readonly answer: unknown; readonly term: bigint }) => void;
-  readonly reject: (error: Error) => void;
-};
-
-/** The tracker failed by a bug of ours: the chain can be reached. */
-class TrackerBug extends RelayUnavailable {}
-
 /**
  * The markets of a tracker in another process or thread. After a token's first request the tracker publishes its
  * snapshots on the token's topic. They are held here and served at once, until the token was not used for a
@@ -79,12 +67,12 @@ class TrackerBug extends RelayUnavailable {}
 export class RemoteMarkets<Facts> implements Markets {
   readonly #deps: RemoteMarketsDeps<Facts>;
   readonly #replica = randomUUID();
+  readonly #requests: UnansweredRequests;
   readonly #held: HeldSnapshots;
   /** For each token whose snapshots are received (it is held or being loaded), the function that unsubscribes. */
   readonly #received = new Map<Address, () => void>();
   readonly #loads = new SingleFlight<Address, MarketSnapshot>();
   readonly #listeners = new Listeners<AssessedSnapshot>();
-  readonly #unanswered = new Map<number, UnansweredRequest>();
   /** The tokens of the next message of each kind. */
   readonly #named = {
     missed: new Set<Address>(),
@@ -96,12 +84,12 @@ export class RemoteMarkets<Facts> implements Markets {
   #heartbeatAtMs = 0;
   readonly #firstHeartbeat = Promise.withResolvers<void>();
   #nextHeartbeat: PromiseWithResolvers<void> | null = null;
-  #lastId = 0;
   #stops: readonly (() => void)[] = [];
 
   constructor(deps: RemoteMarketsDeps<Facts>) {
     this.#deps = deps;
     this.#held = new HeldSnapshots(deps);
+    this.#requests = new UnansweredRequests({ ...deps, replica: this.#replica });
   }
 
   start(): void {
@@ -130,7 +118,7 @@ export class RemoteMarkets<Facts> implements Markets {
   close(): void {
     for (const stop of this.#stops) stop();
     for (const mint of [...this.#received.keys()]) this.#stopReceiving(mint);
-    this.#rejectPending("this process is stopping");
+    this.#requests.rejectAll("this process is stopping");
   }
 
   /** Whether a tracker sent a heartbeat within the last seconds. */
@@ -223,11 +211,15 @@ export class RemoteMarkets<Facts> implements Markets {
       await this.#trackerPresent();
       // Subscribe before the request, so that no snapshot after the reply is missed.
       this.#receive(mint);
-      const snapshot = await this.#request("snapshot", { mint, asker });
+      const asked = { mint, asker };
+      // Held at once, so that a snapshot that is published next finds it.
+      const snapshot = await this.#requests.send("snapshot", asked, (answer, term) => {
+        if (answer.kind === "assessed") this.#held.hold(answer, term);
+      });
       // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
     } catch (cause) {
-      if (!(cause instanceof RelayUnavailable)) throw cause;
+      if (!(cause instanceof RelayUnavailable || cause instanceof TrackerBug)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
       if (known === null && cause instanceof TrackerBug) throw cause;
       return known ?? { kind: "unavailable", mint };
@@ -259,56 +251,15 @@ export class RemoteMarkets<Facts> implements Markets {
     asked: TrackerRequests[Kind]["asked"],
   ): Promise<TrackerRequests[Kind]["answer"]> {
     try {
-      return await this.#request(kind, asked);
+      await this.#trackerPresent();
+      return await this.#requests.send(kind, asked);
     } catch (cause) {
-      if (!(cause instanceof RelayUnavailable) || cause instanceof TrackerBug) throw cause;
+      if (!(cause instanceof RelayUnavailable)) throw cause;
       throw new AppError("chain_unavailable", {
         publicMessage: "Chain data is temporarily unavailable. Try again in a few seconds.",
         retryable: true,
         cause,
       });
-    }
-  }
-
-  async #request<Kind extends TrackerRequestKind>(
-    kind: Kind,
-    asked: TrackerRequests[Kind]["asked"],
-  ): Promise<TrackerRequests[Kind]["answer"]> {
-    const { link, topics } = this.#deps;
-    await this.#trackerPresent();
-    if (this.#unanswered.size >= MAX_UNANSWERED) {
-      throw new AppError("overloaded", {
-        publicMessage: "Too many requests are waiting. Try again.",
-      });
-    }
-    const id = ++this.#lastId;
-    const text = messageText({
-      kind,
-      replica: this.#replica,
-      id,
-      asked,
-    } as unknown as TrackerRequest);
-    const answered = Promise.withResolvers<unknown>();
-    answered.promise.catch(() => undefined);
-    const timer = setTimeout(
-      () => answered.reject(new RelayUnavailable("the tracker did not reply in time")),
-      ANSWER_WITHIN_MS,
-    );
-    this.#unanswered.set(id, {
-      text,
-      resolve: ({ answer, term }) => {
-        // Now, so that a snapshot published next finds it held.
-        if (kind === "snapshot") this.#take(answer as MarketSnapshot, term);
-        answered.resolve(answer);
-      },
-      reject: answered.reject,
-    });
-    try {
-      await link.publish(topics.tracker, text);
-      return (await answered.promise) as TrackerRequests[Kind]["answer"];
-    } finally {
-      clearTimeout(timer);
-      this.#unanswered.delete(id);
     }
   }
 
@@ -318,26 +269,13 @@ export class RemoteMarkets<Facts> implements Markets {
     if (!this.hasTracker) throw new RelayUnavailable("there is no tracker");
   }
 
-  #take(snapshot: MarketSnapshot, term: bigint): void {
-    if (snapshot.kind === "assessed") this.#held.hold(snapshot, term);
-  }
-
   #rejectWithoutTracker(): void {
-    if (!this.hasTracker) this.#rejectPending("the tracker sends no heartbeats");
-  }
-
-  #rejectPending(reason: string): void {
-    for (const { reject } of this.#unanswered.values()) reject(new RelayUnavailable(reason));
-    this.#unanswered.clear();
+    if (!this.hasTracker) this.#requests.rejectAll("the tracker sends no heartbeats");
   }
 
   #receiveReply(text: string): void {
     const reply = parseMessage<TrackerReply>(text);
-    if (reply === null || !this.#acceptTerm(reply.term)) return;
-    const waiting = this.#unanswered.get(reply.id);
-    if (waiting === undefined) return;
-    if ("answer" in reply) waiting.resolve({ answer: reply.answer, term: reply.term });
-    else waiting.reject(trackerFailure(reply));
+    if (reply !== null && this.#acceptTerm(reply.term)) this.#requests.receive(reply);
   }
 
   /** @returns whether the message is of the current or a newer tracker */
@@ -388,10 +326,8 @@ export class RemoteMarkets<Facts> implements Markets {
 
   /** Messages in both directions were lost: sends requests again, and names every held token, perhaps to a new tracker. */
   #resend(): void {
-    const { link, topics } = this.#deps;
     for (const mint of this.#held.mints()) this.#named.missed.add(mint);
-    for (const { text } of this.#unanswered.values())
-      link.publish(topics.tracker, text).catch(() => undefined);
+    this.#requests.resend();
   }
 
   #removeUnused(): void {
@@ -406,10 +342,4 @@ export function notifyTracker(
   message: Exclude<TrackerMessage, TrackerRequest>,
 ): void {
   link.publish(topics.tracker, messageText(message)).catch(() => undefined);
-}
-
-function trackerFailure({ isOwnBug }: TrackerReply): RelayUnavailable {
-  return isOwnBug === true
-    ? new TrackerBug("the tracker failed, as its log says")
-    : new RelayUnavailable("the tracker failed");
 }
