@@ -93,7 +93,7 @@ async function watcher(store: Store, name: string, kind: "email" | "webhook" = "
   return { userId, entryId, mint, channel };
 }
 
-test("a message is sent when it is due, although another one was waited for", {
+test("each message is sent when it is due, not at the next poll", {
   timeout: 20_000,
 }, async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });

@@ -122,7 +122,7 @@ function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   );
 }
 
-/** Errors that the framework raises before a route runs. */
+/** Errors of the framework, which it raises before a route runs, and of the database. */
 function fromFramework(error: FastifyError): AppError {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
