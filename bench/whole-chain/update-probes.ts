@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "#src/units/address.ts";
 import { Latencies } from "../latencies.ts";
-import { ask, type KeyRing } from "./ask.ts";
+import { type Asked, ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
 import type { SentEvent } from "./chain-process.ts";
 
@@ -27,9 +27,9 @@ const PAUSES = [
 export class UpdateProbes {
   readonly #url: string;
   readonly #keys: KeyRing;
-  /** The depth after each token's last update; none: that update was not seen. */
+  /** The depth after each token's newest update; none: that was not seen yet. */
   readonly #depths = new Map<Address, number | null>();
-  readonly #lastSlots = new Map<Address, number>();
+  readonly #newestSlots = new Map<Address, number>();
   readonly #tallies = { outside: newTally(), inside: newTally() };
   readonly #chain: Chain;
   #interval = newTally();
@@ -40,15 +40,16 @@ export class UpdateProbes {
     this.#url = url;
     this.#keys = keys;
     chain.onSent.push((event) => {
-      if (event.kind !== "probe" || !this.#isOn) return;
-      // Without an answer nothing is known of this update.
-      void this.#probe(event).catch(() => this.#depths.delete(event.mint));
+      if (event.kind === "probe" && this.#isOn) void this.#probe(event).catch(() => undefined);
     });
   }
 
   /** Reads each probed token's depth before its first trade. */
   async start(): Promise<void> {
-    for (const mint of this.#chain.ready.probes) await this.#readDepth(mint);
+    for (const mint of this.#chain.ready.probes) {
+      const answer = await ask(this.#url, mint, this.#keys.next());
+      this.#depths.set(mint, depthOf(answer));
+    }
     this.#isOn = true;
   }
 
@@ -71,14 +72,9 @@ export class UpdateProbes {
     return figures;
   }
 
-  async #readDepth(mint: Address): Promise<void> {
-    const { status, body } = await ask(this.#url, mint, this.#keys.next());
-    if (status === 200) this.#depths.set(mint, body.depth_sol ?? null);
-  }
-
   /**
-   * After an update that was not seen, the next one counts for nothing: a changed depth may be of the one before.
-   * So may that of an answer which does not claim the slot of the update before.
+   * An update counts if the one before it was seen before it was sent. Otherwise a changed depth may be of the one
+   * before, and the depth is read again once an answer has this update.
    */
   async #probe({ mint, slot, atMs }: SentEvent): Promise<void> {
     const tallies = [
@@ -86,34 +82,41 @@ export class UpdateProbes {
       this.#interval,
     ];
     const before = this.#depths.get(mint);
-    const lastSlot = this.#lastSlots.get(mint) ?? 0;
-    this.#lastSlots.set(mint, slot);
+    this.#depths.delete(mint);
+    this.#newestSlots.set(mint, slot);
     if (before === undefined) {
       await delay(GIVEN_UP_AFTER_MS);
-      await this.#readDepth(mint);
+      const answer = await ask(this.#url, mint, this.#keys.next());
+      if (answer.status === 200 && (answer.slot ?? 0) >= slot) this.#keepDepth(mint, slot, answer);
       return;
     }
     for (;;) {
       const answer = await ask(this.#url, mint, this.#keys.next());
       const waitedMs = answer.atMs - atMs;
-      const depth = answer.body.depth_sol ?? null;
-      const isSeen = answer.status === 200 && depth !== before;
-      if (isSeen && (answer.slot ?? 0) >= lastSlot) {
-        this.#depths.set(mint, depth);
+      if (answer.status === 200 && depthOf(answer) !== before) {
+        this.#keepDepth(mint, slot, answer);
         for (const tally of tallies) {
           tally.probes++;
           tally.latencies.add(waitedMs);
         }
         return;
       }
-      if (isSeen || waitedMs > GIVEN_UP_AFTER_MS) {
+      if (waitedMs > GIVEN_UP_AFTER_MS) {
         for (const tally of tallies) tally.missed++;
-        this.#depths.delete(mint);
         return;
       }
       await delay(PAUSES.find(({ upToMs }) => waitedMs < upToMs)?.pauseMs);
     }
   }
+
+  /** The answer may have a newer update or not, if one was sent meanwhile. */
+  #keepDepth(mint: Address, slot: number, answer: Asked): void {
+    if (this.#newestSlots.get(mint) === slot) this.#depths.set(mint, depthOf(answer));
+  }
+}
+
+function depthOf({ body }: Asked): number | null {
+  return body.depth_sol ?? null;
 }
 
 function newTally(): Tally {
