@@ -59,6 +59,7 @@ export type DatabaseSettings = {
 
 export const DATABASE_FILE = "exitability.db";
 const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_PAUSE_MS = 5;
 /** The longest wait for a connection, new or from the pool. */
 const CONNECT_TIMEOUT_MS = 3_000;
 /** After an unanswered attempt, further ones fail at once for this long: a request makes several. */
@@ -185,12 +186,30 @@ function openSqliteFile(
   if (access !== "thread") closeSync(openSync(file, "a", 0o600));
   const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
   connection.defaultSafeIntegers(true);
-  connection.pragma("journal_mode = WAL");
+  beginLog(connection);
   // The log is synced off this thread before a commit is reported (synced-sqlite.ts).
   connection.pragma("synchronous = NORMAL");
   connection.pragma("foreign_keys = ON");
   connection.pragma("trusted_schema = OFF");
   return connection;
+}
+
+/**
+ * Waits for other processes as a statement does. SQLite fails at once instead where several begin the log of a new
+ * database together.
+ */
+function beginLog(connection: Sqlite.Database): void {
+  const startedMs = performance.now();
+  for (;;) {
+    try {
+      connection.pragma("journal_mode = WAL");
+      return;
+    } catch (cause) {
+      const isBusy = cause instanceof Sqlite.SqliteError && cause.code === "SQLITE_BUSY";
+      if (!isBusy || performance.now() - startedMs >= BUSY_TIMEOUT_MS) throw cause;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS);
+    }
+  }
 }
 
 /**
