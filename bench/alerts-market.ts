@@ -2,12 +2,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { DemoMarket } from "#demo/market.ts";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import type { SearchResult } from "#src/chain/chain-source.ts";
-import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import { executableMarket } from "#test/support/executable-market.ts";
+import { createIndexedNode } from "./indexed-node.ts";
 import { indexedSearch } from "./indexed-search.ts";
 
 /**
@@ -51,7 +51,7 @@ const demo =
     : new DemoMarket({ ...options, programs: MARKET_PROGRAMS, venues: VENUES });
 if (demo === null) throw new Error("no compiled program is here: run tools/fetch-programs.ts");
 const search = indexedSearch(demo.ledger);
-const node = createLocalNode({ ledger: demo.ledger });
+const { node } = createIndexedNode(demo.ledger);
 const addresses = await node.listen();
 const playing = setInterval(() => demo.catchUp(Date.now()), SLOT_MS);
 

@@ -5,7 +5,12 @@ export type Asked = {
   readonly status: number;
   /** The slot that the answer claims; null: none. */
   readonly slot: number | null;
-  readonly body: AnswerFigures & { readonly state: string; readonly updated_at: string };
+  readonly body: AnswerFigures & {
+    readonly state: string;
+    readonly updated_at: string;
+    /** Instead of the figures, unless the status is 200. */
+    readonly error?: { readonly code: string; readonly message: string };
+  };
   readonly atMs: number;
 };
 

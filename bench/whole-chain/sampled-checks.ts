@@ -1,5 +1,4 @@
 import type { SeededRandom } from "#demo/seeded-random.ts";
-import type { Address } from "#src/units/address.ts";
 import { Latencies } from "../latencies.ts";
 import { ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
@@ -34,7 +33,7 @@ export class SampledChecks {
     readonly keys: KeyRing;
     readonly random: SeededRandom;
     readonly tokens: readonly ChainTokenFacts[];
-    /** Called with the first answers that differ from the chain. */
+    /** Called with the first answers that differ from the chain, or are none. */
     readonly onExample: (example: string) => void;
   }) {
     this.#onExample = options.onExample;
@@ -75,8 +74,12 @@ export class SampledChecks {
     const { mint, pool, venue } = token;
     const answer = await ask(this.#url, mint, this.#keys.next());
     const { slot } = this.#chain.head;
-    this.#statuses[answer.status] = (this.#statuses[answer.status] ?? 0) + 1;
-    if (answer.status !== 200 || answer.slot === null) return;
+    const status = [answer.status, answer.body.error?.code].join(" ").trimEnd();
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
+    if (answer.status !== 200 || answer.slot === null) {
+      this.#example({ mint, venue, status, message: answer.body.error?.message });
+      return;
+    }
     this.#lag.add(Math.max(0, slot - answer.slot));
     const { body } = answer;
     if (body.depth_sol === null) {
@@ -89,13 +92,14 @@ export class SampledChecks {
     this.#count(result.kind);
     if (result.kind !== "unknown" && updatedAtMs > result.slotTimeMs + TIME_ROUNDING_MS)
       this.#early++;
-    if (result.kind === "equal" || result.kind === "unknown" || this.#examples++ >= EXAMPLES)
-      return;
+    if (result.kind === "equal" || result.kind === "unknown") return;
     const { depth_sol, precio_mid, score, exit_max_sol, slippage } = body;
     const figures = { depth_sol, precio_mid, score, exit_max_sol, slippage };
-    this.#onExample(
-      JSON.stringify({ mint: mint as Address, venue, slot: answer.slot, figures, result }),
-    );
+    this.#example({ mint, venue, slot: answer.slot, figures, result });
+  }
+
+  #example(example: object): void {
+    if (this.#examples++ < EXAMPLES) this.#onExample(JSON.stringify(example));
   }
 
   #count(kind: string): void {

@@ -55,7 +55,7 @@ export class SlotPlan {
 }
 
 /** Whether swaps come ten times as often so many seconds after the beginning. */
-export function isBurstAt(seconds: number): boolean {
+function isBurstAt(seconds: number): boolean {
   const { everySeconds, seconds: long, firstAfterSeconds } = BURST;
   return seconds >= firstAfterSeconds && (seconds - firstAfterSeconds) % everySeconds < long;
 }

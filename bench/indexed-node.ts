@@ -14,13 +14,13 @@ import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { AccountIndex } from "../account-index.ts";
+import { AccountIndex } from "./account-index.ts";
 
 /** The number of holders that a node lists for a mint. */
 const MAX_LARGEST = 20;
 
-/** An RPC node over a ledger of the whole chain's size: it searches by an index. */
-export function createChainNode(ledger: Ledger): {
+/** The local node, but it finds pools and holders by an index: its own methods scan every account of a program. */
+export function createIndexedNode(ledger: Ledger): {
   readonly node: LocalNode;
   readonly index: AccountIndex;
   /** Calls by method since the last call. */
@@ -67,8 +67,10 @@ function search(
 /** As the local node's, of the accounts that the index has for the mint. */
 function largest(index: AccountIndex, ledger: Ledger, [pubkey]: readonly unknown[]): string {
   const mint = addressParam(pubkey);
-  const decimals = decodeMint(ledger.get(mint))?.decimals ?? 0;
-  const filter = { programId: TOKEN_PROGRAM, dataSize: null, memcmp: [{ offset: 0, bytes: mint }] };
+  const account = ledger.get(mint);
+  const decimals = decodeMint(account)?.decimals ?? 0;
+  const programId = account?.owner ?? TOKEN_PROGRAM;
+  const filter = { programId, dataSize: null, memcmp: [{ offset: 0, bytes: mint }] };
   const held = index.find(filter).flatMap((address) => {
     const amount = tokenBalance(ledger.get(address));
     return amount === null ? [] : [{ address, amount }];
