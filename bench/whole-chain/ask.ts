@@ -9,7 +9,8 @@ export type Asked = {
     readonly state: string;
     readonly updated_at: string;
     /** Instead of the figures, unless the status is 200. */
-    readonly error?: { readonly code: string; readonly message: string };
+    readonly error?: string;
+    readonly message?: string;
   };
   readonly atMs: number;
 };

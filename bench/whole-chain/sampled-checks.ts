@@ -74,10 +74,10 @@ export class SampledChecks {
     const { mint, pool, venue } = token;
     const answer = await ask(this.#url, mint, this.#keys.next());
     const { slot } = this.#chain.head;
-    const status = [answer.status, answer.body.error?.code].join(" ").trimEnd();
+    const status = [answer.status, answer.body.error].join(" ").trimEnd();
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
     if (answer.status !== 200 || answer.slot === null) {
-      this.#example({ mint, venue, status, message: answer.body.error?.message });
+      this.#example({ mint, venue, status, message: answer.body.message });
       return;
     }
     this.#lag.add(Math.max(0, slot - answer.slot));
