@@ -38,8 +38,10 @@ export function applyUpdate(
   account.held = next;
   if (next.doubtSlot !== null) {
     state.rereadSoon.add(update.address);
+    state.doubted.add(account);
     return;
   }
+  if (held.doubtSlot !== null) state.doubted.delete(account);
   account.confirmedAtMs = nowMs;
   if (next.account !== held.account) {
     forEachUse(account, (use) => touch(state, use, next.changedSlot));

@@ -114,6 +114,7 @@ export class ChainFeed {
     const isStreaming = nowMs - this.#headReceivedAtMs < SILENT_MS;
     this.#reads.queue(dueRereads(state, nowMs, isStreaming));
     this.#reads.queue(dueConfirmations(state, nowMs));
+    for (const { address } of state.doubted) state.rereadSoon.add(address);
     if (state.unconfirmed !== null)
       for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;

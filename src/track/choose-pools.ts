@@ -12,7 +12,7 @@ export const MAX_POOLS = 40;
 /** Pools followed besides that pay in another mint, where there are too many. */
 const MAX_OTHER_POOLS = 8;
 /** Pools of one search whose vaults are read, 100 accounts a call. */
-const MAX_WEIGHED = 10_000;
+export const MAX_WEIGHED = 10_000;
 /** A vault is known at the latest after the pool's configuration and the accounts that name it. */
 const WEIGHING_ROUNDS = 4;
 /** A rough weight for choosing only: what a stable's unit (6 decimals) is worth in lamports. */
@@ -22,6 +22,8 @@ export type Choice = {
   readonly pools: readonly PoolRef[];
   /** The pools left out, one entry a kind of quote: they count as known and not priced. */
   readonly leftOut: readonly UnpricedPool[];
+  /** The addresses of those: they were weighed. */
+  readonly weighedOut: readonly Address[];
   /** False where there were more pools than could be weighed. */
   readonly isComplete: boolean;
 };
@@ -42,7 +44,8 @@ export type ChoiceInput = {
 export async function choosePools(source: ChainSource, input: ChoiceInput): Promise<Choice> {
   const { mint, known, limit } = input;
   const paying = input.candidates.filter((pool) => mayPay(pool, mint, known));
-  if (paying.length <= limit) return { pools: paying, leftOut: [], isComplete: true };
+  if (paying.length <= limit)
+    return { pools: paying, leftOut: [], weighedOut: [], isComplete: true };
 
   const weighable = takeInTurn(paying).slice(0, MAX_WEIGHED);
   await readVaults(source, weighable, input);
@@ -65,6 +68,7 @@ export async function choosePools(source: ChainSource, input: ChoiceInput): Prom
       ...summarize(dropped.filter(({ isMoney }) => isMoney)),
       ...summarize(dropped.filter(({ isMoney }) => !isMoney)),
     ],
+    weighedOut: dropped.map(({ pool }) => pool.address),
     isComplete: paying.length <= MAX_WEIGHED,
   };
 }

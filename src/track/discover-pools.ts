@@ -28,6 +28,8 @@ export type PoolQuery = {
   readonly isDerivedOnly?: boolean;
   /** A read that has the derived addresses (`derivedRefs`) already. */
   readonly derivedRead?: AccountsRead | undefined;
+  /** Pools that are followed already: a search that is incomplete chooses among them too. */
+  readonly followed?: readonly PoolRef[] | undefined;
 };
 
 export type Discovery = {

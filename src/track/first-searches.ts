@@ -3,6 +3,7 @@ import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import type { BackgroundWork } from "./background-work.ts";
+import { noteIncomplete } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 
 const MAX_AT_ONCE = 8;
@@ -102,11 +103,4 @@ export class FirstSearches {
       }),
     );
   }
-}
-
-/** Answers name the gap until a search succeeds. */
-export function noteIncomplete({ group }: FollowedToken): void {
-  if (!group.isSearchComplete) return;
-  group.isSearchComplete = false;
-  group.version++;
 }

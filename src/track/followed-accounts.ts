@@ -45,6 +45,7 @@ export function removeUse(state: LiveState, use: AccountUse): void {
   state.accounts.delete(account.address);
   state.wanted.delete(account.address);
   state.rereadSoon.delete(account.address);
+  state.doubted.delete(account);
   state.unwanted.add(account.address);
 }
 

@@ -26,6 +26,9 @@ const NO_HOPS: readonly PoolGroup[] = [];
 
 /** The same while the last search was incomplete: a provider may serve tomorrow what it refused. */
 const INCOMPLETE_WAITS_MS = [60_000, ...SEARCH_WAITS_MS] as const;
+/** After a sign of a pool for which there is no room, and after a search that failed; then twice as long. */
+const SEARCH_SOON_MS = 5_000;
+const LONGEST_RETRY_MS = 60_000;
 
 export type NewToken = {
   readonly mint: Address;
@@ -55,6 +58,7 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
     rereadDueMs: input.nowMs,
     searchDueMs: input.nowMs + searchWaitMs(group),
     isSearchUrgent: false,
+    failedSearches: 0,
     assessed: null,
     series: newSeries(firstBasis(input.nowMs)),
   };
@@ -114,6 +118,46 @@ export function searchSoon(token: FollowedToken, nowMs: number): void {
   token.group.searches = 0;
   token.isSearchUrgent = true;
   token.searchDueMs = Math.min(token.searchDueMs, nowMs);
+}
+
+/** Answers name the gap until a search succeeds. */
+export function noteIncomplete({ group }: FollowedToken): void {
+  if (!group.isSearchComplete) return;
+  group.isSearchComplete = false;
+  group.version++;
+}
+
+/** Whether the pool is followed, or was left out by a search that weighed it. */
+export function isWeighed({ group }: FollowedToken, pool: Address): boolean {
+  return group.pools.has(pool) || group.weighedOut.has(pool);
+}
+
+/** A pool was named that no search has weighed, and the token has no room for it: a search chooses. */
+export function noteUnweighed(token: FollowedToken, nowMs: number): void {
+  noteIncomplete(token);
+  searchWithin(token, nowMs, SEARCH_SOON_MS);
+}
+
+/** A pool was named of a slot that may be dropped: a search, which reads confirmed state, may find it. */
+export function searchOnceConfirmed(token: FollowedToken, nowMs: number): void {
+  searchWithin(token, nowMs, SEARCH_SOON_MS);
+}
+
+function searchWithin(token: FollowedToken, nowMs: number, waitMs: number): void {
+  token.searchDueMs = Math.min(token.searchDueMs, nowMs + waitMs);
+}
+
+/**
+ * The search that `planNextSearch` noted has failed: it is repeated soon. Where a pool is known to be missing, or the search failed
+ * before, answers name the gap.
+ */
+export function retrySearch(token: FollowedToken, wasUrgent: boolean, nowMs: number): void {
+  token.failedSearches++;
+  token.group.searches = Math.max(0, token.group.searches - 1);
+  if (wasUrgent || token.failedSearches > 1) noteIncomplete(token);
+  token.isSearchUrgent ||= wasUrgent;
+  const waitMs = SEARCH_SOON_MS * 2 ** (token.failedSearches - 1);
+  searchWithin(token, nowMs, Math.min(waitMs, LONGEST_RETRY_MS));
 }
 
 export function removeToken(state: LiveState, token: FollowedToken): void {

@@ -34,6 +34,8 @@ export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccoun
     const isConfirmed = held.doubtSlot !== null && event.slot > held.doubtSlot;
     if (!isConfirmed) return held.doubtSlot === null ? { ...held, doubtSlot: event.slot } : held;
   }
+  // What was read of an earlier slot does not show whether the account exists since.
+  if (held.doubtSlot !== null && event.slot < held.doubtSlot) return held;
   if (held.account !== undefined && isSame(held.account, event.account)) {
     if (event.slot === held.heldSlot && held.doubtSlot === null) return held;
     return {

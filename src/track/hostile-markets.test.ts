@@ -6,6 +6,7 @@ import {
   PLAIN_PROGRAM,
   type PlainState,
   plainPool,
+  plainPoolAccount,
   plainVenue,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
@@ -14,11 +15,13 @@ import type { Venue } from "#src/venues/venue.ts";
 import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { createTracker } from "./tracker.ts";
+import { createTracker, type Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const RESERVES = { base: 500_000_000_000_000n, quote: 1_000n * SOL };
 const EMPTY = { base: 0n, quote: 0n };
+const DUST = { base: 5_000_000_000n, quote: SOL / 125n };
+const MINUTE_MS = 60_000;
 const CURVE_FEE_BPS = 77;
 const POOL_FEE_BPS = 30;
 
@@ -68,6 +71,17 @@ function track(chain: ScriptedChain, venues: readonly Venue<PlainState>[]) {
     clock: { nowMs: () => chain.nowMs },
     database: null,
   });
+}
+
+/** Lets the chain go on, with a request for the token every two seconds. */
+async function pass(chain: ScriptedChain, tracker: Tracker, ms: number): Promise<void> {
+  const untilMs = chain.nowMs + ms;
+  while (chain.nowMs < untilMs) {
+    chain.advance(5);
+    tracker.touch(MINT);
+    tracker.tick();
+    await tracker.idle();
+  }
 }
 
 function assessed(snapshot: MarketSnapshot | null) {
@@ -205,5 +219,92 @@ test("a token that graduated long ago is not taken for one that migrates", async
   chain.advance(1_000);
   const tracker = track(chain, launchpad({ isReserved: true }));
   assert.equal(assessed(await tracker.snapshot(MINT)).phase, "migrated");
+  await tracker.close();
+});
+
+test("case 2: a refused search removes none of the pools that an earlier one chose", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("main", MINT, WSOL), RESERVES);
+  // The launchpad's own pool is followed beside the forty that hold the most.
+  placePool(chain, derivedPool(MINT, WSOL), DUST);
+  for (let index = 1; index < MAX_POOLS; index++) {
+    placePool(chain, plainPool(`dust ${index}`, MINT, WSOL), { ...DUST, quote: 2n * DUST.quote });
+  }
+  const tracker = track(chain, [plainVenue()]);
+  const before = assessed(await tracker.snapshot(MINT));
+  assert.equal(before.measurement?.pools.length, MAX_POOLS + 1);
+  const { length: searches } = chain.searches;
+  chain.refusedPrograms.add(PLAIN_PROGRAM);
+  await pass(chain, tracker, 11 * MINUTE_MS);
+  assert.ok(chain.searches.length > searches);
+  const after = assessed(await tracker.snapshot(MINT));
+  assert.ok(after.findings.some(({ kind }) => kind === "search-incomplete"));
+  assert.equal(after.measurement?.depthLamports, before.measurement?.depthLamports);
+  await tracker.close();
+});
+
+for (const streamed of [false, true]) {
+  const how = streamed ? "of whole programs" : "of the token's pools";
+  test(`case 2: a pool that was left out trades on without a search, in a stream ${how}`, async () => {
+    const chain = new ScriptedChain();
+    placeMint(chain, MINT);
+    const pools = Array.from({ length: MAX_POOLS + 5 }, (_, index) =>
+      placePool(chain, plainPool(`pool ${index}`, MINT, WSOL), {
+        ...RESERVES,
+        quote: BigInt(100 - index) * SOL,
+      }),
+    );
+    const smallest = pools.at(-1);
+    assert.ok(smallest !== undefined);
+    const venues = [plainVenue()];
+    const tracker = createTracker({
+      source: chain,
+      venues,
+      clock: { nowMs: () => chain.nowMs },
+      database: null,
+      ...(streamed ? { everything: { venues, transactions: null } } : {}),
+    });
+    assessed(await tracker.snapshot(MINT));
+    await pass(chain, tracker, MINUTE_MS);
+    const { length: searches } = chain.searches;
+    for (let trade = 0; trade < 60; trade++) {
+      const feeBps = POOL_FEE_BPS + (trade % 2);
+      chain.set(smallest.address, plainPoolAccount(smallest, { feeBps }));
+      await pass(chain, tracker, 2_000);
+      const { findings } = assessed(tracker.latest(MINT));
+      assert.ok(!findings.some(({ kind }) => kind === "search-incomplete"), `trade ${trade}`);
+    }
+    assert.equal(chain.searches.length, searches);
+    await tracker.close();
+  });
+}
+
+test("a search that fails is repeated within a minute, and answers name the gap from the second time on", async () => {
+  const chain = new ScriptedChain();
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("main", MINT, WSOL), RESERVES);
+  chain.advance(5);
+  const tracker = track(chain, [plainVenue()]);
+  assessed(await tracker.snapshot(MINT));
+  await pass(chain, tracker, MINUTE_MS);
+  // Nothing announces the second pool but the search.
+  const second = plainPool("second", MINT, WSOL);
+  chain.delivery = ({ address }) => (address === second.address ? "lost" : "now");
+  placePool(chain, second, RESERVES);
+  await pass(chain, tracker, 8.9 * MINUTE_MS);
+  const isIncomplete = (): boolean =>
+    assessed(tracker.latest(MINT)).findings.some(({ kind }) => kind === "search-incomplete");
+  const untilMs = chain.nowMs + 2 * MINUTE_MS;
+  chain.isReachable = false;
+  while (!isIncomplete()) {
+    await pass(chain, tracker, 2_000);
+    assert.ok(chain.nowMs < untilMs, "the gap is named");
+  }
+  chain.isReachable = true;
+  await pass(chain, tracker, MINUTE_MS);
+  const after = assessed(tracker.latest(MINT));
+  assert.equal(isIncomplete(), false);
+  assert.equal(after.measurement?.depthLamports, 2_000n * SOL);
   await tracker.close();
 });

@@ -89,6 +89,8 @@ export type PoolGroup = {
   /** The queries that find its pools; none where they are only derived. */
   filters: readonly VenueFilter[];
   leftOut: readonly UnpricedPool[];
+  /** Pools that a search weighed and left out: an update of one does not make the search incomplete. */
+  weighedOut: ReadonlySet<Address>;
   isSearchComplete: boolean;
   /** The slot up to which the last complete search has seen every pool; null: none was complete. */
   searchedSlot: bigint | null;
@@ -112,6 +114,8 @@ export type FollowedToken = {
   searchDueMs: number;
   /** There is evidence of a pool that is not known: its search goes before those that are only due. */
   isSearchUrgent: boolean;
+  /** Searches that failed since the last one that did not. */
+  failedSearches: number;
   names: TokenNames;
   /** False if the token came from the stream: a search may find more pools. */
   isSearched: boolean;
@@ -164,6 +168,8 @@ export type LiveState = {
   readonly unwanted: Set<Address>;
   /** Accounts to read again immediately. */
   readonly rereadSoon: Set<Address>;
+  /** Accounts that were reported as gone, until that is confirmed: they are read every second. */
+  readonly doubted: Set<FollowedAccount>;
   sharedFacts: SharedFacts | null;
   /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */
   solPrice: { readonly usd: number; readonly atMs: number } | null;
@@ -221,6 +227,7 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     wanted: new Set(),
     unwanted: new Set(),
     rereadSoon: new Set(),
+    doubted: new Set(),
     sharedFacts: null,
     solPrice: null,
   };

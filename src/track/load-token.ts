@@ -60,6 +60,8 @@ export type FoundPools = {
   readonly filters: readonly VenueFilter[];
   /** The pools left out because there are too many, summed by what they pay in. */
   readonly leftOut: readonly UnpricedPool[];
+  /** The addresses of those that were weighed; absent: none was. */
+  readonly weighedOut?: readonly Address[];
   readonly isSearchComplete: boolean;
   /** The slot up to which a complete search has seen every pool; null: it was incomplete. */
   readonly searchedSlot: bigint | null;
@@ -151,14 +153,20 @@ export function hasNoMarket({ pools, leftOut, isSearchComplete }: FoundPools): b
   return isSearchComplete && pools.length === 0 && leftOut.length === 0;
 }
 
+type SearchOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** As in PoolQuery. */
+  readonly followed?: readonly PoolRef[];
+};
+
 /** The pools that sell the mint, with every account behind them loaded into `known`. */
 export async function findTokenPools(
   deps: LoadDeps,
   mint: Address,
   known: LoadedAccounts,
-  signal?: AbortSignal,
+  options: SearchOptions = {},
 ): Promise<FoundPools> {
-  return await allOf(await stageTokenPools(deps, mint, known, { signal }), known);
+  return await allOf(await stageTokenPools(deps, mint, known, options), known);
 }
 
 async function stageTokenPools(
@@ -168,11 +176,7 @@ async function stageTokenPools(
   {
     signal,
     ...start
-  }: {
-    readonly signal: AbortSignal | undefined;
-    readonly isDerivedOnly?: boolean;
-    readonly derivedRead?: AccountsRead;
-  },
+  }: SearchOptions & { readonly isDerivedOnly?: boolean; readonly derivedRead?: AccountsRead },
 ): Promise<StagedPools> {
   const query = { mint, pairedWith: pairOf(mint), keep: MAX_POOLS, ...start };
   return await findPools(deps, query, known, signal);
@@ -200,9 +204,9 @@ export async function loadHopPools(
   deps: LoadDeps,
   mint: Address,
   known: LoadedAccounts,
-  signal?: AbortSignal,
+  { signal, ...options }: SearchOptions = {},
 ): Promise<StagedPools> {
-  const query = { mint, pairedWith: pairOf(mint), keep: MAX_HOP_POOLS };
+  const query = { mint, pairedWith: pairOf(mint), keep: MAX_HOP_POOLS, ...options };
   return await findPools(deps, query, known, signal);
 }
 
@@ -243,6 +247,16 @@ async function chooseInStages(
   return { ...chosen, rest: later };
 }
 
+/** The pools of a search; where it may have missed some, also those that are followed. */
+function candidatesOf(
+  { followed = [] }: PoolQuery,
+  { pools, isComplete }: Discovery,
+): readonly PoolRef[] {
+  if (isComplete) return pools;
+  const found = new Set(pools.map(({ address }) => address));
+  return [...pools, ...followed.filter(({ address }) => !found.has(address))];
+}
+
 /** Keeps the pools that matter, and loads every account behind them. */
 async function choose(
   deps: LoadDeps,
@@ -253,7 +267,7 @@ async function choose(
   for (const [address, account] of discovery.accounts) known.set(address, account);
   const choice = await choosePools(deps.source, {
     mint: query.mint,
-    candidates: discovery.pools,
+    candidates: candidatesOf(query, discovery),
     known,
     signal,
     limit: query.keep,
@@ -267,6 +281,7 @@ async function choose(
     vacant: discovery.vacant,
     filters: discovery.filters,
     leftOut: [...choice.leftOut, ...discovery.unmodelled],
+    weighedOut: choice.weighedOut,
     isSearchComplete,
     searchedSlot: isSearchComplete ? discovery.slot : null,
     refusals: discovery.refusals,

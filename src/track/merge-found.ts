@@ -1,11 +1,12 @@
 import type { Address } from "#src/units/address.ts";
 import { applyUpdate } from "./apply-update.ts";
-import { MAX_POOLS } from "./choose-pools.ts";
+import { MAX_POOLS, MAX_WEIGHED } from "./choose-pools.ts";
 import { addPool, addVacancy, removePool } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedPool, LiveState, PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 
+const NO_ADDRESSES: ReadonlySet<Address> = new Set();
 /** A search may have read an account long before it ends: this does not count as confirming it. */
 const READ_BEFORE_MS = 0;
 
@@ -21,6 +22,7 @@ export function addGroup(
     vacancies: new Map(),
     filters: found.filters,
     leftOut: found.leftOut,
+    weighedOut: NO_ADDRESSES,
     isSearchComplete: found.isSearchComplete,
     searchedSlot: found.searchedSlot,
     searchedAtMs: 0,
@@ -34,7 +36,8 @@ export function addGroup(
 
 /**
  * Adds the pools that a search found. Pools that the search did not return are kept, because a search
- * may miss some; they are removed only if there are too many, as the search then weighed all of them.
+ * may miss some. They are removed only if there are too many: the search has then chosen among all that it
+ * found, and among these too where it may have missed some.
  */
 export function mergeFound(
   state: LiveState,
@@ -44,6 +47,7 @@ export function mergeFound(
 ): void {
   state.unsavedGroups.add(group);
   group.leftOut = found.leftOut;
+  group.weighedOut = weighedOutOf(group, found);
   // The next answer is measured again, even if the last one was measured just now.
   group.version++;
   group.isSearchComplete = found.isSearchComplete;
@@ -57,6 +61,16 @@ export function mergeFound(
     if (!chosen.has(pool.open.ref.address)) removePool(state, pool);
   }
   group.version++;
+}
+
+/** A search that is incomplete may have missed pools that an earlier one weighed. */
+function weighedOutOf(
+  { weighedOut: before }: PoolGroup,
+  { weighedOut = [], isSearchComplete }: FoundPools,
+): ReadonlySet<Address> {
+  const isKept = !isSearchComplete && before.size + weighedOut.length <= MAX_WEIGHED;
+  if (isKept) return weighedOut.length === 0 ? before : new Set([...before, ...weighedOut]);
+  return weighedOut.length === 0 ? NO_ADDRESSES : new Set(weighedOut);
 }
 
 /**

@@ -9,14 +9,13 @@ import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import { addPool } from "./followed-pools.ts";
+import { isWeighed, noteUnweighed, searchOnceConfirmed } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { filtersFor } from "./load-token.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
 /** Maximum number of subscribed tokens: each costs a subscription per filter of every venue. */
 const MAX_TOKENS = 40;
-/** A token at the pool limit is searched again after this time instead: the search weighs the pools. */
-const SEARCH_SOON_MS = 5_000;
 /** Named accounts are read together. */
 const GATHER_MS = 50;
 const MAX_READ = 99;
@@ -85,7 +84,7 @@ export class NewPoolFeed {
   #note(named: NamedAccount): void {
     const { token, address } = named;
     const key = keyOf(named);
-    if (token.group.pools.has(address) || this.#seen.has(key)) return;
+    if (isWeighed(token, address) || this.#seen.has(key)) return;
     if (this.#named.waiting.length >= MAX_WAITING) return;
     this.#seen.add(key);
     this.#named.add(named);
@@ -115,17 +114,14 @@ export class NewPoolFeed {
     const { address, account } = update;
     if (state.accounts.has(address)) applyUpdate(state, update, clock.nowMs());
     if (account === null || account.owner !== venue.programId) return;
-    if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
+    if (isWeighed(token, address) || state.tokens.get(token.mint) !== token) return;
     // A search reads confirmed state: a pool of a slot that is dropped is never added.
     if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {
-      token.searchDueMs = Math.min(token.searchDueMs, clock.nowMs() + SEARCH_SOON_MS);
+      searchOnceConfirmed(token, clock.nowMs());
       return;
     }
     if (token.group.pools.size >= MAX_POOLS) {
-      // More pools are known than have been weighed: until the search, it counts as incomplete.
-      token.group.isSearchComplete = false;
-      token.group.version++;
-      token.searchDueMs = Math.min(token.searchDueMs, clock.nowMs() + SEARCH_SOON_MS);
+      noteUnweighed(token, clock.nowMs());
       return;
     }
     const ref = { venue, address, mint: token.mint, isReserved: false };

@@ -16,7 +16,7 @@ import type { PoolOutline, Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { addPool } from "./followed-pools.ts";
-import { addToken } from "./followed-tokens.ts";
+import { addToken, isWeighed, noteUnweighed } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
@@ -172,12 +172,12 @@ export class NewTokenFeed {
   }
 
   #addPool(ref: PoolRef, account: Account): void {
-    const { state } = this.#deps;
+    const { state, clock } = this.#deps;
     const token = state.tokens.get(ref.mint);
     if (token !== undefined) {
+      if (isWeighed(token, ref.address)) return;
       if (token.group.pools.size >= MAX_POOLS) {
-        token.group.isSearchComplete = false;
-        token.group.version++;
+        noteUnweighed(token, clock.nowMs());
         return;
       }
       addPool(state, token.group, ref, new Map([[ref.address, account]]));

@@ -36,7 +36,7 @@ test("a token with evidence of a new pool is searched before those that are only
     const due = dueSearches(state, NOW_MS);
     if (due.length === 0) break;
     assert.ok(due.length <= 2);
-    searched.push(...due.map((token) => tokens.indexOf(token)));
+    searched.push(...due.map(({ token }) => tokens.indexOf(token)));
   }
   // -1: the token with evidence.
   assert.deepEqual(searched, [-1, 1, 5, 3, 0, 2]);

@@ -209,11 +209,17 @@ function tokenOf(state: LiveState, use: AccountUse): FollowedToken | null {
   return state.hops.get(group.mint) === group ? null : group.token;
 }
 
+type DueSearch = {
+  readonly token: FollowedToken;
+  /** There was evidence of a pool that is not known. */
+  readonly wasUrgent: boolean;
+};
+
 /**
  * The tokens whose pools are due to be searched again: one with evidence of a new pool and the longest due
  * one, if there are both; marks them as done. Tokens that were never searched have searches of their own.
  */
-export function dueSearches(state: LiveState, nowMs: number): readonly FollowedToken[] {
+export function dueSearches(state: LiveState, nowMs: number): readonly DueSearch[] {
   const urgent: FollowedToken[] = [];
   const due: FollowedToken[] = [];
   forEachActive(state, nowMs, (token) => {
@@ -222,9 +228,11 @@ export function dueSearches(state: LiveState, nowMs: number): readonly FollowedT
     keepFirst(kept, token, { by: "searchDueMs", most: MAX_SEARCHES_AT_ONCE });
   });
   const chosen = [...urgent.slice(0, due.length === 0 ? MAX_SEARCHES_AT_ONCE : 1), ...due];
-  const searched = chosen.slice(0, MAX_SEARCHES_AT_ONCE);
-  for (const token of searched) planNextSearch(token, nowMs);
-  return searched;
+  return chosen.slice(0, MAX_SEARCHES_AT_ONCE).map((token) => {
+    const wasUrgent = token.isSearchUrgent;
+    planNextSearch(token, nowMs);
+    return { token, wasUrgent };
+  });
 }
 
 /**

@@ -18,9 +18,19 @@ const UNKNOWN_SLOT = 0n;
 
 /**
  * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
- * account without updates is unchanged up to the slot before the newest.
+ * account without updates is unchanged up to the slot before the newest. An account that was reported as
+ * gone is certain up to the slot before that.
  */
 export function stateSlot(state: LiveState, token: FollowedToken): bigint | null {
+  const slot = slotWithoutDoubts(state, token);
+  if (slot === null || state.doubted.size === 0) return slot;
+  let certain = slot;
+  for (const { held } of accountsOf(state, token))
+    if (held.doubtSlot !== null) certain = minBigint(certain, held.doubtSlot - 1n);
+  return certain;
+}
+
+function slotWithoutDoubts(state: LiveState, token: FollowedToken): bigint | null {
   const delivered = deliveredSlot(state);
   if (delivered === null || !isKeptByStream(state, token)) return slotOfAccounts(state, token);
   let slot = delivered;

@@ -11,6 +11,7 @@ import {
   isDerivedOnly,
   type LackingHop,
   lackingHops,
+  refsOf,
   replanSearch,
 } from "./followed-tokens.ts";
 import { hasAll, type LoadedAccounts } from "./gather-accounts.ts";
@@ -207,7 +208,13 @@ export class TokenLoads {
     const loaded: LoadedAccounts = new Map();
     const found = isDerivedOnly(group)
       ? await this.#deriveAgain(group, loaded)
-      : await allOf(await loadHopPools(this.#deps, group.mint, loaded, this.#signal), loaded);
+      : await allOf(
+          await loadHopPools(this.#deps, group.mint, loaded, {
+            signal: this.#signal,
+            followed: refsOf(group),
+          }),
+          loaded,
+        );
     if (found === null || this.#state.hops.get(group.mint) !== group) return;
     group.searchedAtMs = this.#deps.clock.nowMs();
     mergeFound(this.#state, group, found, loaded);
@@ -251,7 +258,9 @@ export class TokenLoads {
 
   async #findHop({ mint, origin, left }: HopLoad): Promise<void> {
     const loaded: LoadedAccounts = new Map();
-    const { found, together, rest } = await loadHopPools(this.#deps, mint, loaded, this.#signal);
+    const { found, together, rest } = await loadHopPools(this.#deps, mint, loaded, {
+      signal: this.#signal,
+    });
     const group = this.#addHop(mint, found, loaded);
     this.#applyTogether(together);
     if (rest !== null) this.#deps.background.run("search pools", this.#addLaterHop(group, rest));

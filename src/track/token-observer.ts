@@ -38,6 +38,8 @@ export class TokenObserver {
   async open(token: FollowedToken): Promise<void> {
     const opened = await this.#deps.archive?.open(token.mint, token.names);
     if (opened === undefined) return;
+    // It may have been dropped meanwhile.
+    if (!this.#deps.state.tokens.has(token.mint)) await this.#deps.archive?.close(token.mint);
     if (opened.kept !== null) token.series = withKeptSeries(token.series, opened.kept);
     if (opened.openAlert !== null) token.series = withOpenAlert(token.series, opened.openAlert);
   }

@@ -4,14 +4,17 @@ import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { ChainFeed } from "./chain-feed.ts";
-import { FirstSearches, noteIncomplete } from "./first-searches.ts";
+import { FirstSearches } from "./first-searches.ts";
 import { removeGroup } from "./followed-pools.ts";
 import {
   hopsOf,
   lackingHops,
   noteAsked,
+  noteIncomplete,
+  refsOf,
   removeToken,
   replanSearch,
+  retrySearch,
   searchSoon,
   searchWaitMs,
   setWatched,
@@ -51,6 +54,8 @@ const CHECK_HOPS_EVERY_MS = 60_000;
 /** Tokens that a sweep visits at least, and the sweeps after which all were visited. */
 const LEAST_VISITS = 1_000;
 const SWEEPS_PER_ROUND = 15;
+/** Records that are opened in one sweep, of those that could not be opened before. */
+const MOST_OPENED_AT_ONCE = 50;
 /** The asker of loads for watchlists. */
 const WATCHLIST = "watchlist";
 
@@ -83,6 +88,8 @@ export class TokenRegistry {
   readonly #firstSearches: FirstSearches;
   #visits: Iterator<FollowedToken> | null = null;
   #watched = new Set<Address>();
+  /** Tokens whose record could not be opened. */
+  readonly #unopened = new Set<FollowedToken>();
   #watchedDueMs = 0;
   #hopsDueMs = 0;
 
@@ -214,12 +221,13 @@ export class TokenRegistry {
       background.run("close subscriptions", this.#newPools.close(mint));
       onDropped(mint);
     }
-    for (const token of dueSearches(state, nowMs)) {
-      background.run("search pools", this.#searchAgain(token));
+    for (const { token, wasUrgent } of dueSearches(state, nowMs)) {
+      background.run("search pools", this.#searchDue(token, wasUrgent));
     }
     for (const token of visited) {
       if (state.tokens.has(token.mint) && isActive(token, nowMs)) this.#ensureHops(token);
     }
+    if (this.#unopened.size > 0) this.#openRest();
     if (nowMs >= this.#hopsDueMs) this.#checkHops(nowMs);
     if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
   }
@@ -284,10 +292,30 @@ export class TokenRegistry {
 
   /** Opens the record of a new token. */
   #openRecord(token: FollowedToken): void {
-    const { background, observer } = this.#deps;
+    const { background } = this.#deps;
     setWatched(this.#deps.state, token, this.#watched.has(token.mint));
-    background.run("open a token's record", observer.open(token));
+    background.run("open a token's record", this.#openHistory(token));
     this.#ensureHops(token);
+  }
+
+  async #openHistory(token: FollowedToken): Promise<void> {
+    try {
+      await this.#deps.observer.open(token);
+    } catch (cause) {
+      this.#unopened.add(token);
+      throw cause;
+    }
+  }
+
+  /** Opens the records that could not be opened when their tokens were loaded. */
+  #openRest(): void {
+    const { state, background } = this.#deps;
+    const tokens = [...this.#unopened].slice(0, MOST_OPENED_AT_ONCE);
+    for (const token of tokens) {
+      this.#unopened.delete(token);
+      if (state.tokens.get(token.mint) === token)
+        background.run("open a token's record", this.#openHistory(token));
+    }
   }
 
   /** Drops quote mints that no token leads through, and searches one of the others again where it is due. */
@@ -333,19 +361,32 @@ export class TokenRegistry {
     token.isSearched = true;
   }
 
+  async #searchDue(token: FollowedToken, wasUrgent: boolean): Promise<void> {
+    try {
+      await this.#searchAgain(token);
+    } catch (cause) {
+      retrySearch(token, wasUrgent, this.#deps.clock.nowMs());
+      throw cause;
+    }
+  }
+
   async #searchAgain(token: FollowedToken): Promise<void> {
     const { source, state, signal, clock } = this.#deps;
     const loaded: LoadedAccounts = new Map();
     const plannedMs = token.searchDueMs;
     const metadata = metadataAddress(token.mint);
     const [found, { accounts }] = await Promise.all([
-      findTokenPools(this.#loadDeps, token.mint, loaded, signal),
+      findTokenPools(this.#loadDeps, token.mint, loaded, {
+        signal,
+        followed: refsOf(token.group),
+      }),
       source.readAccounts([metadata], signal),
     ]);
     if (state.tokens.get(token.mint) !== token) return;
     const named = { address: token.mint, facts: token.mintFacts };
     token.names = tokenNames(named, accounts.get(metadata));
     mergeFound(state, token.group, found, loaded);
+    token.failedSearches = 0;
     replanSearch(token, plannedMs, clock.nowMs());
     if (awaitsGraduation(token.group)) {
       token.isSearchUrgent = true;

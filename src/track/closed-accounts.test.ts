@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { placeToken } from "#test/simulation/track/plain-market.ts";
+import { createTracker } from "./tracker.ts";
+
+const MINT = namedAddress("token");
+const POOL = plainPool(`${MINT} main`, MINT, WSOL);
+/** Slots by which reads may be behind the stream. */
+const LAGS = [0n, 2n, 8n] as const;
+const FEW_SECONDS_OF_SLOTS = 20;
+
+for (const lag of LAGS) {
+  test(`vaults that the stream reports as closed are never taken for open, with reads ${lag} slots behind it`, async () => {
+    const chain = new ScriptedChain();
+    const venues = [plainVenue()];
+    const tracker = createTracker({
+      source: chain,
+      venues,
+      clock: { nowMs: () => chain.nowMs },
+      database: null,
+      everything: { venues, transactions: null },
+    });
+    const pass = async (slots: number) => {
+      for (let slot = 0; slot < slots; slot++) {
+        chain.advance(1);
+        chain.reach(chain.slot);
+        tracker.tick();
+        await tracker.idle();
+      }
+    };
+    const answer = () => {
+      const snapshot = tracker.latest(MINT);
+      assert.ok(snapshot?.kind === "assessed");
+      return snapshot.assessment;
+    };
+    await pass(10);
+    placeToken(chain, MINT, 80);
+    await pass(20);
+    await tracker.snapshot(MINT);
+    await pass(500);
+    assert.notEqual(answer().measurement, null);
+    chain.readLag = lag;
+    const closedSlot = chain.slot;
+    for (const address of [POOL.vaultA, POOL.vaultB]) chain.set(address, null);
+    const { length: reads } = chain.reads;
+    for (let slot = 0; slot < FEW_SECONDS_OF_SLOTS; slot++) {
+      await pass(1);
+      const { measurement, slot: claimed } = answer();
+      if (claimed >= closedSlot) assert.equal(measurement, null, `slot ${claimed}`);
+    }
+    assert.equal(answer().measurement, null);
+    assert.ok(
+      chain.reads.length - reads <= FEW_SECONDS_OF_SLOTS,
+      "once a second, not at each tick",
+    );
+    await tracker.close();
+  });
+}
