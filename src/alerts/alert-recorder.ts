@@ -8,6 +8,7 @@ import { watchedEntries, watchedMints } from "#src/store/watchlist.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
+import { minBigint } from "#src/units/integer.ts";
 import { FindingWriter } from "./finding-writer.ts";
 import { isStandardSize } from "./rules/market-reading.ts";
 import {
@@ -128,8 +129,11 @@ export class AlertRecorder {
     this.#watched.noteSeen(mint);
     if (alertChange === null && !this.#tokens.has(mint)) return;
     const pending = this.#pending.get(mint);
-    const earlier = pending?.alertChanges ?? [];
-    const since = pending?.takenBackSince ?? takenBackSince ?? null;
+    const since = earliest(pending?.takenBackSince ?? null, takenBackSince ?? null);
+    const earlier = (pending?.alertChanges ?? []).filter(
+      // Void before it was written: its end, which is among the changes, ends nothing.
+      ({ kind, slot }) => kind === "off" || takenBackSince === undefined || slot < takenBackSince,
+    );
     const alertChanges = alertChange === null ? earlier : [...earlier, alertChange];
     const entries = this.#tokens.get(mint)?.entries ?? [];
     const needsMarket = entries.some(({ sizeLamports }) => !isStandardSize(sizeLamports));
@@ -171,9 +175,10 @@ export class AlertRecorder {
     const { state, findings } = applyMarket(before, report);
     if (state.entries.length > 0) this.#tokens.set(mint, state);
     for (const id of findings.flatMap(changedSides)) this.#newerSides.add(id);
-    this.#writer.add(findings);
+    // First: what was found in the slots that replaced the dropped ones holds.
     if (report.takenBackSince !== null)
       this.#writer.add([{ kind: "taken-back", mint, sinceSlot: report.takenBackSince }]);
+    this.#writer.add(findings);
   }
 
   async #reload(userId: UserId | null): Promise<void> {
@@ -191,6 +196,11 @@ export class AlertRecorder {
   #watch(): void {
     this.#deps.markets.setWatched(this.#watched.next(this.#deps.clock.nowMs()));
   }
+}
+
+function earliest(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return minBigint(a, b);
 }
 
 function changedSides(finding: RuleFinding): readonly bigint[] {

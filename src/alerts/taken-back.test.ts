@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import type { Database } from "#src/store/database.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
@@ -12,36 +13,42 @@ import { alertItem } from "./delivery/alert-item.ts";
 const MINT = poolAddress(500);
 const START_MS = 1_800_000_000_000;
 
+/** A recorder over markets that the test moves, and a user with an entry and a mailbox. */
+async function recorded(t: TestContext, store: Database) {
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT, sizeSol: 5 });
+  await verifiedChannel(store, ana, { kind: "email", target: "ana@example.com" });
+  const time = { nowMs: START_MS };
+  let uid = 0;
+  const clock = { nowMs: () => time.nowMs };
+  const scripted = scriptedMarkets(clock);
+  const recorder = new AlertRecorder({
+    store,
+    markets: scripted.markets,
+    clock,
+    newUid: () => `msg_${uid++}`,
+    onRecorded: () => undefined,
+    log: warningsTo((context) => assert.fail(JSON.stringify(context))),
+  });
+  await recorder.start();
+  t.after(() => recorder.close());
+  const alerts = async () => {
+    time.nowMs += 1_000;
+    await recorder.idle();
+    const found = await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 10 });
+    return found.map((alert) => {
+      const { kind, commitment, taken_back_at } = alertItem(alert, "en");
+      return [kind, commitment, taken_back_at !== null];
+    });
+  };
+  const messages = async () =>
+    (await store.db.selectFrom("messages").select("id").execute()).length;
+  return { ...scripted, time, recorder, alerts, messages };
+}
+
 test("an alert of a dropped slot is marked as taken back, and a message that waits is not sent", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const ana = await someUser(store, "ana@example.com");
-    await watch(store, ana, { mint: MINT, sizeSol: 5 });
-    await verifiedChannel(store, ana, { kind: "email", target: "ana@example.com" });
-    let nowMs = START_MS;
-    let uid = 0;
-    const { markets, showPool, fork, takeBack } = scriptedMarkets({ nowMs: () => nowMs });
-    const recorder = new AlertRecorder({
-      store,
-      markets,
-      clock: { nowMs: () => nowMs },
-      newUid: () => `msg_${uid++}`,
-      onRecorded: () => undefined,
-      log: warningsTo((context) => assert.fail(JSON.stringify(context))),
-    });
-    await recorder.start();
-    t.after(() => recorder.close());
-    const alerts = async () => {
-      nowMs += 1_000;
-      await recorder.idle();
-      const found = await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 10 });
-      return found.map((alert) => {
-        const { kind, commitment, taken_back_at } = alertItem(alert, "en");
-        return [kind, commitment, taken_back_at !== null];
-      });
-    };
-    const messages = async () =>
-      (await store.db.selectFrom("messages").select("id").execute()).length;
-
+    const { showPool, fork, takeBack, time, alerts, messages } = await recorded(t, store);
     showPool(MINT, 100);
     await alerts();
     showPool(MINT, 20);
@@ -49,7 +56,7 @@ test("an alert of a dropped slot is marked as taken back, and a message that wai
     const confirmed = await messages();
     showPool(MINT, 100);
     await alerts();
-    nowMs += 3_600_000;
+    time.nowMs += 3_600_000;
     fork(MINT, 20);
     assert.deepEqual((await alerts())[0], ["slippage", "processed", false]);
     assert.equal(await messages(), confirmed + 1);
@@ -63,3 +70,34 @@ test("an alert of a dropped slot is marked as taken back, and a message that wai
     assert.deepEqual((await alerts())[0], ["slippage", "processed", false]);
   });
 });
+
+for (const isWritten of [true, false]) {
+  const when = isWritten ? "after" : "before";
+  test(`a fall of a dropped slot that comes again in the next one is reported, if it came ${when} the write`, async (t) => {
+    await eachDatabase(t, async (t, store) => {
+      const { showPool, fork, takeBack, time, recorder, alerts, messages } = await recorded(
+        t,
+        store,
+      );
+      showPool(MINT, 100);
+      await alerts();
+      // Both slots have the same block time.
+      const alert = { sinceMs: time.nowMs };
+      fork(MINT, 20, alert);
+      if (isWritten) await recorder.idle();
+      takeBack(MINT, 100);
+      if (isWritten) await recorder.idle();
+      fork(MINT, 20, alert);
+      const found = await alerts();
+      const valid = found.filter(([kind, , isVoid]) => kind === "deterioration" && !isVoid);
+      assert.equal(valid.length, 1, JSON.stringify(found));
+      assert.equal(await messages(), 1);
+      const open = await store.db
+        .selectFrom("alerts")
+        .select("id")
+        .where("ended_at_ms", "is", null)
+        .execute();
+      assert.equal(open.length, 1);
+    });
+  });
+}

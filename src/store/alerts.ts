@@ -2,6 +2,7 @@ import type { Generated, Kysely } from "kysely";
 import type { CauseShares } from "#src/measure/losses.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Schema } from "./schema.ts";
+import { upsertTokens } from "./tokens.ts";
 
 export type AlertsTables = {
   alerts: {
@@ -75,16 +76,20 @@ export type NewAlert = Omit<StoredAlert, "id" | "tokenId" | "endedAtMs"> & {
 
 /**
  * Records an alert that turned on. The second record of the same start changes nothing, so that a
- * write whose outcome is unknown can be repeated. Only the process that tracks writes alerts.
+ * write whose outcome is unknown can be repeated; it is on again if it had ended, as where its slot was
+ * dropped and the same fall came in the next one. Only the process that tracks writes alerts.
  */
 export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<void> {
-  const tokenId = await tokenIdOf(db, alert.mint);
-  if (tokenId === null) return;
+  // The token's record may not be open yet, where the database was away when it was loaded.
+  const seen = { mint: alert.mint, name: null, symbol: null, nowMs: alert.startedAtMs };
+  const tokenId = (await upsertTokens(db, [seen])).get(alert.mint);
+  if (tokenId === undefined) throw new Error(`the database returned no id for token ${alert.mint}`);
   const known = await db
-    .selectFrom("alerts")
-    .select("id")
+    .updateTable("alerts")
+    .set({ ended_at_ms: null })
     .where("token_id", "=", tokenId)
     .where("started_at_ms", "=", BigInt(alert.startedAtMs))
+    .returning("id")
     .executeTakeFirst();
   if (known !== undefined) return;
   await db

@@ -1,4 +1,4 @@
-import type { Generated, Kysely, Selectable } from "kysely";
+import { type Generated, type Kysely, type Selectable, sql } from "kysely";
 import type { CauseShares } from "#src/measure/losses.ts";
 import type { Address } from "#src/units/address.ts";
 import { causeShareColumns, causeSharesOf } from "./alerts.ts";
@@ -185,44 +185,47 @@ export function toUserAlert(row: Selectable<UserAlertsTables["user_alerts"]>): U
 
 /**
  * Takes back the alerts of a token from a slot on that were not of confirmed state: its change was
- * dropped. Messages whose sending has not begun leave them out, or are not sent.
+ * dropped. Messages whose sending has not begun leave them out, or are not sent. The same event, found
+ * again in the slot that replaced the dropped one, is another alert.
  */
 export async function takeBackAlerts(
   db: Kysely<Schema>,
-  {
-    mint,
-    sinceSlot,
-    nowMs,
-  }: {
-    readonly mint: Address;
-    readonly sinceSlot: bigint;
-    readonly nowMs: number;
-  },
+  since: { readonly mint: Address; readonly sinceSlot: bigint; readonly nowMs: number },
 ): Promise<void> {
-  const taken = await db
-    .updateTable("user_alerts")
-    .set({ taken_back_at_ms: BigInt(nowMs), grade_due_ms: null })
-    .where("mint", "=", mint)
-    .where("slot", ">=", sinceSlot)
-    .where("commitment", "=", "processed")
-    .where("taken_back_at_ms", "is", null)
-    .returning("id")
-    .execute();
-  for (const ids of inChunks(taken.map(({ id }) => id))) {
-    const open = db.selectFrom("messages").select("id").where("status", "=", "open");
-    const left = await db
-      .deleteFrom("message_alerts")
-      .where("alert_id", "in", ids)
-      .where("message_id", "in", open)
-      .returning("message_id")
+  const { mint, sinceSlot, nowMs } = since;
+  await db.transaction().execute(async (transaction) => {
+    const taken = await transaction
+      .updateTable("user_alerts")
+      .set((eb) => ({
+        taken_back_at_ms: BigInt(nowMs),
+        grade_due_ms: null,
+        dedupe: sql<string>`${eb.ref("dedupe")} || '/taken-back/' || cast(${eb.ref("id")} as text)`,
+      }))
+      .where("mint", "=", mint)
+      .where("slot", ">=", sinceSlot)
+      .where("commitment", "=", "processed")
+      .where("taken_back_at_ms", "is", null)
+      .returning("id")
       .execute();
-    for (const messages of inChunks(left.map(({ message_id: id }) => id))) {
-      await db
-        .deleteFrom("messages")
-        .where("id", "in", messages)
-        .where("id", "not in", db.selectFrom("message_alerts").select("message_id"))
-        .execute();
-    }
+    for (const ids of inChunks(taken.map(({ id }) => id))) await leaveOut(transaction, ids);
+  });
+}
+
+/** Takes alerts out of the messages whose sending has not begun, and deletes those that are empty then. */
+async function leaveOut(db: Kysely<Schema>, alertIds: readonly bigint[]): Promise<void> {
+  const open = db.selectFrom("messages").select("id").where("status", "=", "open");
+  const left = await db
+    .deleteFrom("message_alerts")
+    .where("alert_id", "in", alertIds)
+    .where("message_id", "in", open)
+    .returning("message_id")
+    .execute();
+  for (const messages of inChunks(left.map(({ message_id: id }) => id))) {
+    await db
+      .deleteFrom("messages")
+      .where("id", "in", messages)
+      .where("id", "not in", db.selectFrom("message_alerts").select("message_id"))
+      .execute();
   }
 }
 

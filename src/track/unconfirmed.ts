@@ -2,6 +2,7 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
+import { minBigint } from "#src/units/integer.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { TokenSeries } from "./history/series.ts";
@@ -236,14 +237,18 @@ function restoreSeries(
   const { alert } = token.series.deterioration;
   const earlier = before.deterioration.alert;
   const turnedOn = alert !== null && earlier === null ? alert.deterioration : null;
-  unconfirmed.takenBack.set(token, { slot, alert: turnedOn });
+  const waiting = unconfirmed.takenBack.get(token);
+  unconfirmed.takenBack.set(token, {
+    slot: waiting === undefined ? slot : minBigint(waiting.slot, slot),
+    alert: turnedOn ?? waiting?.alert ?? null,
+  });
   token.series =
     alert === null && earlier !== null
       ? { ...before, deterioration: { ...before.deterioration, alert } }
       : before;
   // Later slots saw the series with the change that is void now.
-  for (const { series } of unconfirmed.slots.values())
-    if (series.has(token)) series.set(token, token.series);
+  for (const [later, { series }] of unconfirmed.slots)
+    if (later > slot && series.has(token)) series.set(token, token.series);
 }
 
 function slotOf({ slots }: Unconfirmed, slot: bigint): UnconfirmedSlot {

@@ -116,11 +116,13 @@ test("a slot of the chain that arrives after that of a fork counts once the fork
   await tracker.close();
 });
 
-test("an alert that a dropped slot turned on is ended when the slot is dropped", async () => {
-  const chain = new ScriptedChain();
+/** A tracker with ten minutes of confirmed slots behind it, and the changes of the token's alert since then. */
+async function withHistory(chain: ScriptedChain) {
   const tracker = await tracked(chain);
-  const changes: MarketReport["alertChange"][] = [];
-  tracker.onReport(({ alertChange }) => alertChange !== null && changes.push(alertChange));
+  const reports: Pick<MarketReport, "alertChange" | "takenBackSince">[] = [];
+  tracker.onReport((report) => {
+    if (report.alertChange !== null || report.takenBackSince !== undefined) reports.push(report);
+  });
   for (let minute = 0; minute < 10; minute++) {
     for (let slot = 0; slot < 150; slot++) {
       chain.advance(1);
@@ -130,24 +132,24 @@ test("an alert that a dropped slot turned on is ended when the slot is dropped",
     tracker.touch(MINT);
     await tracker.idle();
   }
+  return { tracker, changes: () => reports.map(({ alertChange }) => alertChange?.kind), reports };
+}
+
+test("an alert that a dropped slot turned on is ended when the slot is dropped", async () => {
+  const chain = new ScriptedChain();
+  const { tracker, changes } = await withHistory(chain);
   const before = tracker.latest(MINT);
   chain.advance(1);
   setReserves(chain, POOL, { base: BASE / 20n, quote: 4n * SOL });
   measurementOf(tracker);
-  assert.deepEqual(
-    changes.map((change) => change?.kind),
-    ["on"],
-  );
+  assert.deepEqual(changes(), ["on"]);
   const dropped = chain.slot;
   chain.undoSlot();
   chain.advance(1);
   chain.endSlot(dropped, "dropped");
   chain.endSlot(chain.slot, "confirmed");
   const after = measurementOf(tracker);
-  assert.deepEqual(
-    changes.map((change) => change?.kind),
-    ["on", "off"],
-  );
+  assert.deepEqual(changes(), ["on", "off"]);
   assert.ok(before?.kind === "assessed");
   assert.deepEqual(after, before.assessment.measurement);
   const snapshot = tracker.latest(MINT);
@@ -155,6 +157,33 @@ test("an alert that a dropped slot turned on is ended when the slot is dropped",
   assert.equal(snapshot.trend, before.trend);
   await tracker.close();
 });
+
+for (const order of ["first to last", "last to first"]) {
+  test(`an alert of a fork of two slots is ended from its first slot on, dropped ${order}`, async () => {
+    const chain = new ScriptedChain();
+    const { tracker, changes, reports } = await withHistory(chain);
+    const fork: bigint[] = [];
+    for (const sol of [4n, 3n]) {
+      chain.advance(1);
+      fork.push(chain.slot);
+      setReserves(chain, POOL, { base: BASE / 20n, quote: sol * SOL });
+      measurementOf(tracker);
+      chain.undoSlot();
+    }
+    assert.deepEqual(changes(), ["on"]);
+    chain.advance(1);
+    for (const slot of order === "first to last" ? fork : fork.toReversed())
+      chain.endSlot(slot, "dropped");
+    chain.endSlot(chain.slot, "confirmed");
+    assert.equal(measurementOf(tracker)?.depthLamports, 80n * SOL);
+    assert.deepEqual(changes(), ["on", "off"]);
+    const [first = 0n] = fork;
+    assert.ok((reports[1]?.takenBackSince ?? first) < first);
+    const snapshot = tracker.latest(MINT);
+    assert.ok(snapshot?.kind === "assessed" && !snapshot.isDeteriorating);
+    await tracker.close();
+  });
+}
 
 test("a measurement on a dropped slot is in neither the history nor the stored answers", async (t) => {
   const chain = new ScriptedChain();
