@@ -26,7 +26,7 @@ import { registerCounting } from "./plugins/counting.ts";
 import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
-import { registerRefusing } from "./plugins/refusing.ts";
+import { createStanding, registerRefusing } from "./plugins/refusing.ts";
 import { createCallers } from "./plugins/session.ts";
 import { registerStatic, type StaticOptions, safetyHeaders } from "./plugins/static.ts";
 import { registerStopping } from "./plugins/stopping.ts";
@@ -130,6 +130,9 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     genReqId: nextRequestId,
     // Admission refuses, with the contract's body.
     return503OnClosing: false,
+    // Unknown fields are ignored, whatever they are called.
+    onProtoPoisoning: "remove",
+    onConstructorPoisoning: "remove",
   });
   const compileInput = createInputCompiler();
   app.setValidatorCompiler(({ schema, httpPart }) => compileInput(schema as TSchema, httpPart));
@@ -150,7 +153,8 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   const { pageTokens, browsers } = users;
   const limits = { quotas, callers, pageTokens, clock };
   registerAddressLimit(app, { ...users, clock });
-  registerRefusing(app, { ...limits, admission });
+  const addStanding = createStanding(limits);
+  registerRefusing(app, { admission, addStanding });
   registerStopping(app, admission);
   registerOperations(app, ROUTED_OPERATIONS, {
     deps: {
@@ -173,7 +177,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   ];
   const summaryOf = (id: string) => pageSummary(deps.markets, id);
   await registerStatic(app, { ...deps.dashboard, pageCookies, summaryOf });
-  refuseOtherMethods();
+  refuseOtherMethods(addStanding);
   await app.ready();
   return app;
 }

@@ -14,6 +14,7 @@ test("a notice is Spanish unless the request prefers English", () => {
     ["fr,en;q=0.3", "en"],
     ["fr", "es"],
     ["en;q=0", "es"],
+    ["en ; q=0.9, es;q=0.1", "en"],
     ["*", "es"],
     ["en;q=banana", "en"],
   ];

@@ -18,7 +18,7 @@ export function preferredLanguage(
     const [tag = "", ...parameters] = part.trim().toLowerCase().split(";");
     const quality = parameters.map((text) => /^\s*q=([01](?:\.\d{1,3})?)$/.exec(text)?.[1]);
     const weight = Number(quality.find((value) => value !== undefined) ?? 1);
-    const language = tag.split("-")[0];
+    const language = tag.trim().split("-")[0];
     if ((language === "es" || language === "en") && weight > bestWeight) {
       best = language;
       bestWeight = weight;

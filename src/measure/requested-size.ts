@@ -1,4 +1,4 @@
-import { STANDARD_SIZES, type StandardSize } from "./assessment.ts";
+import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES, type StandardSize } from "./assessment.ts";
 
 /** The sizes of a position that can be measured, in SOL. No other file states these limits. */
 export const SIZE_RANGE_SOL = { minimum: 0.01, maximum: 1_000 } as const;
@@ -7,6 +7,14 @@ export const SIZE_RANGE_SOL = { minimum: 0.01, maximum: 1_000 } as const;
 export const SIZE_RANGE_TEXT = `${SIZE_RANGE_SOL.minimum} to ${SIZE_RANGE_SOL.maximum} SOL`;
 
 const SOL_DECIMALS = 9;
+/** Of a size as it is asked for: programs write 0.1 + 0.2 with seventeen. */
+const LONGEST_FRACTION = 20;
+const UNITS_PER_LAMPORT = 10n ** BigInt(LONGEST_FRACTION - SOL_DECIMALS);
+const RANGE_UNITS = {
+  minimum: BigInt(SIZE_RANGE_SOL.minimum * 1e9) * UNITS_PER_LAMPORT,
+  maximum: BigInt(SIZE_RANGE_SOL.maximum * 1e9) * UNITS_PER_LAMPORT,
+} as const;
+const SIZE_TEXT = new RegExp(`^(\\d{1,4})(?:\\.(\\d{1,${LONGEST_FRACTION}}))?$`);
 
 /** A size as asked for, in SOL, and the standard size it snaps to. */
 export type RequestedSize = { readonly requested: number; readonly used: StandardSize };
@@ -16,10 +24,9 @@ export type RequestedSize = { readonly requested: number; readonly used: Standar
  * Snaps to the nearest standard size; a tie goes to the larger.
  */
 export function parseSize(text: string): RequestedSize | null {
-  // Twenty decimals: programs write 0.1 + 0.2 with seventeen.
-  if (!/^\d{1,4}(?:\.\d{1,20})?$/.test(text)) return null;
-  const requested = Number(text);
-  return isWithinRange(requested) ? { requested, used: snapSize(requested) } : null;
+  const units = sizeUnits(text);
+  if (units === null || units < RANGE_UNITS.minimum || units > RANGE_UNITS.maximum) return null;
+  return { requested: Number(text), used: snapSize(units) };
 }
 
 /** A size in SOL as lamports, rounded to the lamport; null outside `SIZE_RANGE_SOL`. */
@@ -37,12 +44,24 @@ function isWithinRange(sizeSol: number): boolean {
   return sizeSol >= SIZE_RANGE_SOL.minimum && sizeSol <= SIZE_RANGE_SOL.maximum;
 }
 
-function snapSize(requested: number): StandardSize {
+/** Exactly: a double has only seventeen digits. Null for anything but plain digits. */
+function sizeUnits(text: string): bigint | null {
+  const match = SIZE_TEXT.exec(text);
+  if (match === null) return null;
+  const [, whole = "", fraction = ""] = match;
+  return BigInt(whole + fraction.padEnd(LONGEST_FRACTION, "0"));
+}
+
+function snapSize(units: bigint): StandardSize {
+  const distance = (size: StandardSize): bigint =>
+    absolute(STANDARD_SIZE_LAMPORTS[size] * UNITS_PER_LAMPORT - units);
   let nearest: StandardSize = STANDARD_SIZES[0];
-  for (const size of STANDARD_SIZES) {
-    if (Math.abs(Number(size) - requested) <= Math.abs(Number(nearest) - requested)) nearest = size;
-  }
+  for (const size of STANDARD_SIZES) if (distance(size) <= distance(nearest)) nearest = size;
   return nearest;
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }
 
 /**

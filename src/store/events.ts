@@ -38,8 +38,17 @@ function storedPayload(payload: FunnelEvent["payload"]): string | null {
   if (payload === null) return null;
   const text = JSON.stringify(payload);
   if (Buffer.byteLength(text) <= LONGEST_PAYLOAD) return text;
-  // A character has at most four bytes, and JSON may escape it in two characters.
-  return JSON.stringify({ cut: text.slice(0, LONGEST_PAYLOAD / 8).toWellFormed() });
+  return cutText(text);
+}
+
+/** As much of the text's beginning as fits, by halving what may be added. */
+function cutText(text: string): string {
+  const cutAt = (length: number): string =>
+    JSON.stringify({ cut: text.slice(0, length).toWellFormed() });
+  let fits = 0;
+  for (let step = LONGEST_PAYLOAD; step > 0; step = Math.floor(step / 2))
+    if (Buffer.byteLength(cutAt(fits + step)) <= LONGEST_PAYLOAD) fits += step;
+  return cutAt(fits);
 }
 
 export async function recordEvent(db: Kysely<Schema>, event: FunnelEvent): Promise<void> {

@@ -128,7 +128,5 @@ export const NO_OBJECTS: readonly (readonly [string, string, readonly [number, s
   ["a text", '"text"', [400, "invalid_body"]],
   ["null", "null", [400, "invalid_body"]],
   ["a number", "7", [400, "invalid_body"]],
-  ["a prototype", '{"__proto__":{"email":"a@example.com"}}', [400, "invalid_body"]],
-  ["a constructor", '{"constructor":{"prototype":{"email":"a@b.co"}}}', [400, "invalid_body"]],
   ["a byte too much", `{"a":"${"x".repeat(16 * 1024 - 7)}"}`, [413, "body_too_large"]],
 ];

@@ -25,7 +25,11 @@ const MESSAGE: AlertMessage = {
 };
 
 test("every message that is posted keeps the schema that the document has for it", () => {
-  const bodies = [webhookBody(MESSAGE, 0), webhookCodeBody("123456", 0), webhookTestBody(0)];
+  const bodies = [
+    webhookBody(MESSAGE, 0),
+    webhookCodeBody("0123456789abcdef".repeat(2), 0),
+    webhookTestBody(0),
+  ];
   for (const message of WEBHOOK_MESSAGES) {
     const check = new Ajv({ strict: false }).compile(webhookBodySchema(message));
     const sent = bodies.map((text) => JSON.parse(text)).filter(({ type }) => type === message.type);

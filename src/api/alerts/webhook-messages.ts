@@ -30,8 +30,8 @@ export const WEBHOOK_MESSAGES: readonly WebhookMessage[] = [
     type: "channel.verification",
     id: "channelVerification",
     summary: "The code that verifies a new webhook; enter it by verifyChannel",
-    data: Type.Object({ code: Type.String({ pattern: "^\\d{6}$" }) }),
-    example: { code: "123456" },
+    data: Type.Object({ code: Type.String({ pattern: "^[0-9a-f]{32}$" }) }),
+    example: { code: "b1ebf33c4738a00d5e8ddd582b79f8db" },
   },
   {
     type: "channel.test",

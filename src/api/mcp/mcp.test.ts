@@ -203,3 +203,16 @@ test("another site's page may not use the tools", async (t) => {
     ]);
   });
 });
+
+test("a version of the protocol that is not known is refused", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const payload = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    for (const [version, status] of [
+      ["2025-06-18", 200],
+      ["1999-01-01", 400],
+    ] as const) {
+      const headers = { "mcp-protocol-version": version };
+      assert.equal((await send("POST", "/mcp", { headers, payload })).statusCode, status);
+    }
+  });
+});

@@ -13,6 +13,7 @@ import type { Ask } from "./tool.ts";
 
 /** Headers that name the caller and its proxies: passed on to the requests of a tool. */
 const PASSED_ON = ["x-api-key", "authorization", "x-forwarded-for"];
+const VERSION_HEADER = "mcp-protocol-version";
 const ACCEPT = "application/json, text/event-stream";
 
 const JsonRpc = Type.Object({ jsonrpc: Type.Literal("2.0") }, { additionalProperties: true });
@@ -73,7 +74,7 @@ export const mcp = defineOperation({
     const server = createMcpServer(askWith(inject, request), { version, tools });
     await server.connect(transport);
     try {
-      const headers = { accept: ACCEPT, "content-type": "application/json" };
+      const headers = headersFor(request);
       const incoming = new Request(`${publicUrl}/mcp`, { method: "POST", headers });
       const response = await transport.handleRequest(incoming, { parsedBody: message });
       const text = await response.text();
@@ -89,6 +90,16 @@ export const mcp = defineOperation({
     }
   },
 });
+
+/** What the transport reads: the protocol's version, which it refuses if it does not know it. */
+function headersFor({ headers }: FastifyRequest): Record<string, string> {
+  const { [VERSION_HEADER]: version } = headers;
+  return {
+    accept: ACCEPT,
+    "content-type": "application/json",
+    ...(typeof version === "string" ? { [VERSION_HEADER]: version } : {}),
+  };
+}
 
 function askWith(inject: FastifyInstance["inject"], request: FastifyRequest): Ask {
   // Clients of MCP send *, which prefers no language.

@@ -297,6 +297,8 @@ test("another method is 405 and names what is possible; another path is 404", as
   assert.equal(response.statusCode, 405);
   assert.equal(response.json().error, "method_not_allowed");
   assert.match(String(response.headers.allow), /GET/);
+  assert.match(String(response.headers["x-ratelimit-limit"]), /^\d+$/);
+  assert.match(String(response.headers["ratelimit-policy"]), /q=\d+/);
   for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"] as const) {
     const refused = await app.inject({ method: method as "PUT", url: PATH });
     assert.deepEqual([refused.statusCode, refused.headers.allow], [405, "GET, HEAD"], method);

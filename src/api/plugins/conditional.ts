@@ -60,7 +60,9 @@ function isText(reply: FastifyReply): boolean {
   return /^(?:application\/json|text\/)/.test(String(reply.getHeader("content-type")));
 }
 
-function isMeasurement({ method, url }: FastifyRequest): boolean {
+/** By the route: the same path may be written with escapes, or with the origin before it. */
+function isMeasurement({ method, routeOptions }: FastifyRequest): boolean {
+  const { url = "" } = routeOptions;
   return (method === "GET" || method === "HEAD") && url.startsWith("/api/token/");
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { QuotaStatus, Quotas } from "#src/users/quotas.ts";
@@ -28,20 +28,19 @@ export function isMetered(pattern: string): boolean {
   return METERED.has(pattern);
 }
 
-export type RefusingDeps = {
-  readonly admission: Admission;
+export type StandingDeps = {
   readonly quotas: Pick<Quotas, "peek">;
   readonly callers: Callers;
   readonly clock: WallClock;
 };
 
-/** Refuses requests with 503 before any work when the process is overloaded or stopping. */
-export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void {
-  const { admission, quotas, callers, clock } = deps;
+/**
+ * Adds the rate limit headers to an answer that counts no use, if the answers of its route carry them: those
+ * of the caller, with a wrong key or session those of the address, and none if the database fails.
+ */
+export type AddStanding = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-  /**
-   * The caller's quota; with a wrong key or session, that of the address. Null if the database fails.
-   */
+export function createStanding({ quotas, callers, clock }: StandingDeps): AddStanding {
   async function standing(request: FastifyRequest): Promise<QuotaStatus | null> {
     try {
       const caller = await callers.identify(request).catch(() => callers.anonymous(request));
@@ -51,13 +50,24 @@ export function registerRefusing(app: FastifyInstance, deps: RefusingDeps): void
     }
   }
 
+  return async (request, reply) => {
+    const { url = "" } = request.routeOptions;
+    const known = METERED.has(url) ? await standing(request) : null;
+    if (known !== null) reply.headers(rateLimitHeaders(known, clock.nowMs()));
+  };
+}
+
+/** Refuses requests with 503 before any work when the process is overloaded or stopping. */
+export function registerRefusing(
+  app: FastifyInstance,
+  { admission, addStanding }: { readonly admission: Admission; readonly addStanding: AddStanding },
+): void {
   app.addHook("onRequest", async (request, reply) => {
     const { url = "" } = request.routeOptions;
     if (ALWAYS_ANSWERED.includes(url)) return;
     const refusal = admission.refusalOf("ordinary", performance.now());
     if (refusal === null) return;
-    const known = METERED.has(url) ? await standing(request) : null;
-    if (known !== null) reply.headers(rateLimitHeaders(known, clock.nowMs()));
+    await addStanding(request, reply);
     throw refusalError(refusal);
   });
 }

@@ -14,7 +14,7 @@ test("S6: events of third parties with a user's address are in no export, and lo
     const { cookie, origin } = ana;
     await send("POST", EVENT, {
       payload: { ...payload, event_name: "registro" },
-      headers: { cookie },
+      headers: { cookie, origin },
     });
     const exported = await send("GET", "/api/account/export", { headers: { cookie } });
     assert.deepEqual(

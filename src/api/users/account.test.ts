@@ -163,7 +163,7 @@ test("a user can take along everything that is kept, and none of another's", asy
     for (const email of ["ana@example.com", "eva@example.com"]) {
       await send("POST", "/api/oracle/waitlist", { payload: { email, origen: "landing" } });
       const payload = { event_name: "click_pagar", email, payload: { plan: email } };
-      const headers = email.startsWith("ana") ? { cookie } : {};
+      const headers = email.startsWith("ana") ? { cookie, origin } : {};
       await send("POST", "/api/oracle/event", { payload, headers });
     }
     const made = await send("POST", "/api/account/keys", { headers: { cookie, origin } });

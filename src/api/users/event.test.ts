@@ -121,3 +121,55 @@ test("events are throttled by address", async (t) => {
     assert.equal(refused.headers["retry-after"], "60");
   });
 });
+
+test("a payload above 2 KiB is stored as its beginning, as much as fits", async (t) => {
+  await oneApp(t, async ({ send, store }) => {
+    for (const filler of ["x", "ñ", '"', "😀"]) {
+      const payload = { a: filler.repeat(3_000 / Buffer.byteLength(filler)) };
+      const body = { event_name: "registro", payload };
+      assert.equal((await send("POST", URL, { payload: body })).statusCode, 201);
+      const [row] = await store.db
+        .selectFrom("events")
+        .selectAll()
+        .orderBy("id", "desc")
+        .limit(1)
+        .execute();
+      const stored = row?.payload ?? "";
+      const bytes = Buffer.byteLength(stored);
+      const { cut } = JSON.parse(stored) as { readonly cut: string };
+      assert.ok(bytes <= 2_048 && bytes > 2_030, `${bytes} bytes of ${filler}`);
+      assert.ok(JSON.stringify(payload).startsWith(cut.replace(/\ufffd$/, "")));
+    }
+  });
+});
+
+test("the cookie proves an address only in a request of our own pages", async (t) => {
+  await oneApp(t, async ({ send, signIn, store }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const payload = { event_name: "registro", email: "ana@example.com" };
+    for (const [headers, email] of [
+      [{ cookie, origin }, "ana@example.com"],
+      [{ cookie, origin: "https://evil.example" }, "unproven:ana@example.com"],
+      [{ cookie, "sec-fetch-site": "cross-site" }, "unproven:ana@example.com"],
+      [{ cookie }, "unproven:ana@example.com"],
+    ] as const) {
+      await store.db.deleteFrom("events").execute();
+      assert.equal((await send("POST", URL, { payload, headers })).statusCode, 201);
+      const rows = await store.db.selectFrom("events").select("email").execute();
+      assert.deepEqual(rows, [{ email }]);
+    }
+  });
+});
+
+test("an unknown field is ignored, whatever it is called, and gives the body no field", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const inherited = '{"__proto__":{"event_name":"registro"}}';
+    const refused = await send("POST", URL, { payload: inherited, headers: JSON_TYPE });
+    assert.deepEqual(refusal(refused), [400, "missing_event_name"]);
+    for (const field of ["__proto__", "constructor"]) {
+      const payload = `{"event_name":"registro","${field}":{"prototype":{"a":1}}}`;
+      const response = await send("POST", URL, { payload, headers: JSON_TYPE });
+      assert.equal(response.statusCode, 201, field);
+    }
+  });
+});

@@ -16,6 +16,7 @@ import {
   SESSION_EXAMPLE,
   SessionItem,
   sessionBody,
+  sessionIdOf,
   USER_EXAMPLE,
   USER_FIELDS,
   userBody,
@@ -94,19 +95,22 @@ export const exportAccount = defineOperation({
     if (data === null) throw accountGone();
     return {
       headers: { "content-disposition": 'attachment; filename="exitability-account.json"' },
-      body: exportBody(data, clock.nowMs()),
+      body: exportBody(data, { currentId: sessionIdOf(caller), nowMs: clock.nowMs() }),
     };
   },
 });
 
 type AccountData = NonNullable<Awaited<ReturnType<UserRecords["read"]>>>;
 
-function exportBody(data: AccountData, nowMs: number) {
+function exportBody(
+  data: AccountData,
+  { currentId, nowMs }: { readonly currentId: string | null; readonly nowMs: number },
+) {
   return {
     exported_at: timestamp(nowMs),
     user: userBody(data.user),
     identities: data.foreignIdentities,
-    sessions: data.sessions.map((session) => sessionBody(session, null)),
+    sessions: data.sessions.map((session) => sessionBody(session, currentId)),
     api_keys: data.apiKeys.map((key) => apiKeyBody(key, nowMs)),
     daily_usage: data.dailyUsage.map(({ day, used }) => ({
       day: timestamp(day * 86_400_000).slice(0, 10),

@@ -2,6 +2,7 @@ import Type from "typebox";
 import { EVENT_NAMES } from "#src/users/funnel.ts";
 import { defineOperation } from "../operation.ts";
 import { PUBLIC_ERRORS, statusResponse } from "../operation-parts.ts";
+import { isSameOrigin } from "../plugins/origin.ts";
 import { EmailField, isJsonObject, type JsonObject, plainText, readAs } from "../values.ts";
 
 const MAX_PAYLOAD_BYTES = 8 * 1024;
@@ -35,10 +36,13 @@ export const recordEvent = defineOperation({
     201: statusResponse("recorded", { event_name: Type.String() }, { event_name: "watchlist_add" }),
   },
   errors: [...PUBLIC_ERRORS, "missing_event_name", "invalid_event_name"],
-  async handler({ body, request }, { users, callers }) {
+  async handler({ body, request }, { users, callers, publicUrl }) {
     const email = body.email ?? null;
     const caller = email === null ? null : await callers.identify(request).catch(() => null);
-    const user = caller?.kind === "user" ? await users.records.find(caller.userId) : null;
+    // A page of another site may send the cookie: that proves no address.
+    const isOwn =
+      caller?.kind === "user" && (caller.via.kind !== "cookie" || isSameOrigin(request, publicUrl));
+    const user = isOwn ? await users.records.find(caller.userId) : null;
     const isProven = user !== null && user.email === email;
     await users.funnel.record({
       eventName: body.event_name,
