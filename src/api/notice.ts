@@ -106,11 +106,11 @@ function sentenceOf(finding: Finding): Sentence {
         es:
           finding.historySeconds === null
             ? "No se guarda historia: la tendencia y la alerta no se conocen."
-            : "Hay menos de 5 minutos de historia: la tendencia y la alerta aún no se conocen.",
+            : "Hay menos de 5 minutos de historia: la tendencia aún no se conoce, y puede faltar una alerta.",
         en:
           finding.historySeconds === null
             ? "No history is kept: trend and alert are not known."
-            : "There are less than 5 minutes of history: trend and alert are not known yet.",
+            : "There is less than 5 minutes of history: the trend is not known yet, and an alert may be missing.",
       };
     case "spot-disagreement":
       return {

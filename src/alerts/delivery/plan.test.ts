@@ -41,6 +41,8 @@ test("a message that is being sent takes no more, and its token waits for the co
   const sent = message({ isOpen: false, dueMs: NOW - 10_000, about: ["A"] });
   assert.deepEqual(plan([sent]), { kind: "new", dueMs: NOW + 50_000 });
   assert.deepEqual(plan([sent], "B"), { kind: "new", dueMs: NOW + 250 });
+  const byFastClock = message({ isOpen: false, dueMs: NOW + 3_600_000, about: ["A"] });
+  assert.deepEqual(plan([byFastClock]), { kind: "new", dueMs: NOW + 60_000 });
 });
 
 test("after many messages the next one waits until the gap after the last, and takes later alerts along", () => {

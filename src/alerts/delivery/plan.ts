@@ -93,7 +93,7 @@ export function planMessage<Message extends PlannedMessage>(
     .reduce((latest, { dueMs }) => Math.max(latest, dueMs), Number.NEGATIVE_INFINITY);
   // A clock that was set back meanwhile makes no message wait longer.
   const joinedMs = Math.max(nowMs, Math.min(foundAtMs, nowMs) + coalesceMs);
-  const earliestMs = Math.max(joinedMs, lastOfToken + coolDownMs);
+  const earliestMs = Math.max(joinedMs, Math.min(lastOfToken, nowMs) + coolDownMs);
   const before = recent
     .map(({ dueMs }) => dueMs)
     .filter((dueMs) => dueMs <= earliestMs && dueMs > earliestMs - burst.windowMs);

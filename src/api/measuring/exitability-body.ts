@@ -79,7 +79,8 @@ export const EXITABILITY_EXAMPLE: ExitabilityBody = {
   amm: "raydium",
   calidad_dato: QUALITY_WORD.sufficient,
   confianza: CONFIDENCE_WORD.medium,
-  aviso: "There are less than 5 minutes of history: trend and alert are not known yet.",
+  aviso:
+    "There is less than 5 minutes of history: the trend is not known yet, and an alert may be missing.",
   depth_sol: 329.805028393,
   precio_mid: 0.000005,
   score: 99.4,
