@@ -19,7 +19,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Send `event_name`.",
   },
   invalid_event_name: {
-    when: "The funnel has no event of this name.",
+    when: "`event_name` is not one of the names in /docs.",
     remedy: SEE_REFERENCE,
   },
   invalid_mint: {
@@ -36,7 +36,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Send retail (the best single route) or pro (the order is split over all pools).",
   },
   no_changes: {
-    when: "A change names nothing to change.",
+    when: "The request names no field to change.",
     remedy: "Send at least one field.",
   },
   unauthorized: {
@@ -45,8 +45,8 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
       "Do not repeat the request. Create a new key at /api-keys, or sign in again. A key never falls back to anonymous access.",
   },
   limit_reached: {
-    when: "The tier allows no more keys, channels or watchlist entries.",
-    remedy: "Remove one, or use a higher tier.",
+    when: "The tier allows no more watchlist entries, or the user has ten channels.",
+    remedy: "Remove one. A higher tier allows more watchlist entries, not more channels.",
   },
   forbidden_origin: {
     when: "A page of another site sent a request that only the service's own pages may send.",
@@ -57,7 +57,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Check the address. A new token can have its first pool a moment later.",
   },
   state_not_stored: {
-    when: "No answer is stored at `at_slot` or shortly before it.",
+    when: "No answer is stored for exactly this slot.",
     remedy: "Ask for `slot_before` or `slot_after` of the answer. Answers are kept for some days.",
   },
   method_not_allowed: {
@@ -65,8 +65,8 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Use a method of the header `Allow`.",
   },
   duplicate: {
-    when: "The watchlist entry or the channel exists already.",
-    remedy: "Change the existing one.",
+    when: "The watchlist entry, the channel or the API key exists already.",
+    remedy: "Change the existing one. Rotate a key with `POST /api/account/keys/rotate`.",
   },
   body_too_large: {
     when: "The body is larger than 16 KiB.",

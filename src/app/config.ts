@@ -33,7 +33,7 @@ export type Config = {
   readonly commitment: "processed" | "confirmed";
   /** How many transactions the accuracy record reads: all that it needs, a few a minute, or no swap is judged. */
   readonly accuracy: AccuracyMode;
-  /** How often sales are executed by the deployed programs: of every new answer, some, or never. */
+  /** How many random sales are executed by the deployed programs: up to five a second, one every ten seconds, or none. */
   readonly proof: ProofMode;
   /** Null: each mail is a file in `dataDir`/mail. */
   readonly smtpUrl: string | null;

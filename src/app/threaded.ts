@@ -22,7 +22,7 @@ export async function openThreaded(base: ProcessBase): Promise<Served> {
   const { tracking, recorder, writer, examples, sources } = await openFollowing(base, onRecorded);
   const facts = (): TrackerFacts => {
     const storageFault = writer.storageFault();
-    // Nothing else may write over this connection for long, and only a write shows that the fault is over.
+    // Only a successful write ends the fault, and this connection may have no other write for a long time.
     if (storageFault !== null) void probeWrite(writer.db).catch(() => undefined);
     return { examples: examples(), storageFault };
   };

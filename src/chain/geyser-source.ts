@@ -95,7 +95,7 @@ class GeyserSource {
   /** By stream, the filters for programs and transactions in its last request. */
   readonly #sentFilters = new Map<number, string>();
   #refreshTimer: NodeJS.Timeout | null = null;
-  /** Changes when every account is placed again: what was asked for before has no meaning then. */
+  /** Changes when every account is placed again: earlier requests are void then. */
   #generation = 0;
   #isClosed = false;
 

@@ -185,7 +185,7 @@ function hopFindings({ market, open }: PricedMarket): readonly Finding[] {
   return venuesOf(doubtful).map((venue) => ({ kind: "rewritable-reserves", venue }));
 }
 
-/** What such an answer pays is exact: neither the live check nor a new deployment says anything of it. */
+/** What such an answer pays is exact: neither the live check nor a new deployment applies to it. */
 function executedFindings({ market, open }: PricedMarket): readonly Finding[] {
   const { executedVenues } = market;
   if (executedVenues === undefined || executedVenues.size === 0) return [];

@@ -167,7 +167,7 @@ function halfWay({ amounts, refusedFrom }: SampledLane): number {
   return ((amounts.at(-1) ?? 0) + refusedFrom) / 2;
 }
 
-/** Asks each lane how far it really goes: together they may still take the whole. */
+/** Quotes each lane halfway between its largest filled and its smallest refused amount, to find its end. */
 function quoteHalfWay(lanes: readonly SampledLane[]): void {
   for (const lane of lanes) {
     const amount = halfWay(lane);

@@ -113,7 +113,7 @@ export type TrackerReply = {
   readonly id: number;
   /** Absent: the tracker failed. */
   readonly answer?: unknown;
-  /** Absent: the tracker did not fail, or because of something outside it. */
+  /** Absent: no failure, or a failure whose cause is outside the tracker. */
   readonly isOwnBug?: true;
 };
 

@@ -114,7 +114,7 @@ const watchExits = defineTool({
   name: "watch_exits",
   title: "Watch tokens for a while",
   description:
-    "Reads up to 20 tokens every ten seconds, for a minute at most, and answers as soon as one of them can no longer sell the size below the limit; else with the last reading. Each reading costs a batch: one query for each token with a daily gate, one for every ten without.",
+    "Reads up to 20 tokens every ten seconds, for a minute at most, and answers as soon as one of them can no longer sell the size below the limit; else with the last reading. Each reading costs a batch: with a daily gate one query for each token; without, one for every ten, and one for each token that is not tracked yet.",
   input: closed({
     mints: Type.Array(MINT_FIELD, { minItems: 1, maxItems: 20 }),
     size_sol: Type.Enum([...STANDARD_SIZES], { default: "5" }),
