@@ -33,6 +33,7 @@ export type AnswersDeps = {
   readonly clock: WallClock;
   /** Null: no market can be built at this moment, or its model is wrong. */
   readonly marketOf: (token: FollowedToken) => Market | null;
+  readonly onFailure: (what: string, cause: unknown) => void;
 };
 
 /** The newest answer of every token, recomputed after changes and on request. */
@@ -68,7 +69,7 @@ export class Answers {
     this.#tickedAtMs = nowMs;
     refreshPools(state, nowMs);
     for (const token of state.dirtyTokens) {
-      this.#answer(token, nowMs, MAX_AGE_MS);
+      this.#measure(token, nowMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
       if (this.#deps.clock.nowMs() - nowMs >= budgetMs) break;
     }
@@ -90,7 +91,16 @@ export class Answers {
       }
       if (!observer.isDue(token, nowMs)) continue;
       const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
+      this.#measure(token, nowMs, maxAgeMs);
+    }
+  }
+
+  /** A bug of ours that one token's accounts reveal stops no other token. */
+  #measure(token: FollowedToken, nowMs: number, maxAgeMs: number): void {
+    try {
       this.#answer(token, nowMs, maxAgeMs);
+    } catch (cause) {
+      this.#deps.onFailure("measure a token", cause);
     }
   }
 

@@ -2,27 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { Database } from "#src/store/database.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
+import { breakable } from "#test/support/breakable-database.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { gridOf } from "./history/history.ts";
 import { createTracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_MS = 60_000;
-
-/** The database, and a switch that makes every access fail. */
-function breakable(database: Database) {
-  const power = { isOff: false };
-  const db = new Proxy(database.db, {
-    get(target, name) {
-      if (power.isOff) throw new Error("connection terminated");
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return { database: { ...database, db }, power };
-}
 
 test("a token that is loaded while the database is away has a history once the database is back", async (t) => {
   const { database, power } = breakable(await sqliteDatabase(t));

@@ -344,3 +344,19 @@ test("many watched tokens of the stream are all searched, at most eight at the s
   assert.ok(most > 1 && most <= 8, `${most} at once`);
   await tracker.close();
 });
+
+test("a second pool that appears while its token is read is followed without a further change of it", async () => {
+  const chain = new ScriptedChain();
+  const tracker = track(chain);
+  chain.advance(1);
+  placeMint(chain, MINT);
+  placePool(chain, plainPool("first", MINT, WSOL), RESERVES);
+  tracker.tick();
+  // The first batch is being read.
+  placePool(chain, plainPool("second", MINT, WSOL), RESERVES);
+  tracker.tick();
+  await tracker.idle();
+  await pass(chain, tracker, 5);
+  assert.equal(depthOf(tracker, MINT), 160n * SOL);
+  await tracker.close();
+});

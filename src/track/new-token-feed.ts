@@ -238,6 +238,11 @@ export class NewTokenFeed {
     for (const [mint, found] of batch) {
       const mintFacts = decodeMint(loaded.get(mint));
       if (mintFacts === null) continue;
+      // Another batch may have brought it meanwhile, with another pool.
+      if (state.tokens.has(mint)) {
+        for (const { ref, account } of found) this.#addPool(ref, account);
+        continue;
+      }
       const token = addToken(state, {
         mint,
         mintFacts,

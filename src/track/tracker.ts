@@ -66,7 +66,7 @@ export type TrackerDeps = {
   readonly historyDays?: number;
   /** Answers are stored for this many days, today included; 0: none are stored. */
   readonly stateDays?: number;
-  /** Share of exactly replayed swaps of the last hour, percent, by venue. */
+  /** Share of exact replays of the last five minutes or the last hour, or of equal executions: percent, by venue. */
   readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
   /** Venues whose program was deployed just now and is not proved yet. */
   readonly newDeployments?: () => ReadonlySet<VenueId>;
@@ -130,6 +130,7 @@ export class Tracker implements Markets {
     this.#answers = new Answers({
       ...{ state, assess: this.#assessDeps, observer, clock },
       marketOf: (token) => this.#markets.of(token),
+      onFailure,
     });
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, clock, signal });

@@ -5,6 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
 import { readSampleHours } from "#src/store/samples.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { breakable } from "#test/support/breakable-database.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { createTracker, type Tracker } from "../tracker.ts";
 import { lastAnswer, TokenArchive } from "./archive.ts";
@@ -197,6 +198,29 @@ test("a write that fails while an hour ends loses no sample of that hour", async
     assert.deepEqual(
       stored.flatMap(({ hour, data }) => unpackHour(hour, data)),
       samples,
+    );
+  });
+});
+
+test("the rest of a token that is let go while the database fails is written by the next save", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const atMs = HOUR * HOUR_MS + 1_000;
+    const { database: failing, power } = breakable(database);
+    const clock = { nowMs: () => atMs };
+    const archive = new TokenArchive({ database: failing, clock, historyDays: 30, stateDays: 0 });
+    await archive.open(MINT, { name: null, symbol: null });
+    archive.add(MINT, sampleAt(atMs, 1), null);
+    power.isOff = true;
+    await assert.rejects(archive.close(MINT));
+    power.isOff = false;
+    await archive.save();
+    const { id } = await database.db.selectFrom("tokens").select("id").executeTakeFirstOrThrow();
+    const range = { tokenId: id, fromHour: HOUR, toHour: HOUR };
+    const hours = await readSampleHours(database.db, range);
+    const samples = hours.flatMap(({ hour, data }) => [...unpackHour(hour, data)]);
+    assert.deepEqual(
+      samples.map(({ c10Sol }) => c10Sol),
+      [1],
     );
   });
 });

@@ -96,6 +96,8 @@ export class TokenArchive {
   readonly onSample = new Listeners<Sampled>();
   readonly #deps: ArchiveDeps;
   readonly #entries = new Map<Address, Entry>();
+  /** Entries of tokens that were let go, until the rest of them is written. */
+  readonly #closed = new Set<Entry>();
   readonly #rollUp: RollUp;
   readonly #ids: RequestBatcher<SeenToken, bigint | undefined>;
 
@@ -121,6 +123,8 @@ export class TokenArchive {
   async open(mint: Address, names: TokenNames): Promise<OpenedRecord> {
     const { database, clock } = this.#deps;
     const { db } = database;
+    // What is read below has to be whole.
+    await this.#writeClosed();
     const tokenId = await this.#remember({ mint, ...names, nowMs: clock.nowMs() });
     const hour = SampleBlock.hourOf(clock.nowMs());
     const [[stored], [newest], newestSlot, before] = await Promise.all([
@@ -206,6 +210,7 @@ export class TokenArchive {
       await nextTurn();
     }
     await this.#writeStates([...this.#entries.values()]);
+    await this.#writeClosed();
   }
 
   /** Rolls up and deletes old samples and answers, for a quarter of a second at most. */
@@ -217,13 +222,21 @@ export class TokenArchive {
     }
   }
 
-  /** Writes the rest of a token that is let go. */
+  /** Writes the rest of a token that is let go; with the next save if that fails. */
   async close(mint: Address): Promise<void> {
     const entry = this.#entries.get(mint);
     if (entry === undefined) return;
     this.#entries.delete(mint);
-    await this.#write([entry], this.#deps.clock.nowMs());
-    await this.#writeStates([entry]);
+    this.#closed.add(entry);
+    await this.#writeClosed();
+  }
+
+  async #writeClosed(): Promise<void> {
+    const entries = [...this.#closed];
+    if (entries.length === 0) return;
+    await this.#write(entries, this.#deps.clock.nowMs());
+    await this.#writeStates(entries);
+    for (const entry of entries) this.#closed.delete(entry);
   }
 
   /** The token's past, what is not on disk yet included; empty for a token never seen. */
