@@ -10,6 +10,7 @@ export type AlertChange = {
   readonly deterioration: Deterioration;
   readonly slot: bigint;
   readonly atMs: number;
+  /** At the level before the fall; null: not known, as after a fall in steps. */
   readonly depthBeforeSol: number | null;
   readonly depthAfterSol: number | null;
 };

@@ -1,4 +1,6 @@
 import type { Assessment } from "#src/measure/assessment.ts";
+import { pricedPart } from "#src/measure/capacity-series.ts";
+import type { Deterioration } from "#src/measure/deterioration.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
@@ -19,6 +21,9 @@ import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import { CHANGE_AFTER_SLOT, keepRecord, writeRecords } from "./unconfirmed.ts";
+
+/** C10 of an assessment, as a share of an alert's level, from which its depth counts as that before the fall. */
+const SAME_LEVEL = 0.9;
 
 export type ObserverDeps = {
   readonly state: LiveState;
@@ -108,7 +113,7 @@ export class TokenObserver {
       deterioration: change.deterioration,
       slot: assessment.slot,
       atMs: series.deterioration.timeMs,
-      depthBeforeSol: depthSol(before),
+      depthBeforeSol: isOfLevel(before, change.deterioration) ? depthSol(before) : null,
       depthAfterSol: depthSol(assessment),
     };
   }
@@ -152,6 +157,15 @@ function newestChange(state: LiveState, token: FollowedToken): bigint {
   for (const { pools } of groupsOf(state, token))
     for (const { changedSlot } of pools.values()) newest = maxBigint(newest, changedSlot);
   return newest;
+}
+
+/**
+ * Whether the assessment before an alert is of the level that the alert compares with. After a fall in
+ * steps it is of the last step: its depth would stand beside a capacity of minutes earlier.
+ */
+function isOfLevel(before: Assessment | null, { levelSol }: Deterioration): boolean {
+  const c10Sol = before === null ? null : (pricedPart(before)?.c10Sol ?? null);
+  return c10Sol !== null && c10Sol >= SAME_LEVEL * levelSol;
 }
 
 function depthSol(assessment: Assessment | null): number | null {
