@@ -1,7 +1,7 @@
 import type { Ledger } from "#src/node/ledger.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
 import type { MarketProgram } from "./market-program.ts";
-import { applyOutsideTrade, type DemoPool, viewPool } from "./pool.ts";
+import { applyOutsideTrade, type DemoPool, quoteUnitsPerLamport, viewPool } from "./pool.ts";
 import { applyScript, type DemoScript } from "./script.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { type LiveToken, sceneOf } from "./token-life.ts";
@@ -14,17 +14,23 @@ const FIRST_BUY_SOL = 0.5;
 /** A program together with the venue that reads what it writes. */
 export type PlayedProgram = { readonly program: MarketProgram; readonly venue: Venue<unknown> };
 
-/** The first buyers of a launch, who bring it to what its story says that it is worth. */
+/**
+ * The first buyers of a launch, who bring it to what its story says that it is worth. Its first price is
+ * that after the first of them: a curve that has sold nothing has none.
+ */
 export function buyUp(ledger: Ledger, token: LiveToken, random: SeededRandom): void {
   const curve = curveOf(token);
   const { worth } = sceneOf(token, ledger.clock.slot);
   if (curve === null) return;
-  const startedAt = viewPool(ledger, curve)?.spot ?? null;
   const script: DemoScript = { kind: "trade", side: "buy", sol: FIRST_BUY_SOL };
+  let startedAt: number | null = null;
   for (let bought = 0; bought < MAX_FIRST_BUYERS; bought++) {
+    if (!applyScript(ledger, [curve], script, random)) return;
     const spot = viewPool(ledger, curve)?.spot ?? null;
-    if (startedAt !== null && spot !== null && spot >= startedAt * worth) return;
-    if (!applyScript(ledger, [curve], script, random) || worth <= 1) return;
+    if (spot === null) return;
+    startedAt ??= spot;
+    token.firstPrice ??= spot / quoteUnitsPerLamport(curve.quoteMint);
+    if (spot >= startedAt * worth) return;
   }
 }
 

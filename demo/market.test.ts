@@ -152,6 +152,18 @@ test("a bought-up launch graduates: its curve closes and a pool opens", () => {
   assert.notEqual(curve?.status, "open");
 });
 
+test("tokens whose story is their launch curve stay on it for an hour, well above its first price", () => {
+  const demo = demoMarket({ launchEveryMinutes: null });
+  for (let minutes = 0; minutes < 60; minutes += 10) {
+    for (const symbol of ["CURVE", "DBC", "LETSGO"]) {
+      const pools = poolsOf(demo, mintOf(symbol)).map(({ kind, status }) => [kind, status]);
+      assert.deepEqual(pools, [["curve", "open"]], `${symbol} after ${minutes} minutes`);
+      assert.ok(depthOf(demo, mintOf(symbol)) > 5_000_000_000n, symbol);
+    }
+    play(demo, 10);
+  }
+});
+
 test("launches happen without a request", () => {
   const demo = demoMarket({ launchEveryMinutes: 1 });
   const before = demo.mints.length;

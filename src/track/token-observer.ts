@@ -161,7 +161,7 @@ function newestChange(state: LiveState, token: FollowedToken): bigint {
 
 /**
  * Whether the assessment before an alert is of the level that the alert compares with. After a fall in
- * steps it is of the last step: its depth would stand beside a capacity of minutes earlier.
+ * steps it is of the last step: its depth would be given with a capacity of minutes earlier.
  */
 function isOfLevel(before: Assessment | null, { levelSol }: Deterioration): boolean {
   const c10Sol = before === null ? null : (pricedPart(before)?.c10Sol ?? null);
