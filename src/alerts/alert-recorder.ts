@@ -36,10 +36,7 @@ export type AlertRecorderDeps = {
   readonly log: FailureLogger;
 };
 
-type PendingReport = RuleInput & {
-  /** What was found since this slot is void; null: all of it holds. */
-  readonly takenBackSince: bigint | null;
-};
+type PendingReport = RuleInput & Required<Pick<RuleInput, "takenBackSince">>;
 
 /**
  * The one owner of alerts: receives what the tracker measures, applies the rules to it, and writes a

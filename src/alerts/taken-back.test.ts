@@ -101,3 +101,22 @@ for (const isWritten of [true, false]) {
     });
   });
 }
+
+test("a slippage that a dropped slot and the next one share is reported once, and not taken back", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { showPool, fork, takeBack, alerts, messages } = await recorded(t, store);
+    showPool(MINT, 100);
+    await alerts();
+    fork(MINT, 20);
+    assert.deepEqual(await alerts(), [["slippage", "processed", false]]);
+    // The slot that replaces the dropped one has the same fall.
+    takeBack(MINT, 20);
+    assert.deepEqual(await alerts(), [
+      ["slippage", "processed", false],
+      ["slippage", "processed", true],
+    ]);
+    assert.equal(await messages(), 1);
+    fork(MINT, 20);
+    assert.equal((await alerts()).length, 2);
+  });
+});

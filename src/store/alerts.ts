@@ -84,31 +84,28 @@ export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<
   const seen = { mint: alert.mint, name: null, symbol: null, nowMs: alert.startedAtMs };
   const tokenId = (await upsertTokens(db, [seen])).get(alert.mint);
   if (tokenId === undefined) throw new Error(`the database returned no id for token ${alert.mint}`);
+  const row = {
+    token_id: tokenId,
+    detector: alert.detector,
+    cause: alert.cause,
+    share: alert.share,
+    ...causeShareColumns(alert.causes),
+    slot: alert.slot,
+    started_at_ms: BigInt(alert.startedAtMs),
+    ended_at_ms: null,
+    c10_before: alert.before.c10Sol,
+    c10_after: alert.after.c10Sol,
+    depth_before: alert.before.depthSol,
+    depth_after: alert.after.depthSol,
+  };
   const known = await db
     .updateTable("alerts")
-    .set({ ended_at_ms: null })
+    .set(row)
     .where("token_id", "=", tokenId)
-    .where("started_at_ms", "=", BigInt(alert.startedAtMs))
+    .where("started_at_ms", "=", row.started_at_ms)
     .returning("id")
     .executeTakeFirst();
-  if (known !== undefined) return;
-  await db
-    .insertInto("alerts")
-    .values({
-      token_id: tokenId,
-      detector: alert.detector,
-      cause: alert.cause,
-      share: alert.share,
-      ...causeShareColumns(alert.causes),
-      slot: alert.slot,
-      started_at_ms: BigInt(alert.startedAtMs),
-      ended_at_ms: null,
-      c10_before: alert.before.c10Sol,
-      c10_after: alert.after.c10Sol,
-      depth_before: alert.before.depthSol,
-      depth_after: alert.after.depthSol,
-    })
-    .execute();
+  if (known === undefined) await db.insertInto("alerts").values(row).execute();
 }
 
 /** Ends the token's alert, if one is on. */

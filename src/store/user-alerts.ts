@@ -224,6 +224,7 @@ async function leaveOut(db: Kysely<Schema>, alertIds: readonly bigint[]): Promis
     await db
       .deleteFrom("messages")
       .where("id", "in", messages)
+      .where("status", "=", "open")
       .where("id", "not in", db.selectFrom("message_alerts").select("message_id"))
       .execute();
   }

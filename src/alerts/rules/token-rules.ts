@@ -10,7 +10,11 @@ import { type RecentReadings, readMarket, withReading } from "./market-reading.t
 import { applySlippage, type SlippageSide } from "./slippage-rule.ts";
 
 /** A watchlist entry with alerts enabled, and the last known side of its threshold. */
-export type RuleEntry = Omit<WatchedEntry, "isSlippageHigh"> & { readonly side: SlippageSide };
+export type RuleEntry = Omit<WatchedEntry, "isSlippageHigh"> & {
+  readonly side: SlippageSide;
+  /** The slot at which this process found it on the high side; absent: it did not. */
+  readonly raisedSlot?: bigint;
+};
 
 /** What the rules remember of one token. Plain data, replaced and never changed. */
 export type TokenRules = {
@@ -26,6 +30,8 @@ export type RuleInput = Pick<MarketReport, "snapshot" | "chainMs"> & {
   /** Null: no market can be built at this moment, or no entry needs one. */
   readonly market: Market | null;
   readonly alertChanges: readonly AlertChange[];
+  /** What was found since this slot is void; null, absent: all of it holds. */
+  readonly takenBackSince?: bigint | null;
 };
 
 /** A user's alert with the rules that found it. */
@@ -56,7 +62,7 @@ export type RuleFinding =
  */
 export function applyMarket(
   state: TokenRules,
-  { snapshot, market, alertChanges, chainMs }: RuleInput,
+  { snapshot, market, alertChanges, chainMs, takenBackSince = null }: RuleInput,
 ): { readonly state: TokenRules; readonly findings: readonly RuleFinding[] } {
   const sizes = new Set(state.entries.map(({ sizeLamports }) => sizeLamports));
   const reading = readMarket(snapshot.assessment, market, sizes);
@@ -64,20 +70,34 @@ export function applyMarket(
   const scene: AlertScene = { snapshot, recent, chainMs };
   const blocked = applyBlocked(state.blocked, snapshot.assessment, chainMs);
   const turnedOn = alertChanges.filter(({ kind }) => kind === "on");
+  const { slot } = snapshot.assessment;
   const findings: RuleFinding[] = [];
   const found: FoundAlert[] = [];
-  const entries = state.entries.map((entry) => {
+  const entries = state.entries.map((known) => {
+    const entry = withoutVoidSide(known, takenBackSince);
+    if (entry !== known) findings.push({ kind: "side", entryId: entry.id, isHigh: false });
     const slippage = reading.bySize.get(entry.sizeLamports) ?? { kind: "unknown" };
     const { side, turnedOn: crossing } = applySlippage(entry.side, slippage);
     found.push(...alertsOfEntry(entry, { crossing, turnedOn, blocked: blocked.turnedOn, scene }));
     if (side === entry.side) return entry;
     if (crossing === null)
       findings.push({ kind: "side", entryId: entry.id, isHigh: side === "high" });
-    return { ...entry, side };
+    return crossing === null ? { ...entry, side } : { ...entry, side, raisedSlot: slot };
   });
   if (found.length > 0 || alertChanges.length > 0)
     findings.push({ kind: "alerts", alertChanges, found });
   return { state: { entries, recent, blocked: blocked.side }, findings };
+}
+
+/** An entry that a dropped slot had taken to the high side is on the low side again. */
+function withoutVoidSide(entry: RuleEntry, takenBackSince: bigint | null): RuleEntry {
+  const { side, raisedSlot, ...rest } = entry;
+  const isVoid =
+    takenBackSince !== null &&
+    side === "high" &&
+    raisedSlot !== undefined &&
+    raisedSlot >= takenBackSince;
+  return isVoid ? { ...rest, side: "low" } : entry;
 }
 
 function alertsOfEntry(
@@ -138,7 +158,9 @@ export function applyEntries(
     const before = known.get(entry.id);
     const isNewer = before?.sizeLamports === entry.sizeLamports && newerSides.has(entry.id);
     const stored = isSlippageHigh === null ? null : isSlippageHigh ? "high" : "low";
-    token.entries.push({ ...entry, side: isNewer && before ? before.side : stored });
+    const side = isNewer && before ? before.side : stored;
+    const raisedSlot = before?.raisedSlot;
+    token.entries.push({ ...entry, side, ...(raisedSlot === undefined ? {} : { raisedSlot }) });
   }
   for (const [mint, token] of next) if (token.entries.length === 0) next.delete(mint);
   return next;
