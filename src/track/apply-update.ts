@@ -6,7 +6,13 @@ import { decodeClock } from "./chain-clock.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import { fillVacancy } from "./followed-pools.ts";
 import { applyAccount } from "./held-account.ts";
-import type { AccountUse, FollowedPool, LiveState, PoolNeed } from "./live-state.ts";
+import type {
+  AccountUse,
+  FollowedAccount,
+  FollowedPool,
+  LiveState,
+  PoolNeed,
+} from "./live-state.ts";
 import { recordClock } from "./slot-times.ts";
 import { createUnconfirmed, endSlot, keepSeries, keepVersion } from "./unconfirmed.ts";
 
@@ -36,16 +42,22 @@ export function applyUpdate(
     return;
   }
   account.held = next;
-  if (next.doubtSlot !== null) {
-    state.rereadSoon.add(update.address);
-    state.doubted.add(account);
-    return;
-  }
-  if (held.doubtSlot !== null) state.doubted.delete(account);
+  if (next.doubtSlot !== held.doubtSlot) noteDoubt(state, account);
+  if (next.doubtSlot !== null && next.account === held.account) return;
   account.confirmedAtMs = nowMs;
   if (next.account !== held.account) {
     forEachUse(account, (use) => touch(state, use, next.changedSlot));
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
+}
+
+/** An account that was reported as gone is read at once, and then every second until that is certain. */
+function noteDoubt(state: LiveState, account: FollowedAccount): void {
+  if (account.held.doubtSlot === null) {
+    state.doubted.delete(account);
+    return;
+  }
+  state.doubted.add(account);
+  state.rereadSoon.add(account.address);
 }
 
 /**
@@ -60,6 +72,7 @@ function endWait(state: LiveState, use: AccountUse): void {
 export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcome): void {
   state.unconfirmed ??= createUnconfirmed();
   for (const account of endSlot(state.unconfirmed, slot, outcome)) {
+    noteDoubt(state, account);
     if (account.held.account === undefined) state.rereadSoon.add(account.address);
     forEachUse(account, (use) => {
       if (use.kind === "pool-need") revertPool(state, use.pool);

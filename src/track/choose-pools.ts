@@ -22,7 +22,7 @@ export type Choice = {
   readonly pools: readonly PoolRef[];
   /** The pools left out, one entry a kind of quote: they count as known and not priced. */
   readonly leftOut: readonly UnpricedPool[];
-  /** The addresses of those: they were weighed. */
+  /** The addresses of those whose weight is known. */
   readonly weighedOut: readonly Address[];
   /** False where there were more pools than could be weighed. */
   readonly isComplete: boolean;
@@ -68,7 +68,7 @@ export async function choosePools(source: ChainSource, input: ChoiceInput): Prom
       ...summarize(dropped.filter(({ isMoney }) => isMoney)),
       ...summarize(dropped.filter(({ isMoney }) => !isMoney)),
     ],
-    weighedOut: dropped.map(({ pool }) => pool.address),
+    weighedOut: dropped.flatMap(({ pool, weight }) => (weight === null ? [] : [pool.address])),
     isComplete: paying.length <= MAX_WEIGHED,
   };
 }

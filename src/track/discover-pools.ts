@@ -28,7 +28,7 @@ export type PoolQuery = {
   readonly isDerivedOnly?: boolean;
   /** A read that has the derived addresses (`derivedRefs`) already. */
   readonly derivedRead?: AccountsRead | undefined;
-  /** Pools that are followed already: a search that is incomplete chooses among them too. */
+  /** Pools that are followed already: the search chooses among them too, since it may miss some. */
   readonly followed?: readonly PoolRef[] | undefined;
 };
 

@@ -29,6 +29,9 @@ const INCOMPLETE_WAITS_MS = [60_000, ...SEARCH_WAITS_MS] as const;
 /** After a sign of a pool for which there is no room, and after a search that failed; then twice as long. */
 const SEARCH_SOON_MS = 5_000;
 const LONGEST_RETRY_MS = 60_000;
+/** Failures in a row after which answers name the gap. */
+const FAILURES_NAMED = 3;
+const WEIGH_AGAIN_MS = 60_000;
 
 export type NewToken = {
   readonly mint: Address;
@@ -127,9 +130,15 @@ export function noteIncomplete({ group }: FollowedToken): void {
   group.version++;
 }
 
-/** Whether the pool is followed, or was left out by a search that weighed it. */
-export function isWeighed({ group }: FollowedToken, pool: Address): boolean {
-  return group.pools.has(pool) || group.weighedOut.has(pool);
+/**
+ * An update of a pool that a search weighed and left out: it may hold more now. A new pool, which is often
+ * created empty, is weighed again soon, others after the first wait. False: it was not left out.
+ */
+export function noteWeighedOut(token: FollowedToken, pool: Address, nowMs: number): boolean {
+  const wasBefore = token.group.weighedOut.get(pool);
+  if (wasBefore === undefined) return false;
+  searchWithin(token, nowMs, wasBefore ? SEARCH_WAITS_MS[0] : WEIGH_AGAIN_MS);
+  return true;
 }
 
 /** A pool was named that no search has weighed, and the token has no room for it: a search chooses. */
@@ -138,8 +147,8 @@ export function noteUnweighed(token: FollowedToken, nowMs: number): void {
   searchWithin(token, nowMs, SEARCH_SOON_MS);
 }
 
-/** A pool was named of a slot that may be dropped: a search, which reads confirmed state, may find it. */
-export function searchOnceConfirmed(token: FollowedToken, nowMs: number): void {
+/** A pool was named of a slot that may be dropped: a search, which reads confirmed state, finds it later. */
+export function searchForUnconfirmed(token: FollowedToken, nowMs: number): void {
   searchWithin(token, nowMs, SEARCH_SOON_MS);
 }
 
@@ -148,13 +157,13 @@ function searchWithin(token: FollowedToken, nowMs: number, waitMs: number): void
 }
 
 /**
- * The search that `planNextSearch` noted has failed: it is repeated soon. Where a pool is known to be missing, or the search failed
- * before, answers name the gap.
+ * The search that `planNextSearch` noted has failed: it is repeated soon. Where a pool is known to be missing, or searches keep
+ * failing, answers name the gap.
  */
 export function retrySearch(token: FollowedToken, wasUrgent: boolean, nowMs: number): void {
   token.failedSearches++;
   token.group.searches = Math.max(0, token.group.searches - 1);
-  if (wasUrgent || token.failedSearches > 1) noteIncomplete(token);
+  if (wasUrgent || token.failedSearches >= FAILURES_NAMED) noteIncomplete(token);
   token.isSearchUrgent ||= wasUrgent;
   const waitMs = SEARCH_SOON_MS * 2 ** (token.failedSearches - 1);
   searchWithin(token, nowMs, Math.min(waitMs, LONGEST_RETRY_MS));

@@ -17,7 +17,11 @@ test("an older reading does not disprove that an account is gone, a newer one do
   const held = applyAccount(NEVER_DELIVERED, { account, slot: 5n });
   const doubted = applyAccount(held, { account: null, slot: 10n });
   assert.deepEqual([doubted.account, doubted.doubtSlot], [held.account, 10n]);
-  assert.equal(applyAccount(doubted, { account, slot: 9n }), doubted);
+  assert.deepEqual(applyAccount(doubted, { account, slot: 9n }), { ...doubted, heldSlot: 9n });
+  const changed = { ...account, data: Uint8Array.of(8) };
+  const later = applyAccount(doubted, { account: changed, slot: 9n });
+  assert.deepEqual([later.account?.data, later.changedSlot], [changed.data, 9n]);
+  assert.equal(later.doubtSlot, 10n);
   assert.equal(applyAccount(doubted, { account: null, slot: 10n }), doubted);
   assert.equal(applyAccount(doubted, { account: null, slot: 11n }).account, null);
   const alive = applyAccount(doubted, { account, slot: 11n });

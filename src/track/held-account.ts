@@ -35,7 +35,8 @@ export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccoun
     if (!isConfirmed) return held.doubtSlot === null ? { ...held, doubtSlot: event.slot } : held;
   }
   // What was read of an earlier slot does not show whether the account exists since.
-  if (held.doubtSlot !== null && event.slot < held.doubtSlot) return held;
+  if (held.doubtSlot !== null && event.slot < held.doubtSlot)
+    return { ...applyAccount({ ...held, doubtSlot: null }, event), doubtSlot: held.doubtSlot };
   if (held.account !== undefined && isSame(held.account, event.account)) {
     if (event.slot === held.heldSlot && held.doubtSlot === null) return held;
     return {

@@ -89,8 +89,11 @@ export type PoolGroup = {
   /** The queries that find its pools; none where they are only derived. */
   filters: readonly VenueFilter[];
   leftOut: readonly UnpricedPool[];
-  /** Pools that a search weighed and left out: an update of one does not make the search incomplete. */
-  weighedOut: ReadonlySet<Address>;
+  /**
+   * Pools that a search weighed and left out: an update of one does not make the search incomplete. True:
+   * a search before the last one did so too.
+   */
+  weighedOut: ReadonlyMap<Address, boolean>;
   isSearchComplete: boolean;
   /** The slot up to which the last complete search has seen every pool; null: none was complete. */
   searchedSlot: bigint | null;

@@ -247,14 +247,14 @@ async function chooseInStages(
   return { ...chosen, rest: later };
 }
 
-/** The pools of a search; where it may have missed some, also those that are followed. */
-function candidatesOf(
-  { followed = [] }: PoolQuery,
-  { pools, isComplete }: Discovery,
-): readonly PoolRef[] {
-  if (isComplete) return pools;
-  const found = new Set(pools.map(({ address }) => address));
-  return [...pools, ...followed.filter(({ address }) => !found.has(address))];
+/** The pools that are followed come first: beyond the number that can be weighed, others are cut. */
+function candidatesOf({ followed = [] }: PoolQuery, { pools }: Discovery): readonly PoolRef[] {
+  const found = new Map(pools.map((pool) => [pool.address, pool]));
+  const kept = new Set(followed.map(({ address }) => address));
+  return [
+    ...followed.map((pool) => found.get(pool.address) ?? pool),
+    ...pools.filter(({ address }) => !kept.has(address)),
+  ];
 }
 
 /** Keeps the pools that matter, and loads every account behind them. */

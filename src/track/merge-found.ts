@@ -6,7 +6,7 @@ import type { LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedPool, LiveState, PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 
-const NO_ADDRESSES: ReadonlySet<Address> = new Set();
+const NO_POOLS: ReadonlyMap<Address, boolean> = new Map();
 /** A search may have read an account long before it ends: this does not count as confirming it. */
 const READ_BEFORE_MS = 0;
 
@@ -22,7 +22,7 @@ export function addGroup(
     vacancies: new Map(),
     filters: found.filters,
     leftOut: found.leftOut,
-    weighedOut: NO_ADDRESSES,
+    weighedOut: NO_POOLS,
     isSearchComplete: found.isSearchComplete,
     searchedSlot: found.searchedSlot,
     searchedAtMs: 0,
@@ -36,8 +36,8 @@ export function addGroup(
 
 /**
  * Adds the pools that a search found. Pools that the search did not return are kept, because a search
- * may miss some. They are removed only if there are too many: the search has then chosen among all that it
- * found, and among these too where it may have missed some.
+ * may miss some. They are removed only if there are too many: the search has then chosen among these
+ * and all that it found.
  */
 export function mergeFound(
   state: LiveState,
@@ -46,7 +46,8 @@ export function mergeFound(
   loaded: LoadedAccounts,
 ): void {
   state.unsavedGroups.add(group);
-  group.leftOut = found.leftOut;
+  // An incomplete search that left none out may have missed those that an earlier one left out.
+  if (found.isSearchComplete || found.leftOut.length > 0) group.leftOut = found.leftOut;
   group.weighedOut = weighedOutOf(group, found);
   // The next answer is measured again, even if the last one was measured just now.
   group.version++;
@@ -67,10 +68,11 @@ export function mergeFound(
 function weighedOutOf(
   { weighedOut: before }: PoolGroup,
   { weighedOut = [], isSearchComplete }: FoundPools,
-): ReadonlySet<Address> {
-  const isKept = !isSearchComplete && before.size + weighedOut.length <= MAX_WEIGHED;
-  if (isKept) return weighedOut.length === 0 ? before : new Set([...before, ...weighedOut]);
-  return weighedOut.length === 0 ? NO_ADDRESSES : new Set(weighedOut);
+): ReadonlyMap<Address, boolean> {
+  const weighed = weighedOut.map((pool) => [pool, before.has(pool)] as const);
+  const isKept = !isSearchComplete && before.size + weighed.length <= MAX_WEIGHED;
+  if (weighed.length === 0) return isKept ? before : NO_POOLS;
+  return new Map(isKept ? [...before, ...weighed] : weighed);
 }
 
 /**

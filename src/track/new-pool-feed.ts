@@ -9,7 +9,7 @@ import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import type { VenueFilter } from "./discover-pools.ts";
 import { addPool } from "./followed-pools.ts";
-import { isWeighed, noteUnweighed, searchOnceConfirmed } from "./followed-tokens.ts";
+import { noteUnweighed, noteWeighedOut, searchForUnconfirmed } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { filtersFor } from "./load-token.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
@@ -84,7 +84,8 @@ export class NewPoolFeed {
   #note(named: NamedAccount): void {
     const { token, address } = named;
     const key = keyOf(named);
-    if (isWeighed(token, address) || this.#seen.has(key)) return;
+    if (token.group.pools.has(address) || this.#seen.has(key)) return;
+    if (noteWeighedOut(token, address, this.#deps.clock.nowMs())) return;
     if (this.#named.waiting.length >= MAX_WAITING) return;
     this.#seen.add(key);
     this.#named.add(named);
@@ -114,10 +115,11 @@ export class NewPoolFeed {
     const { address, account } = update;
     if (state.accounts.has(address)) applyUpdate(state, update, clock.nowMs());
     if (account === null || account.owner !== venue.programId) return;
-    if (isWeighed(token, address) || state.tokens.get(token.mint) !== token) return;
+    if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
+    if (noteWeighedOut(token, address, clock.nowMs())) return;
     // A search reads confirmed state: a pool of a slot that is dropped is never added.
     if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {
-      searchOnceConfirmed(token, clock.nowMs());
+      searchForUnconfirmed(token, clock.nowMs());
       return;
     }
     if (token.group.pools.size >= MAX_POOLS) {

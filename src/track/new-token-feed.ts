@@ -16,7 +16,7 @@ import type { PoolOutline, Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { addPool } from "./followed-pools.ts";
-import { addToken, isWeighed, noteUnweighed } from "./followed-tokens.ts";
+import { addToken, noteUnweighed, noteWeighedOut } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
@@ -175,7 +175,8 @@ export class NewTokenFeed {
     const { state, clock } = this.#deps;
     const token = state.tokens.get(ref.mint);
     if (token !== undefined) {
-      if (isWeighed(token, ref.address)) return;
+      if (token.group.pools.has(ref.address)) return;
+      if (noteWeighedOut(token, ref.address, clock.nowMs())) return;
       if (token.group.pools.size >= MAX_POOLS) {
         noteUnweighed(token, clock.nowMs());
         return;

@@ -25,8 +25,13 @@ export function stateSlot(state: LiveState, token: FollowedToken): bigint | null
   const slot = slotWithoutDoubts(state, token);
   if (slot === null || state.doubted.size === 0) return slot;
   let certain = slot;
-  for (const { held } of accountsOf(state, token))
-    if (held.doubtSlot !== null) certain = minBigint(certain, held.doubtSlot - 1n);
+  const note = (doubtSlot: bigint | null): void => {
+    if (doubtSlot !== null) certain = minBigint(certain, doubtSlot - 1n);
+  };
+  note(state.accounts.get(token.mint)?.held.doubtSlot ?? null);
+  for (const { pools } of groupsOf(state, token))
+    for (const { needs } of pools.values())
+      for (const { account } of needs.values()) note(account.held.doubtSlot);
   return certain;
 }
 

@@ -12,6 +12,7 @@ import {
   isSampleDue,
   keptLevels,
   observe,
+  type TokenSeries,
   withKeptSeries,
   withOpenAlert,
 } from "./history/series.ts";
@@ -22,6 +23,7 @@ import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import { CHANGE_AFTER_SLOT, keepRecord, writeRecords } from "./unconfirmed.ts";
 
+const YOUNG_MS = 60_000;
 /** C10 of an assessment, as a share of an alert's level, from which its depth counts as that before the fall. */
 const SAME_LEVEL = 0.9;
 
@@ -45,7 +47,8 @@ export class TokenObserver {
     if (opened === undefined) return;
     // It may have been dropped meanwhile.
     if (!this.#deps.state.tokens.has(token.mint)) await this.#deps.archive?.close(token.mint);
-    if (opened.kept !== null) token.series = withKeptSeries(token.series, opened.kept);
+    if (opened.kept !== null && isYoung(token.series))
+      token.series = withKeptSeries(token.series, opened.kept);
     if (opened.openAlert !== null) token.series = withOpenAlert(token.series, opened.openAlert);
   }
 
@@ -157,6 +160,11 @@ function newestChange(state: LiveState, token: FollowedToken): bigint {
   for (const { pools } of groupsOf(state, token))
     for (const { changedSlot } of pools.values()) newest = maxBigint(newest, changedSlot);
   return newest;
+}
+
+/** Whether a series has hardly begun: what an earlier process kept then replaces it. */
+function isYoung({ deterioration: { bornMs, timeMs } }: TokenSeries): boolean {
+  return bornMs === null || timeMs - bornMs < YOUNG_MS;
 }
 
 /**

@@ -339,7 +339,18 @@ export class TokenRegistry {
     if (oldest === undefined) return;
     oldest.searchedAtMs = nowMs;
     oldest.searches++;
-    background.run("search a quote mint's pools", this.#loads.searchHop(oldest));
+    background.run("search a quote mint's pools", this.#searchHop(oldest));
+  }
+
+  /** A search that fails is due again with the next check. */
+  async #searchHop(group: PoolGroup): Promise<void> {
+    try {
+      await this.#loads.searchHop(group);
+    } catch (cause) {
+      group.searches = Math.max(0, group.searches - 1);
+      group.searchedAtMs = this.#deps.clock.nowMs() - searchWaitMs(group);
+      throw cause;
+    }
   }
 
   #ensureHops(token: FollowedToken): void {
@@ -352,6 +363,7 @@ export class TokenRegistry {
     const { feed, signal, clock, onFailure } = this.#deps;
     try {
       await this.#searchAgain(token);
+      await this.#loads.ensureHops(token);
       await feed.readToken(token, signal);
     } catch (cause) {
       noteIncomplete(token);
@@ -368,6 +380,7 @@ export class TokenRegistry {
       retrySearch(token, wasUrgent, this.#deps.clock.nowMs());
       throw cause;
     }
+    await this.#loads.ensureHops(token);
   }
 
   async #searchAgain(token: FollowedToken): Promise<void> {
@@ -397,6 +410,5 @@ export class TokenRegistry {
         clock.nowMs() + SEARCH_AGAIN_MS * 2 ** doublings,
       );
     }
-    await this.#loads.ensureHops(token);
   }
 }

@@ -224,3 +224,25 @@ test("the rest of a token that is let go while the database fails is written by 
     );
   });
 });
+
+test("a token that is let go while a save runs loses nothing if that save fails", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const atMs = HOUR * HOUR_MS + 1_000;
+    const { database: failing, power } = breakable(database);
+    const clock = { nowMs: () => atMs };
+    const archive = new TokenArchive({ database: failing, clock, historyDays: 30, stateDays: 0 });
+    await archive.open(MINT, { name: null, symbol: null });
+    archive.add(MINT, sampleAt(atMs, 1), null);
+    power.isOff = true;
+    const saved = assert.rejects(archive.save({ all: true }));
+    power.isOff = false;
+    await archive.close(MINT);
+    await saved;
+    await archive.save();
+    await archive.save();
+    const { id } = await database.db.selectFrom("tokens").select("id").executeTakeFirstOrThrow();
+    const range = { tokenId: id, fromHour: HOUR, toHour: HOUR };
+    const hours = await readSampleHours(database.db, range);
+    assert.equal(hours.flatMap(({ hour, data }) => [...unpackHour(hour, data)]).length, 1);
+  });
+});

@@ -77,6 +77,10 @@ type Entry = {
   readonly states: StoredAnswers;
   /** Until when every sample is wanted, whether or not anything changed. */
   comparedUntilMs: number;
+  /** Its token was let go: it stays until the rest is on disk. */
+  isClosed: boolean;
+  /** Writes under way. */
+  writes: number;
 };
 
 /** An answer with the levels that the next process measures falls from. */
@@ -96,8 +100,6 @@ export class TokenArchive {
   readonly onSample = new Listeners<Sampled>();
   readonly #deps: ArchiveDeps;
   readonly #entries = new Map<Address, Entry>();
-  /** Entries of tokens that were let go, until the rest of them is written. */
-  readonly #closed = new Set<Entry>();
   readonly #rollUp: RollUp;
   readonly #ids: RequestBatcher<SeenToken, bigint | undefined>;
 
@@ -123,8 +125,9 @@ export class TokenArchive {
   async open(mint: Address, names: TokenNames): Promise<OpenedRecord> {
     const { database, clock } = this.#deps;
     const { db } = database;
-    // What is read below has to be whole.
-    await this.#writeClosed();
+    // Of a token that was let go a moment ago, the rest may not be on disk: its entry goes on.
+    const known = this.#entries.get(mint);
+    if (known !== undefined) known.isClosed = false;
     const tokenId = await this.#remember({ mint, ...names, nowMs: clock.nowMs() });
     const hour = SampleBlock.hourOf(clock.nowMs());
     const [[stored], [newest], newestSlot, before] = await Promise.all([
@@ -136,7 +139,7 @@ export class TokenArchive {
     const block = new SampleBlock(hour);
     // The hour that an earlier process began goes on: its row is written again as a whole.
     if (stored !== undefined) for (const sample of unpackHour(hour, stored.data)) block.add(sample);
-    this.#entries.set(mint, {
+    const opened: Entry = {
       tokenId,
       firstSeenMs: before?.firstSeenMs ?? clock.nowMs(),
       block,
@@ -146,7 +149,10 @@ export class TokenArchive {
       snapshot: null,
       states: new StoredAnswers(tokenId, newestSlot),
       comparedUntilMs: 0,
-    });
+      isClosed: false,
+      writes: 0,
+    };
+    this.#entries.set(mint, known ?? opened);
     const isOn = newest !== undefined && newest.endedAtMs === null;
     return {
       openAlert: isOn ? openAlertOf(newest) : null,
@@ -203,14 +209,14 @@ export class TokenArchive {
   async save(options: { readonly all: boolean } = { all: false }): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
     const due = [...this.#entries.values()].filter(
-      (entry) => options.all || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
+      (entry) => options.all || entry.isClosed || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
     );
     for (const entries of chunksOf(due, WRITTEN_AT_ONCE)) {
       await this.#write(entries, nowMs);
       await nextTurn();
     }
     await this.#writeStates([...this.#entries.values()]);
-    await this.#writeClosed();
+    for (const [mint, entry] of this.#entries) this.#forgetIfWritten(mint, entry);
   }
 
   /** Rolls up and deletes old samples and answers, for a quarter of a second at most. */
@@ -226,17 +232,17 @@ export class TokenArchive {
   async close(mint: Address): Promise<void> {
     const entry = this.#entries.get(mint);
     if (entry === undefined) return;
-    this.#entries.delete(mint);
-    this.#closed.add(entry);
-    await this.#writeClosed();
+    entry.isClosed = true;
+    await this.#write([entry], this.#deps.clock.nowMs());
+    await this.#writeStates([entry]);
+    this.#forgetIfWritten(mint, entry);
   }
 
-  async #writeClosed(): Promise<void> {
-    const entries = [...this.#closed];
-    if (entries.length === 0) return;
-    await this.#write(entries, this.#deps.clock.nowMs());
-    await this.#writeStates(entries);
-    for (const entry of entries) this.#closed.delete(entry);
+  /** A token that was let go is forgotten once the rest of it is on disk. */
+  #forgetIfWritten(mint: Address, entry: Entry): void {
+    const { isClosed, writes, hasUnsaved, ended, states } = entry;
+    if (!isClosed || writes > 0 || hasUnsaved || ended.length > 0) return;
+    if (states.pending.length === 0) this.#entries.delete(mint);
   }
 
   /** The token's past, what is not on disk yet included; empty for a token never seen. */
@@ -309,8 +315,11 @@ export class TokenArchive {
       if (entry.snapshot !== null) snapshots.push(savedSnapshot(entry.tokenId, entry.snapshot));
     }
     const { database } = this.#deps;
-    // What is added while the database works is unsaved again.
-    for (const entry of entries) entry.hasUnsaved = false;
+    for (const entry of entries) {
+      // What is added while the database works is unsaved again.
+      entry.hasUnsaved = false;
+      entry.writes++;
+    }
     try {
       if (hours.length > 0) await writeSampleHours(database, hours);
       if (snapshots.length > 0) await saveSnapshots(database.db, snapshots);
@@ -318,6 +327,8 @@ export class TokenArchive {
       for (const entry of entries) entry.hasUnsaved = true;
       for (const { entry, block } of begun) this.#keepEnded(entry, block);
       throw cause;
+    } finally {
+      for (const entry of entries) entry.writes--;
     }
     const written = new Set(hours);
     for (const entry of entries) entry.ended = entry.ended.filter((hour) => !written.has(hour));
