@@ -103,9 +103,14 @@ export function planNextSearch(token: FollowedToken, nowMs: number): void {
   token.searchDueMs = nowMs + searchWaitMs(token.group);
 }
 
-/** The search has ended, and may now be complete: unless there is evidence since, the next one waits for that long. */
+/**
+ * The search has ended, and may now be complete: without evidence since, the next one waits for that long.
+ * A pool that it left out for the first time may have been created a moment ago, and be funded later.
+ */
 export function replanSearch(token: FollowedToken, plannedMs: number, nowMs: number): void {
   if (token.searchDueMs === plannedMs) token.searchDueMs = nowMs + searchWaitMs(token.group);
+  const isAnyNew = token.group.weighedOut.values().some((wasBefore) => !wasBefore);
+  if (isAnyNew) searchWithin(token, nowMs, SEARCH_WAITS_MS[0]);
 }
 
 /**
