@@ -12,7 +12,7 @@ const WORDS = ["Steady", "Three", "Buck", "Curve", "Rug", "Thin", "Sea", "Dynami
 
 async function chooseSize(page: Page, size: string): Promise<void> {
   await page.getByRole("button", { name: size, exact: true }).click();
-  await page.getByText(`Selling ${size} SOL now pays`).waitFor();
+  await page.getByText(`Selling ${size} SOL worth of STEADY now pays`).waitFor();
 }
 
 test("without a network, or without the service, no figure of another size is shown", async (t) => {

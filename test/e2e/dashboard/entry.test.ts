@@ -28,11 +28,11 @@ test("from a pasted link to a watched token with mail agreed, on a phone", async
 
   await t.test("what was begun before signing in is finished after it", async () => {
     await page.getByRole("button", { name: "5", exact: true }).click();
-    await page.getByText("Selling 5 SOL now pays").waitFor();
+    await page.getByText("Selling 5 SOL worth of RUG now pays").waitFor();
     await tap(/^Watch$/, "link");
     await page.waitForURL(/\/sign-in\?next=/);
     const back = new URL(page.url()).searchParams.get("next") ?? "";
-    assert.match(back, /watch=5$/);
+    assert.match(back, /\?size=5&profile=retail&watch=5$/);
     // The code itself is typed by the harness, as elsewhere.
     await signIn("phone@example.com");
     taps += 2;

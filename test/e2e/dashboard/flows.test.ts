@@ -46,18 +46,18 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
     await paid.waitFor();
     const forOne = await paid.innerText();
     await slider.fill("400");
-    await page.getByText("Selling 100 SOL now pays").waitFor();
+    await page.getByText("Selling 100 SOL worth of THREE now pays").waitFor();
     await page.getByRole("radio", { name: "split" }).check();
     await page.getByText("Split over 3 routes").waitFor();
     assert.notEqual(await paid.innerText(), forOne);
     assert.match(page.url(), /size=100&profile=pro$/);
     await page.getByLabel("Unit").selectOption("tokens");
     await page.getByLabel("Sell", { exact: true }).fill("2.3M");
-    await page.getByText("Selling 2,300,000 tokens now pays").waitFor();
+    await page.getByText("Selling 2,300,000 THREE now pays").waitFor();
     await paid.waitFor();
     // The last size in SOL is kept for the next token.
     await open(`/token/${STEADY}`);
-    await page.getByText("Selling 100 SOL now pays").waitFor();
+    await page.getByText("Selling 100 SOL worth of STEADY now pays").waitFor();
   });
 
   await t.test("language and theme are the reader's choice, and are kept", async () => {
@@ -160,6 +160,22 @@ test("what is not known is never shown as a number", async (t) => {
     await open(`/token/${demoMint("Sea")}`);
     await page.getByRole("cell", { name: "not measured" }).nth(1).waitFor();
     assert.equal(await page.getByRole("cell", { name: "no exit" }).count(), 0);
+    await open(`/token/${demoMint("Sea")}?size=25`);
+    await page.locator(".exit-paid").getByText("not measured above 10 SOL").waitFor();
+    assert.equal(await page.locator(".exit-answer .verdict").count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Check with the programs" }).count(), 0);
+  });
+
+  await t.test("dollars beyond what is measured are refused, with their limits", async () => {
+    const { page, open } = await dashboard.visit();
+    // A followed pool against dollars gives the price of SOL.
+    await open(`/token/${demoMint("Buck")}`);
+    await page.locator(".exit-paid").waitFor();
+    for (const amount of ["1000000", "0.5"]) {
+      await open(`/token/${STEADY}?size=${amount}&unit=usd`);
+      await page.getByText(/^From \$[\d.]+ to \$[\d,]+: what 0.01 to 1000 SOL are worth/).waitFor();
+      assert.equal(await page.locator(".exit-paid").innerText(), "not measured");
+    }
   });
 
   await t.test("an unavailable service is reported, and the request is repeated", async () => {

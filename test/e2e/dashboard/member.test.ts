@@ -108,6 +108,7 @@ test("what a member does, from the first code to leaving", async (t) => {
     await signIn(email);
     await open("/account");
     await page.getByRole("button", { name: "Delete my account" }).click();
+    assert.equal(await page.evaluate("document.activeElement.id"), "confirm-email");
     const confirm = page.getByRole("button", { name: "Delete my account" });
     assert.ok(await confirm.isDisabled());
     await page.getByLabel("Type your e-mail address").fill(email);

@@ -47,8 +47,9 @@ test("on the demo market the page says that there is no code to execute", async 
   const { page, open, keepPicture } = await dashboard.visit({ language: "es" });
   await open(`/token/${demoMint("Steady")}`);
   await page.getByRole("button", { name: "Comprobar con los programas" }).click();
-  await page.getByText("Sin comprobar: aquí no hay código que ejecutar.").waitFor();
-  await page.getByText(/programs are simulated/).waitFor();
+  await page
+    .getByText("Sin comprobar: los programas de la demostración no tienen código que ejecutar.")
+    .waitFor();
   assert.deepEqual(await violationsOn(page), []);
   await keepPicture("token-proof-demo");
 });

@@ -106,6 +106,38 @@ test("an unknown address is a page of the dashboard with status 404, without a v
   }
 });
 
+test("pools that are all paused are not called unknown, and stay listed", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  const mint = demoMint("Paused");
+  const blocked = STATES.find(({ name }) => name === "blocked");
+  assert.ok(blocked !== undefined);
+  await show(page, new Map(), { ...blocked, fase: "listed" });
+  const last = { c10_sol: 0, depth_sol: null, precio_mid: null, slippage: {} };
+  const points = [{ t: new Date().toISOString(), ...last }];
+  await page.route(/\/history\?/, (route) =>
+    route.fulfill({ json: { token_id: mint, step_seconds: 60, points, alerts: [] } }),
+  );
+  await open(`/token/${mint}`);
+  await page.locator(".exit-paid").getByText("nothing").waitFor();
+  await page.locator(".notice").getByText("Trading is paused: nothing can be sold now.").waitFor();
+  await page.getByRole("cell", { name: "closed now" }).waitFor();
+  assert.equal(await page.getByText("does not mean that there is no way out").count(), 0);
+  assert.deepEqual(await violationsOn(page), []);
+});
+
+test("an invalid address is shown whole, without a link, in the page's language", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ language: "es" });
+  await open("/token/not-an-address-0OIl");
+  await page.getByText("No es la dirección de un token").waitFor();
+  assert.equal(await page.locator("h1").innerText(), "not-an-address-0OIl");
+  assert.equal(await page.locator(".token-mint").count(), 0);
+  assert.doesNotMatch(await page.getByRole("main").innerText(), /is not a Solana address/);
+});
+
 test("a theme is there from the first paint, and with reduced motion nothing moves", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

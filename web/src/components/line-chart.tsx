@@ -57,7 +57,7 @@ export function LineChart({ label, data, height, optionsFor, readAt, file }: Pro
     <div className="chart-box">
       <div className="row spread chart-head">
         <p className="chart-reading figure small">
-          {reading === "" ? text.exit.chart.keys : reading}
+          {reading === "" ? <span className="chart-keys">{text.exit.chart.keys}</span> : reading}
         </p>
         <ExportButtons
           name={file.name}

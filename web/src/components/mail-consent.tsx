@@ -1,4 +1,4 @@
-import { useChannelActions, useChannels } from "../lib/channels.ts";
+import { hasWorkingChannel, useChannelActions, useChannels } from "../lib/channels.ts";
 import { explain } from "../lib/explain.ts";
 import { usePreferences } from "../lib/preferences.tsx";
 import { Button } from "./button.tsx";
@@ -16,8 +16,7 @@ export function MailConsent({ email }: { readonly email: string | null }) {
         {text.alerts.mailAgreed(email)}
       </p>
     );
-  if (channels.data.items.some(({ enabled, status }) => enabled && status === "verified"))
-    return null;
+  if (hasWorkingChannel(channels.data)) return null;
   return (
     <div className="mail-consent">
       <p className="small">{text.alerts.mailAsk}</p>

@@ -2,7 +2,7 @@ import { usePreferences } from "../lib/preferences.tsx";
 import { useQuota } from "../lib/quota.ts";
 import { Link } from "./link.tsx";
 
-/** How many tokens can still be opened today: known before the limit is reached. */
+/** How many queries are left today: known before the limit is reached. */
 export function QuotaLine() {
   const { text } = usePreferences();
   const quota = useQuota();

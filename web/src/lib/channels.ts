@@ -26,6 +26,11 @@ export type ChannelsAnswer = {
   readonly push_key: string | null;
 };
 
+/** Whether alerts are sent anywhere. */
+export function hasWorkingChannel({ items }: ChannelsAnswer): boolean {
+  return items.some(({ enabled, status }) => enabled && status === "verified");
+}
+
 export type NewChannel = {
   readonly id: string;
   readonly secret: string | null;

@@ -39,15 +39,23 @@ export function navigate(path: string, { isReplacing = false }: Navigation = {})
   window.dispatchEvent(new Event(CHANGED));
 }
 
+type Changes = Readonly<Record<string, string | null>>;
+
 /** Changes some search parameters of the page in place; null removes one. */
-export function replaceSearch(changes: Readonly<Record<string, string | null>>): void {
-  const parameters = new URLSearchParams(window.location.search);
+export function replaceSearch(changes: Changes): void {
+  const { pathname, search } = window.location;
+  navigate(pathWithSearch(pathname, changes, search), { isReplacing: true });
+}
+
+/** A path with these search parameters, added to those of `search`; null removes one. */
+export function pathWithSearch(path: string, changes: Changes, search = ""): string {
+  const parameters = new URLSearchParams(search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) parameters.delete(name);
     else parameters.set(name, value);
   }
   const text = parameters.toString();
-  navigate(window.location.pathname + (text === "" ? "" : `?${text}`), { isReplacing: true });
+  return text === "" ? path : `${path}?${text}`;
 }
 
 /** A segment of a path in plain text; null if its escapes are malformed. */

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { api } from "../../lib/api.ts";
@@ -15,6 +15,12 @@ type Props = {
 export function OwnData({ email, onDeleted }: Props) {
   const { text } = usePreferences();
   const [isAsking, setIsAsking] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const wasAsking = useRef(false);
+  useEffect(() => {
+    if (wasAsking.current && !isAsking) button.current?.focus();
+    wasAsking.current = isAsking;
+  }, [isAsking]);
   return (
     <section className="panel stack" aria-labelledby="own-data">
       <h2 id="own-data">{text.account.dataTitle}</h2>
@@ -26,7 +32,11 @@ export function OwnData({ email, onDeleted }: Props) {
       </div>
       <div className="row spread">
         <p className="prose">{text.account.deleteLead}</p>
-        {isAsking ? null : <Button onClick={() => setIsAsking(true)}>{text.account.delete}</Button>}
+        {isAsking ? null : (
+          <Button ref={button} onClick={() => setIsAsking(true)}>
+            {text.account.delete}
+          </Button>
+        )}
       </div>
       {isAsking ? (
         <DeleteForm email={email} onDeleted={onDeleted} onCancel={() => setIsAsking(false)} />
@@ -35,10 +45,17 @@ export function OwnData({ email, onDeleted }: Props) {
   );
 }
 
+/** Takes the focus from the button that it replaces; Escape or "cancel" leads back to it. */
 function DeleteForm({ email, onDeleted, onCancel }: Props & { readonly onCancel: () => void }) {
   const { text } = usePreferences();
   const client = useQueryClient();
   const [typed, setTyped] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => (field.current ?? cancel.current)?.focus(), []);
+  function leave(event: KeyboardEvent): void {
+    if (event.key === "Escape") onCancel();
+  }
   const isConfirmed = email === null || typed.trim().toLowerCase() === email.toLowerCase();
   async function submit(): Promise<void> {
     if (!isConfirmed) return;
@@ -52,7 +69,9 @@ function DeleteForm({ email, onDeleted, onCancel }: Props & { readonly onCancel:
         <>
           {email === null ? null : (
             <Field
+              ref={field}
               id="confirm-email"
+              onKeyDown={leave}
               label={text.account.deleteConfirm}
               type="email"
               autoComplete="off"
@@ -64,7 +83,7 @@ function DeleteForm({ email, onDeleted, onCancel }: Props & { readonly onCancel:
             <Button type="submit" look="primary" disabled={!isConfirmed || isPending}>
               {text.account.delete}
             </Button>
-            <Button look="quiet" onClick={onCancel}>
+            <Button ref={cancel} look="quiet" onClick={onCancel} onKeyDown={leave}>
               {text.common.cancel}
             </Button>
           </div>

@@ -6,6 +6,7 @@ import { Failure } from "../../components/failure.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
+import { isApiError } from "../../lib/api.ts";
 import {
   type Channel,
   type ChannelKind,
@@ -15,6 +16,7 @@ import {
 import { formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { PushPanel } from "./push-panel.tsx";
+import { targetRefusal } from "./target-refusal.ts";
 
 /** Where alerts are sent: each channel is verified before use, and can be tried and switched off. */
 export function ChannelPanel() {
@@ -183,8 +185,12 @@ function AddChannel({ kinds, onAdd }: AddProps) {
     // What was typed while the answer was on its way stays.
     setTarget((typed) => (typed === target ? "" : typed));
   }
+  function failureOf(error: unknown): string | null {
+    const refusal = isApiError(error, "invalid_body") ? targetRefusal(kind, target.trim()) : null;
+    return refusal && text.alerts.refusals[refusal];
+  }
   return (
-    <Form className="line-form channel-form" onSubmit={submit}>
+    <Form className="line-form channel-form" onSubmit={submit} failureOf={failureOf}>
       {(isPending) => (
         <>
           <div className="field">

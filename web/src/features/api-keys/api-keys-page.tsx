@@ -5,7 +5,6 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { api } from "../../lib/api.ts";
 import { formatTime } from "../../lib/format.ts";
@@ -99,62 +98,62 @@ function KeyTable({ items, onRevoke }: TableProps) {
   const { text, language } = usePreferences();
   if (items.length === 0) return <p className="soft">{text.apiKeys.empty}</p>;
   return (
-    <ScrollBox label={text.apiKeys.keyColumn}>
-      <table>
-        <caption className="visually-hidden">{text.apiKeys.keyColumn}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{text.apiKeys.keyColumn}</th>
-            <th scope="col">{text.apiKeys.state}</th>
-            <th scope="col">{text.apiKeys.created}</th>
-            <th scope="col">{text.apiKeys.lastUsed}</th>
-            <th scope="col" className="number">
-              {text.apiKeys.usedToday}
+    <table className="cards-on-phone">
+      <caption className="visually-hidden">{text.apiKeys.keyColumn}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{text.apiKeys.keyColumn}</th>
+          <th scope="col">{text.apiKeys.state}</th>
+          <th scope="col">{text.apiKeys.created}</th>
+          <th scope="col">{text.apiKeys.lastUsed}</th>
+          <th scope="col" className="number">
+            {text.apiKeys.usedToday}
+          </th>
+          <th scope="col">
+            <span className="visually-hidden">{text.apiKeys.revoke}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((key) => (
+          <tr key={key.id}>
+            <th scope="row" className="mono" tabIndex={-1} id={`key-${key.id}`}>
+              {key.hint}
             </th>
-            <th scope="col">
-              <span className="visually-hidden">{text.apiKeys.revoke}</span>
-            </th>
+            <td data-name={text.apiKeys.state}>
+              <Badge
+                look={
+                  key.status === "active" ? "good" : key.status === "expiring" ? "warn" : "plain"
+                }
+              >
+                {text.apiKeys.states[key.status]}
+              </Badge>
+            </td>
+            <td data-name={text.apiKeys.created}>{formatTime(key.created_at, language)}</td>
+            <td data-name={text.apiKeys.lastUsed}>
+              {key.last_used_at === null
+                ? text.apiKeys.never
+                : formatTime(key.last_used_at, language)}
+            </td>
+            <td className="number" data-name={text.apiKeys.usedToday}>
+              {key.used_today}
+            </td>
+            <td className="number">
+              {key.status === "active" || key.status === "expiring" ? (
+                <RevokeButton
+                  name={key.hint}
+                  onRevoke={() => {
+                    // The button goes with the key: the focus stays in its row.
+                    document.getElementById(`key-${key.id}`)?.focus();
+                    onRevoke(key.id);
+                  }}
+                />
+              ) : null}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {items.map((key) => (
-            <tr key={key.id}>
-              <th scope="row" className="mono" tabIndex={-1} id={`key-${key.id}`}>
-                {key.hint}
-              </th>
-              <td>
-                <Badge
-                  look={
-                    key.status === "active" ? "good" : key.status === "expiring" ? "warn" : "plain"
-                  }
-                >
-                  {text.apiKeys.states[key.status]}
-                </Badge>
-              </td>
-              <td>{formatTime(key.created_at, language)}</td>
-              <td>
-                {key.last_used_at === null
-                  ? text.apiKeys.never
-                  : formatTime(key.last_used_at, language)}
-              </td>
-              <td className="number">{key.used_today}</td>
-              <td className="number">
-                {key.status === "active" || key.status === "expiring" ? (
-                  <RevokeButton
-                    name={key.hint}
-                    onRevoke={() => {
-                      // The button goes with the key: the focus stays in its row.
-                      document.getElementById(`key-${key.id}`)?.focus();
-                      onRevoke(key.id);
-                    }}
-                  />
-                ) : null}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

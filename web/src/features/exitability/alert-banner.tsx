@@ -48,7 +48,7 @@ export function Change({ alert }: { readonly alert: HistoryAlert }) {
       <BeforeAfter
         name={text.exit.alert.depth}
         before={alert.depth_before_sol}
-        after={alert.depth_after_sol}
+        after={alert.cause === "trading-paused" ? 0 : alert.depth_after_sol}
       />
       {alert.share_pct === null || alert.cause === "trading-paused" ? null : (
         <div>

@@ -89,20 +89,28 @@ function Liquidity({ stressed }: { readonly stressed: Stressed }) {
   const { withdrawal, state } = stressed;
   const words = text.exit.blockers;
   const isUnknown = withdrawal === null && state !== "ok";
+  // While every pool is closed its depth is not known, and what one owner holds of it is.
+  const held = withdrawal === null ? largestHeld(stressed) : null;
   return (
     <>
       <div className="wide">
         <dt>{words.withdraw}</dt>
         <dd>
           {withdrawal === null ? (
-            <Badge look={isUnknown ? "plain" : "good"}>
-              {isUnknown ? words.withdrawUnknown : words.withdrawNone}
-            </Badge>
+            held !== null ? (
+              <strong className={`verdict ${shareLook(held.pct)}`}>
+                {words.withdrawHeld(formatSharePct(held.pct, language), venueName(held.program))}
+              </strong>
+            ) : (
+              <Badge look={isUnknown ? "plain" : "good"}>
+                {isUnknown ? words.withdrawUnknown : words.withdrawNone}
+              </Badge>
+            )
           ) : (
             <>
               <strong className={`verdict ${shareLook(withdrawal.share_pct)}`}>
                 {(withdrawal.owner_kind === "wallet" ? words.withdrawOne : words.withdrawProgram)(
-                  formatPct(withdrawal.share_pct, language, 0),
+                  formatSharePct(withdrawal.share_pct, language),
                   formatSol(withdrawal.depth_sol, language),
                 )}
               </strong>{" "}
@@ -123,6 +131,9 @@ function Liquidity({ stressed }: { readonly stressed: Stressed }) {
             <dd className="small figure">
               {words.burned} {formatSharePct(pool.burned_pct ?? 0, language)} · {words.locked}{" "}
               {formatSharePct(pool.locked_pct ?? 0, language)}
+              {(pool.time_locked_pct ?? 0) > 0
+                ? ` · ${words.lockedUntil} ${formatSharePct(pool.time_locked_pct ?? 0, language)}`
+                : ""}
               {(pool.locked_pct ?? 0) > 0 ? (
                 <span className="soft"> · {words.lockedHint}</span>
               ) : null}
@@ -132,6 +143,15 @@ function Liquidity({ stressed }: { readonly stressed: Stressed }) {
         ))}
     </>
   );
+}
+
+/** The largest share that one owner holds of a pool; null where the answer names a withdrawal, or none is known. */
+function largestHeld({ state, pools }: Stressed) {
+  if (state !== "bloqueado_dato") return null;
+  const held = (pools ?? []).flatMap(({ program, who, largest_pct }) =>
+    who === "known" && largest_pct !== null && largest_pct > 0 ? { program, pct: largest_pct } : [],
+  );
+  return held.toSorted((a, b) => b.pct - a.pct)[0] ?? null;
 }
 
 function Locks({ pool }: { readonly pool: StressedPool }) {
@@ -180,7 +200,7 @@ const STRESS_SIZE = "5";
 
 function AfterWithdrawal({ stressed }: { readonly stressed: Stressed }) {
   const { text, language } = usePreferences();
-  if (stressed.stressed === null) return text.exit.blockers.withdrawUnknown;
+  if (stressed.stressed === null) return text.exit.blockers.afterUnknown;
   const slippage = stressed.stressed.slippage[STRESS_SIZE] ?? null;
   const size = formatSol(Number(STRESS_SIZE), language);
   return slippage === null

@@ -1,6 +1,6 @@
 import type UPlot from "uplot";
 
-/** A dashed line across the chart at a value, with a word at its end. */
+/** A dashed line across the chart at a value, with a word at its start, where a loss that grows is below it. */
 export function markY(plot: UPlot, value: number, color: string, word: string): void {
   const { bbox } = plot;
   const y = plot.valToPos(value, "y", true);
@@ -10,9 +10,9 @@ export function markY(plot: UPlot, value: number, color: string, word: string): 
     [bbox.left + bbox.width, y],
   ]);
   write(plot, color, word, {
-    x: bbox.left + bbox.width,
+    x: bbox.left + 4 * devicePixelRatio,
     y: y - 4 * devicePixelRatio,
-    align: "right",
+    align: "left",
   });
 }
 

@@ -1,42 +1,62 @@
 import type { ReactNode } from "react";
 import { Failure } from "../../components/failure.tsx";
+import { useConnection } from "../../lib/connection.ts";
 import { formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
+import { mintName } from "../../lib/mint-name.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { venueName } from "../../lib/venue-names.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { lossParts } from "./loss-parts.ts";
 import { ProofCheck } from "./proof-check.tsx";
+import { roundedShares } from "./rounded-shares.ts";
+import { Limits } from "./size-form.tsx";
 import type { Sale } from "./token-search.ts";
 import type { ExitAt, TokenFacts } from "./use-token-data.ts";
 
 type Props = {
   readonly mint: string;
+  /** What the token is called in a sentence. */
+  readonly name: string;
   readonly exit: ExitAt | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
   readonly sale: Sale;
   readonly facts: TokenFacts | undefined;
   readonly solUsd: number | null;
+  /** Dollars that can't be converted, or that are worth more or less than what is measured. */
+  readonly isUnasked: boolean;
   /** An alert is on: nothing is shown as good. */
   readonly isAlerting: boolean;
+  /** Every pool is known to be closed: the sale is not unknown, it can't be made. */
+  readonly isPaused: boolean;
 };
 
 /** What the sale pays, what it loses and why: the answer that the page is for. */
 export function ExitAnswer(props: Props) {
-  const { mint, exit, error, onRetry, sale, solUsd } = props;
+  const { mint, name, exit, error, onRetry, sale, solUsd, isUnasked } = props;
   const { text } = usePreferences();
+  const isOffline = useConnection() === "offline";
   const size = useSizeText(sale);
+  const [before, after] = text.exit.pays(size, sale.unit);
   return (
-    <div className="exit-answer" aria-busy={exit === undefined}>
-      <p className="exit-lead">{text.exit.pays(size)}</p>
-      {exit !== undefined ? (
+    <div className="exit-answer" aria-busy={exit === undefined && !isUnasked}>
+      <p className="exit-lead">
+        {before}
+        <bdi>{name}</bdi>
+        {after}
+      </p>
+      {isUnasked ? (
+        <NotMeasured title={text.exit.unasked}>
+          {solUsd === null ? text.exit.usdUnknown : <Limits unit={sale.unit} solUsd={solUsd} />}
+        </NotMeasured>
+      ) : exit !== undefined ? (
         <>
           <Outcome {...props} exit={exit} />
-          {exit.state === "bloqueado_dato" ? null : (
+          {exit.state === "bloqueado_dato" || exit.reason === "size-not-allowed" ? null : (
             <ProofCheck key={Object.values(sale).join()} mint={mint} sale={sale} solUsd={solUsd} />
           )}
         </>
-      ) : error !== null ? (
+      ) : error !== null || isOffline ? (
         <Failure error={error} onRetry={onRetry} />
       ) : (
         <Waiting />
@@ -46,11 +66,10 @@ export function ExitAnswer(props: Props) {
 }
 
 function useSizeText({ amount, unit }: Sale): string {
-  const { text, language } = usePreferences();
+  const { language } = usePreferences();
   const value = Number(amount);
   if (unit === "sol") return formatSol(value, language);
-  if (unit === "usd") return formatUsd(value, language);
-  return text.exit.tokensSold(formatNumber(value, language));
+  return unit === "usd" ? formatUsd(value, language) : formatNumber(value, language);
 }
 
 /** As high as an answer, so that nothing moves when it arrives; visible only if it takes long. */
@@ -73,7 +92,7 @@ function Outcome(props: OutcomeProps) {
   const { text, language } = usePreferences();
   const { net_sol: net, slippage_pct: slippage, size_sol: worth } = exit;
   if (exit.state !== "ok" || net === null || slippage === null || worth === null)
-    return <NotSold exit={exit} />;
+    return <NotSold exit={exit} isPaused={props.isPaused} />;
   const verdict = verdictOf(slippage);
   const look = isAlerting && verdict === "good" ? "plain" : verdict;
   return (
@@ -135,14 +154,23 @@ function Way({ exit }: { readonly exit: ExitAt }): ReactNode {
   const [only, ...others] = exit.routes;
   if (only === undefined) return null;
   const nameOf = ({ legs }: ExitAt["routes"][number]) =>
-    legs.map(({ program }) => venueName(program)).join(" → ") +
+    legs
+      .map(({ program, output_mint }, place) =>
+        // What a leg pays is named where the next one sells it.
+        place < legs.length - 1
+          ? `${venueName(program)} → ${mintName(output_mint)}`
+          : venueName(program),
+      )
+      .join(" → ") +
     (legs.length > 1
       ? ` (${[text.exit.hops(legs.length), ...instructionsOf(legs)].join(", ")})`
       : "");
   if (others.length === 0) return <span className="exit-way">{text.exit.byOne(nameOf(only))}</span>;
-  const shares = exit.routes
-    .toSorted((a, b) => b.share_pct - a.share_pct)
-    .map((route) => `${nameOf(route)} ${formatPct(route.share_pct, language, 0)}`);
+  const sorted = exit.routes.toSorted((a, b) => b.share_pct - a.share_pct);
+  const rounded = roundedShares(sorted.map(({ share_pct }) => share_pct));
+  const shares = sorted.map(
+    (route, place) => `${nameOf(route)} ${formatPct(rounded[place] ?? 0, language)}`,
+  );
   return (
     <span className="exit-way">
       {text.exit.bySplit(exit.routes.length)} {shares.join(", ")}.
@@ -178,19 +206,39 @@ function Parts({ exit, facts }: OutcomeProps) {
   );
 }
 
-/** It can't be sold whole, for sure, or that is not known: two different answers. */
-function NotSold({ exit }: { readonly exit: ExitAt }) {
+type NotSoldProps = { readonly exit: ExitAt; readonly isPaused: boolean };
+
+/** It can't be sold whole, for sure; or it is not measured; or that is not known: different answers. */
+function NotSold({ exit, isPaused }: NotSoldProps) {
   const { text } = usePreferences();
-  const isUnknown = exit.state === "bloqueado_dato";
+  const isUnknown = exit.state === "bloqueado_dato" && !isPaused;
+  if (exit.reason === "size-not-allowed")
+    return <NotMeasured title={text.token.notMeasured}>{text.token.sizeBlocked}</NotMeasured>;
   return (
     <>
       <p className={`exit-paid ${isUnknown ? "soft" : "verdict bad"}`}>
-        {isUnknown ? text.common.unknown : text.token.noExit}
+        {isUnknown ? text.common.unknown : isPaused ? text.exit.capacityNone : text.token.noExit}
       </p>
       <p className="exit-loss">
-        <strong>{isUnknown ? text.token.blockedTitle : text.token.notSold}</strong>{" "}
-        {exit.reason === null || isUnknown ? "" : text.token.notSoldReasons[exit.reason]}
+        <strong>
+          {isUnknown ? text.token.blockedTitle : isPaused ? text.token.paused : text.token.notSold}
+        </strong>{" "}
+        {exit.reason === null || exit.reason === "blocked"
+          ? ""
+          : text.token.notSoldReasons[exit.reason]}
       </p>
+    </>
+  );
+}
+
+type NotMeasuredProps = { readonly title: string; readonly children: ReactNode };
+
+/** Sizes that are not measured: neither good nor bad. */
+function NotMeasured({ title, children }: NotMeasuredProps) {
+  return (
+    <>
+      <p className="exit-paid words soft">{title}</p>
+      <p className="exit-loss">{children}</p>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lossParts } from "./loss-parts.ts";
+import { lossParts, poolFeePct } from "./loss-parts.ts";
 import type { TokenFacts } from "./use-token-data.ts";
 
 const NOBODY = { status: "none", address: null } as const;
@@ -28,6 +28,20 @@ test("the parts of a loss add up to it", () => {
   assert.ok(parts !== null);
   assert.equal(parts.taxPct, 3);
   assert.ok(Math.abs(parts.impactPct + parts.taxPct + parts.poolFeesPct - 3.8) < 1e-9);
+});
+
+test("price impact is counted on what the tax leaves, and what is left is the pool's own fee", () => {
+  // A pool that charges 0.25 % of the 97 % that reach it.
+  const exit = { slippage_pct: 6.0934, price_impact_pct: 2.9463, tokens_sold: 1_008_064 };
+  const parts = lossParts(exit, taxed(3, "1000000000000000"));
+  assert.ok(parts !== null);
+  assert.ok(Math.abs(parts.impactPct - 0.97 * 2.9463) < 1e-9);
+  assert.ok(Math.abs(parts.poolFeesPct - 0.97 * 0.25) < 0.01, String(parts.poolFeesPct));
+});
+
+test("a pool's fee is shown without the token's tax", () => {
+  assert.ok(Math.abs(poolFeePct(3.2425, taxed(3, "1")) - 0.25) < 1e-9);
+  assert.equal(poolFeePct(0.25, undefined), 0.25);
 });
 
 test("a tax is bounded by its maximum for one transfer", () => {

@@ -1,15 +1,17 @@
-import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatPrice } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { venueName } from "../../lib/venue-names.ts";
-import { type PoolRow, usePools } from "./use-token-data.ts";
+import { poolFeePct } from "./loss-parts.ts";
+import { PoolLinks } from "./pool-links.tsx";
+import { type PoolRow, type TokenFacts, usePools } from "./use-token-data.ts";
+
+type Props = { readonly mint: string; readonly facts: TokenFacts | undefined };
 
 /** Each pool that the token trades in, the largest first. */
-export function PoolsTable({ mint }: { readonly mint: string }) {
+export function PoolsTable({ mint, facts }: Props) {
   const { text } = usePreferences();
   const pools = usePools(mint, true);
   return (
@@ -20,7 +22,7 @@ export function PoolsTable({ mint }: { readonly mint: string }) {
           <Unknown />
         </p>
       ) : pools.data !== undefined ? (
-        <Rows pools={pools.data.pools} />
+        <Rows pools={pools.data.pools} facts={facts} />
       ) : pools.error !== null ? (
         <Failure error={pools.error} onRetry={() => void pools.refetch()} />
       ) : (
@@ -30,7 +32,9 @@ export function PoolsTable({ mint }: { readonly mint: string }) {
   );
 }
 
-function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
+type RowsProps = { readonly pools: readonly PoolRow[]; readonly facts: TokenFacts | undefined };
+
+function Rows({ pools, facts }: RowsProps) {
   const { text } = usePreferences();
   const sorted = pools.toSorted((a, b) => b.depth_sol - a.depth_sol);
   return (
@@ -56,33 +60,21 @@ function Rows({ pools }: { readonly pools: readonly PoolRow[] }) {
       </thead>
       <tbody>
         {sorted.map((pool) => (
-          <Row key={pool.address} pool={pool} />
+          <Row key={pool.address} pool={pool} facts={facts} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ pool }: { readonly pool: PoolRow }) {
+type RowProps = { readonly pool: PoolRow; readonly facts: TokenFacts | undefined };
+
+function Row({ pool, facts }: RowProps) {
   const { text, language } = usePreferences();
   return (
     <tr>
       <th scope="row">
-        <span className="pool-program">{venueName(pool.program)}</span>
-        <span className="pool-links">
-          <Address address={pool.address} isShort />
-          <a
-            className="small"
-            href={`https://dexscreener.com/solana/${pool.address}`}
-            target="_blank"
-            rel="noreferrer noopener"
-          >
-            DexScreener<span aria-hidden="true">↗</span>
-            <span className="visually-hidden">
-              , {venueName(pool.program)} {pool.address}
-            </span>
-          </a>
-        </span>
+        <PoolLinks program={pool.program} address={pool.address} />
       </th>
       <td className="number" data-name={text.token.share}>
         {pool.share_pct === null ? <Unknown /> : formatPct(pool.share_pct, language, 1, 1)}
@@ -94,7 +86,7 @@ function Row({ pool }: { readonly pool: PoolRow }) {
         {pool.spot_price === null ? text.common.none : formatPrice(pool.spot_price, language)}
       </td>
       <td className="number" data-name={text.token.fee}>
-        {formatPct(pool.fee_pct, language, 2, 2)}
+        {formatPct(poolFeePct(pool.fee_pct, facts), language, 2, 2)}
       </td>
       <td data-name={text.token.statusLabel}>
         <Badge look={pool.status === "open" ? "plain" : "warn"}>

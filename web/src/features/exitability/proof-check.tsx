@@ -4,12 +4,12 @@ import { Button } from "../../components/button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { isApiError } from "../../lib/api.ts";
+import { WSOL } from "../../lib/mint-name.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { useStatus } from "../../lib/status.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import type { Sale } from "./token-search.ts";
 import { type ExitProof, type ProvedSale, useExitProof } from "./use-exit-proof.ts";
-
-const WSOL = "So11111111111111111111111111111111111111112";
 
 type Props = { readonly mint: string; readonly sale: Sale; readonly solUsd: number | null };
 
@@ -38,15 +38,13 @@ export function ProofCheck({ mint, sale, solUsd }: Props) {
   );
 }
 
-/** Where nothing can be executed, the service says why. */
+/** Where nothing can be executed: the demo market has no programs at all. */
 function Refusal({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   const { text } = usePreferences();
+  const isDemo = useStatus().data?.chain === "demo";
   if (!isApiError(error, "proof_unavailable")) return <Failure error={error} onRetry={onRetry} />;
-  return (
-    <Notice look="unknown" title={text.exit.proof.unavailable}>
-      <p lang="en">{error.message}</p>
-    </Notice>
-  );
+  const words = text.exit.proof;
+  return <Notice look="unknown">{isDemo ? words.unavailableInDemo : words.unavailable}</Notice>;
 }
 
 function Verdict({ proof }: { readonly proof: ExitProof }) {

@@ -1,27 +1,42 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
+import { formatUsd } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
 import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
-import { PROFILES, readAmount, type Sale, type SizeUnit, UNITS } from "./token-search.ts";
+import {
+  clamp,
+  convertedAmount,
+  isBeyondLimits,
+  limitsOf,
+  PROFILES,
+  type Rates,
+  readAmount,
+  type Sale,
+  type SizeUnit,
+  UNITS,
+  worthInSol,
+} from "./token-search.ts";
 
 /** While the slider moves, a size is asked for at most this often. */
 const LEAST_BETWEEN_MS = 250;
 
 type Props = {
   readonly sale: Sale;
-  readonly hasDollars: boolean;
+  readonly rates: Rates;
   readonly onSale: (sale: Sale) => void;
 };
 
 /** The question: how much, in which unit, by one route or split. */
-export function SizeForm({ sale, hasDollars, onSale }: Props) {
+export function SizeForm({ sale, rates, onSale }: Props) {
   const { text } = usePreferences();
-  const units = UNITS.filter((unit) => unit !== "usd" || hasDollars || sale.unit === "usd");
+  const units = UNITS.filter(
+    (unit) => unit !== "usd" || rates.solUsd !== null || sale.unit === "usd",
+  );
   return (
     <div className="size-form-box">
       <div className="size-line">
-        <AmountField sale={sale} units={units} onSale={onSale} />
+        <AmountField sale={sale} rates={rates} units={units} onSale={onSale} />
         <Choice
           label={text.exit.way}
           value={sale.profile}
@@ -30,32 +45,47 @@ export function SizeForm({ sale, hasDollars, onSale }: Props) {
         />
       </div>
       <Chips sale={sale} onSale={onSale} />
-      <Slider sale={sale} onSale={onSale} />
+      <Slider sale={sale} rates={rates} onSale={onSale} />
     </div>
   );
 }
 
 type AmountProps = {
   readonly sale: Sale;
+  readonly rates: Rates;
   readonly units: readonly SizeUnit[];
   readonly onSale: (sale: Sale) => void;
 };
 
 /** What is typed takes effect while it is an amount; what is not stays in the field, with the reason. */
-function AmountField({ sale, units, onSale }: AmountProps) {
+function AmountField({ sale, rates, units, onSale }: AmountProps) {
   const { text, language } = usePreferences();
   const id = useId();
   const [draft, setDraft] = useState<string | null>(null);
-  const shown = draft ?? sale.amount.replace(".", language === "es" ? "," : ".");
-  const isWrong = draft !== null && readAmount(draft, sale.unit) === null;
+  const written = (plain: string) => plain.replace(".", language === "es" ? "," : ".");
+  const shown = draft ?? written(sale.amount);
+  const { solUsd } = rates;
+  const isWrong =
+    draft === null ? isBeyondLimits(sale, solUsd) : readAmount(draft, sale.unit, solUsd) === null;
+  // What the address asks for is refused where the answer would be.
+  const isRefused = isWrong && draft !== null;
   function type(typed: string): void {
     setDraft(typed);
-    const amount = readAmount(typed, sale.unit);
+    const amount = readAmount(typed, sale.unit, solUsd);
     if (amount !== null) onSale({ ...sale, amount });
   }
   function submit(event: FormEvent): void {
     event.preventDefault();
     if (!isWrong) setDraft(null);
+  }
+  /** The position stays; one that is beyond the new unit's limits stays in the field, with the reason. */
+  function changeUnit(unit: SizeUnit): void {
+    const converted = convertedAmount(sale, unit, rates) ?? "1";
+    const amount = readAmount(converted, unit, solUsd);
+    setDraft(amount === null ? written(converted) : null);
+    const limits = limitsOf(unit, solUsd);
+    const nearest = limits === null ? "1" : String(clamp(Number(converted), limits));
+    onSale({ ...sale, unit, amount: amount ?? nearest });
   }
   return (
     <form className="amount" onSubmit={submit} noValidate>
@@ -71,17 +101,14 @@ function AmountField({ sale, units, onSale }: AmountProps) {
           onChange={(event) => type(event.target.value)}
           onBlur={() => isWrong || setDraft(null)}
           aria-invalid={isWrong}
-          aria-describedby={isWrong ? `${id}-error` : undefined}
+          aria-describedby={isRefused ? `${id}-error` : undefined}
         />
         <select
           aria-label={text.exit.unit}
           value={sale.unit}
-          onChange={(event) => {
-            const unit = units.find((each) => each === event.target.value) ?? "sol";
-            const amount = readAmount(sale.amount, unit) ?? "1";
-            setDraft(null);
-            onSale({ ...sale, unit, amount });
-          }}
+          onChange={(event) =>
+            changeUnit(units.find((each) => each === event.target.value) ?? "sol")
+          }
         >
           {units.map((unit) => (
             <option key={unit} value={unit}>
@@ -90,13 +117,24 @@ function AmountField({ sale, units, onSale }: AmountProps) {
           ))}
         </select>
       </div>
-      {isWrong ? (
+      {isRefused ? (
         <p id={`${id}-error`} className="field-error" role="alert">
-          {text.exit.amountInvalid}
+          <Limits unit={sale.unit} solUsd={solUsd} />
         </p>
       ) : null}
     </form>
   );
+}
+
+type LimitsProps = { readonly unit: SizeUnit; readonly solUsd: number | null };
+
+/** What may be asked for, in the unit of the field. */
+export function Limits({ unit, solUsd }: LimitsProps) {
+  const { text, language } = usePreferences();
+  const limits = limitsOf(unit, solUsd);
+  if (unit !== "usd" || limits === null) return text.exit.amountInvalid[unit];
+  const { least, most } = limits;
+  return text.exit.amountInvalidUsd(formatUsd(least, language), formatUsd(most, language));
 }
 
 type SaleProps = { readonly sale: Sale; readonly onSale: (sale: Sale) => void };
@@ -120,14 +158,15 @@ function Chips({ sale, onSale }: SaleProps) {
 }
 
 /** Moves freely; the sale follows at most four times a second, and ends at the last position. */
-function Slider({ sale, onSale }: SaleProps) {
+function Slider({ sale, rates, onSale }: SaleProps & { readonly rates: Rates }) {
   const { text, language } = usePreferences();
   const [step, setStep] = useState<number | null>(null);
   const publish = useThrottled((size: number) => {
     setStep(null);
     onSale({ ...sale, unit: "sol", amount: String(size) });
   });
-  const held = sale.unit === "sol" ? stepOfSize(Number(sale.amount)) : SLIDER_STEPS / 2;
+  const worth = worthInSol(sale, rates);
+  const held = worth === null ? SLIDER_STEPS / 2 : stepOfSize(worth);
   const shown = step ?? held;
   return (
     <input

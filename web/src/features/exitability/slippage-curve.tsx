@@ -221,7 +221,7 @@ function Slippage({ answer, size }: { answer: ExitabilityBody | undefined; size:
   }
   const slippage = answer.slippage.all[size];
   if (slippage === null && isBeyondFamily(answer, size)) {
-    return <td className="number soft">{text.token.notMeasured}</td>;
+    return <td className="number words soft">{text.token.notMeasured}</td>;
   }
   const look = verdictOf(slippage);
   const shown = look === "good" && answer.alerta_deterioro ? "plain" : look;

@@ -1,5 +1,6 @@
 import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { BlockersPanel } from "./blockers-panel.tsx";
+import { ClosedPoolsTable } from "./closed-pools-table.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
 import { PastPanel } from "./past-panel.tsx";
 import { PoolsTable } from "./pools-table.tsx";
@@ -13,10 +14,11 @@ export type DetailsProps = {
   readonly facts: TokenFacts | undefined;
   readonly sale: Sale;
   readonly exit: ExitAt | undefined;
+  readonly isPaused: boolean;
 };
 
 /** The evidence below the answer. */
-export function TokenDetails({ mint, answer, facts, sale, exit }: DetailsProps) {
+export function TokenDetails({ mint, answer, facts, sale, exit, isPaused }: DetailsProps) {
   const sizeSol = exit?.size_sol ?? (sale.unit === "sol" ? Number(sale.amount) : null);
   const isBlocked = answer?.state === "bloqueado_dato";
   return (
@@ -25,7 +27,8 @@ export function TokenDetails({ mint, answer, facts, sale, exit }: DetailsProps) 
       {isBlocked ? null : <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} />}
       <HistoryPanel mint={mint} sizeSol={sizeSol} />
       {isBlocked ? null : <PastPanel mint={mint} sizeSol={sizeSol} />}
-      {isBlocked ? null : <PoolsTable mint={mint} />}
+      {isPaused ? <ClosedPoolsTable mint={mint} /> : null}
+      {isBlocked ? null : <PoolsTable mint={mint} facts={facts} />}
     </>
   );
 }

@@ -14,12 +14,16 @@ type Props = {
   readonly answer: ExitabilityBody | undefined;
   readonly exit: ExitAt | undefined;
   readonly isPushed: boolean;
+  /** The sale is not asked for, and so its answer never comes. */
+  readonly isUnasked: boolean;
+  /** Nothing can be sold now, and that is known. */
+  readonly isPaused: boolean;
 };
 
 /** How much gets out within 10 %, and what else is known of the token at a glance. */
-export function TokenFactsLine({ answer, exit, isPushed }: Props) {
+export function TokenFactsLine({ answer, exit, isPushed, isUnasked, isPaused }: Props) {
   const { text, language } = usePreferences();
-  const capacity = exit?.capacity_sol;
+  const capacity = isPaused ? 0 : isUnasked ? null : exit?.capacity_sol;
   return (
     <div className="facts-line">
       <dl>
@@ -33,10 +37,22 @@ export function TokenFactsLine({ answer, exit, isPushed }: Props) {
           )}
         </Fact>
         <Fact name={text.exit.depth}>
-          {answer === undefined ? <Pending /> : <Sol value={answer.depth_sol} />}
+          {answer === undefined ? (
+            <Pending />
+          ) : isPaused ? (
+            text.exit.capacityNone
+          ) : (
+            <Sol value={answer.depth_sol} />
+          )}
         </Fact>
         <Fact name={text.exit.price}>
-          {answer === undefined ? <Pending /> : <Price answer={answer} />}
+          {answer === undefined ? (
+            <Pending />
+          ) : isPaused ? (
+            text.common.none
+          ) : (
+            <Price answer={answer} />
+          )}
         </Fact>
         <Fact name={text.exit.score}>
           {answer === undefined ? (

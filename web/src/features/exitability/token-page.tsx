@@ -12,8 +12,9 @@ import { QuotaLine } from "../../components/quota-line.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { ApiError, isApiError } from "../../lib/api.ts";
 import { explain } from "../../lib/explain.ts";
-import { formatPct, plainText, shortAddress } from "../../lib/format.ts";
+import { formatPct, looksLikeMint, plainText, shortAddress } from "../../lib/format.ts";
 import { loadPart } from "../../lib/load-part.ts";
+import { WSOL } from "../../lib/mint-name.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { keepRecent } from "../../lib/recent-tokens.ts";
@@ -23,10 +24,12 @@ import { useTitle } from "../../lib/title.ts";
 import { AlertBanner } from "./alert-banner.tsx";
 import { alertOf, isTrendKnown } from "./alert-of.ts";
 import { ExitAnswer } from "./exit-answer.tsx";
+import { isPaused } from "./is-paused.ts";
 import { LimitNotice } from "./limit-notice.tsx";
+import { MailRow } from "./mail-row.tsx";
 import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
-import { keepSale, readSale, type Sale } from "./token-search.ts";
+import { exitPath, keepSale, readSale, type Sale, saleSearch } from "./token-search.ts";
 import { useExitability, useLiveExitability } from "./use-exitability.ts";
 import {
   type HistoryAlert,
@@ -45,13 +48,15 @@ type Props = { readonly mint: string };
 
 export function TokenPage({ mint }: Props) {
   const sale = useSearch(readSale);
-  const solUsd = useStatus().data?.sol_usd ?? null;
+  const status = useStatus().data;
+  const solUsd = status?.sol_usd ?? null;
   const exit = useExitAt(mint, sale, solUsd);
   const facts = useTokenFacts(mint);
   const answer = useExitability(mint, sale.profile, false);
   // Once there is an answer the evidence below stays, whatever size is asked for next.
   const [isAnswered, setIsAnswered] = useState(false);
-  if (exit.data !== undefined && !isAnswered) setIsAnswered(true);
+  const isUnasked = status !== undefined && exitPath(mint, sale, solUsd) === null;
+  if ((exit.data !== undefined || isUnasked) && !isAnswered) setIsAnswered(true);
   const isPushed = useLiveExitability(mint, isAnswered);
   const history = useHistory(mint, "hour", {
     isWanted: isAnswered,
@@ -64,11 +69,13 @@ export function TokenPage({ mint }: Props) {
   useEffect(() => {
     if (facts.data !== undefined) keepRecent({ mint, name: name.short });
   }, [mint, facts.data, name.short]);
+  const isClosed = isPaused({ answer: answer.data, history: history.data, facts: facts.data });
+  // Whether an unknown exit is a pause is known with the history.
+  const isJudged = exit.data?.state !== "bloqueado_dato" || !history.isPending;
   const refusal = refusalOf(exit.error) ?? refusalOf(answer.error);
   function changeSale(changed: Sale): void {
     keepSale(changed);
-    const { amount, unit, profile } = changed;
-    replaceSearch({ size: amount, unit: unit === "sol" ? null : unit, profile });
+    replaceSearch(saleSearch(changed));
   }
   return (
     <div className={`stack token-page ${alert.isOn ? "alerting" : ""}`}>
@@ -81,23 +88,37 @@ export function TokenPage({ mint }: Props) {
         exitSol={exit.data?.size_sol ?? null}
         isMissing={refusal !== null && refusal.code === "not_found"}
       />
+      <MailRow mint={mint} />
       {refusal !== null ? (
-        <Refused error={refusal} onRetry={() => void exit.refetch()} />
+        <Refused mint={mint} error={refusal} onRetry={() => void exit.refetch()} />
       ) : (
         <>
           <section className="hero" aria-label={name.long}>
-            <SizeForm sale={sale} hasDollars={solUsd !== null} onSale={changeSale} />
+            <SizeForm
+              sale={sale}
+              rates={{ solUsd, tokenSol: answer.data?.precio_mid ?? null }}
+              onSale={changeSale}
+            />
             <ExitAnswer
               mint={mint}
-              exit={exit.data}
+              name={name.short}
+              exit={isJudged ? exit.data : undefined}
               error={exit.error}
               onRetry={() => void exit.refetch()}
               sale={sale}
               facts={facts.data}
               solUsd={solUsd}
+              isUnasked={isUnasked}
               isAlerting={alert.isOn}
+              isPaused={isClosed}
             />
-            <TokenFactsLine answer={answer.data} exit={exit.data} isPushed={isPushed} />
+            <TokenFactsLine
+              answer={answer.data}
+              exit={exit.data}
+              isPushed={isPushed}
+              isUnasked={isUnasked}
+              isPaused={isClosed}
+            />
           </section>
           <div className="answer-notes stack">
             <QuotaLine />
@@ -106,7 +127,11 @@ export function TokenPage({ mint }: Props) {
               slippage={exit.data?.slippage_pct ?? null}
             />
             {answer.data === undefined ? null : (
-              <State answer={answer.data} isTrendKnown={isTrendKnown(history.data?.points)} />
+              <State
+                answer={answer.data}
+                isTrendKnown={isTrendKnown(history.data?.points)}
+                isPaused={isClosed}
+              />
             )}
           </div>
           {isAnswered ? (
@@ -118,6 +143,7 @@ export function TokenPage({ mint }: Props) {
                   facts={facts.data}
                   sale={sale}
                   exit={exit.data}
+                  isPaused={isClosed}
                 />
               </Suspense>
             </Boundary>
@@ -155,7 +181,9 @@ type Name = { readonly long: string; readonly short: string; readonly symbol: st
 function nameOf(mint: string, facts: TokenFacts | undefined): Name {
   const name = plainText(facts?.name ?? null);
   const symbol = plainText(facts?.symbol ?? null, 12);
-  const short = symbol ?? name ?? shortAddress(mint);
+  // An invalid address is shown as it was asked for.
+  const address = looksLikeMint(mint) ? shortAddress(mint) : (plainText(mint, 80) ?? "");
+  const short = symbol ?? name ?? address;
   return { long: name ?? short, short, symbol: name === null ? null : symbol };
 }
 
@@ -184,14 +212,20 @@ function Heading({ mint, name, answer, sale, exitSol, isMissing }: HeadingProps)
             </strong>
           )}
           {answer === undefined ? null : <Badge>{text.token.phaseWords[answer.fase]}</Badge>}
-          <span className="token-mint">
-            <Address address={mint} isShort />
-            <CopyButton value={mint} label={text.exit.copyMint} isIcon />
-          </span>
+          {looksLikeMint(mint) ? (
+            <span className="token-mint">
+              <Address address={mint} isShort />
+              <CopyButton value={mint} label={text.exit.copyMint} isIcon />
+            </span>
+          ) : null}
         </p>
       </div>
       {isMissing ? null : (
-        <WatchButton mint={mint} sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol} />
+        <WatchButton
+          mint={mint}
+          sale={sale}
+          sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol}
+        />
       )}
     </header>
   );
@@ -213,16 +247,25 @@ function Announcement({ exit, slippage }: AnnouncementProps) {
   );
 }
 
-type StateProps = { readonly answer: ExitabilityBody; readonly isTrendKnown: boolean };
+type StateProps = {
+  readonly answer: ExitabilityBody;
+  readonly isTrendKnown: boolean;
+  readonly isPaused: boolean;
+};
 
 /** Notices that must be read with the figures. */
-function State({ answer, isTrendKnown: isKnown }: StateProps) {
+function State({ answer, isTrendKnown: isKnown, isPaused: isClosed }: StateProps) {
   const { text } = usePreferences();
   const isBlocked = answer.state === "bloqueado_dato";
   const isEmpty = answer.state === "ok" && answer.precio_mid === null;
   return (
     <>
-      {isBlocked ? (
+      {isClosed ? (
+        <Notice look="bad" title={text.token.paused}>
+          <p>{answer.aviso}</p>
+          <p>{text.token.pausedBody}</p>
+        </Notice>
+      ) : isBlocked ? (
         <Notice look="unknown" title={text.token.blockedTitle}>
           <p>{answer.aviso}</p>
           <p>{text.token.blockedBody}</p>
@@ -254,13 +297,25 @@ function refusalOf(error: unknown): ApiError | null {
   return error instanceof ApiError && codes.includes(error.code) ? error : null;
 }
 
-type RefusedProps = { readonly error: ApiError; readonly onRetry: () => void };
+type RefusedProps = {
+  readonly mint: string;
+  readonly error: ApiError;
+  readonly onRetry: () => void;
+};
 
-function Refused({ error, onRetry }: RefusedProps) {
+function Refused({ mint, error, onRetry }: RefusedProps) {
   const { text } = usePreferences();
   if (isApiError(error, "rate_limit_exceeded") && error.body.upgrade_cta !== undefined)
     return <LimitNotice error={error} />;
   if (isApiError(error, "not_found")) {
+    if (!looksLikeMint(mint)) {
+      return (
+        <Notice look="unknown" title={text.token.notAddressTitle} isLive>
+          {text.token.notAddress}
+        </Notice>
+      );
+    }
+    if (mint === WSOL) return <Notice look="unknown" title={text.token.isSol} isLive />;
     return (
       <Notice look="unknown" title={text.token.notFoundTitle} isLive>
         {typeof error.body.pool_of === "string" ? (
@@ -272,7 +327,7 @@ function Refused({ error, onRetry }: RefusedProps) {
           </>
         ) : (
           <>
-            <p>{error.message}</p>
+            <p>{text.token.noPool}</p>
             <p>{text.token.notFoundBody}</p>
           </>
         )}

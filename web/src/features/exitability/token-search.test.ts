@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitPath, readAmount } from "./token-search.ts";
+import { convertedAmount, exitPath, limitsOf, readAmount, worthInSol } from "./token-search.ts";
 
 test("an amount is understood in the ways in which people write it", () => {
   for (const [text, plain] of [
@@ -29,4 +29,35 @@ test("dollars are asked for as SOL, and not at all without a rate", () => {
   const sale = { amount: "300", unit: "usd", profile: "pro" } as const;
   assert.equal(exitPath("M", sale, 150), "/api/token/M/exitability/at?size=2.000000&profile=pro");
   assert.equal(exitPath("M", sale, null), null);
+});
+
+test("dollars worth less or more than what is measured are refused, and never asked for as another size", () => {
+  assert.deepEqual(limitsOf("usd", 151.234), { least: 1.52, most: 151_234 });
+  assert.equal(readAmount("1000000", "usd", 150), null);
+  assert.equal(readAmount("0.5", "usd", 150), null);
+  assert.equal(readAmount("150000", "usd", 150), "150000");
+  assert.equal(readAmount("1000000", "usd"), "1000000", "no limit is known without a rate");
+  for (const amount of ["1000000", "0.5"])
+    assert.equal(exitPath("M", { amount, unit: "usd", profile: "retail" }, 150), null);
+});
+
+test("another unit keeps the position", () => {
+  const rates = { solUsd: 150, tokenSol: 0.000005 };
+  const sale = { amount: "50", unit: "sol", profile: "retail" } as const;
+  assert.equal(convertedAmount(sale, "tokens", rates), "10000000");
+  assert.equal(convertedAmount(sale, "usd", rates), "7500");
+  const tokens = { ...sale, amount: "10000000", unit: "tokens" } as const;
+  assert.equal(convertedAmount(tokens, "sol", rates), "50");
+  assert.equal(convertedAmount(tokens, "usd", rates), "7500");
+  assert.equal(convertedAmount({ ...sale, amount: "0.0123456789" }, "tokens", rates), "2469.14");
+  assert.equal(convertedAmount(tokens, "sol", { ...rates, tokenSol: null }), null);
+  assert.equal(worthInSol({ ...sale, amount: "300", unit: "usd" }, rates), 2);
+});
+
+test("rounding takes the largest position beyond no limit", () => {
+  const rates = { solUsd: 151.23456, tokenSol: null };
+  const sale = { amount: "1000", unit: "sol", profile: "retail" } as const;
+  const dollars = convertedAmount(sale, "usd", rates);
+  assert.equal(dollars, "151234");
+  assert.equal(readAmount(dollars, "usd", rates.solUsd), dollars);
 });

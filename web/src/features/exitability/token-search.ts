@@ -12,25 +12,83 @@ export type Sale = {
   readonly profile: Profile;
 };
 
+export type Limits = { readonly least: number; readonly most: number };
+
+/** What amounts are converted with; null: not known now. */
+export type Rates = {
+  readonly solUsd: number | null;
+  /** SOL for one token, at the mid price. */
+  readonly tokenSol: number | null;
+};
+
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
 const KEPT_KEY = "exitability.sale";
-const LEAST_SOL = 0.01;
-const MOST_SOL = 1_000;
+/** The sizes that are measured (contract.md section 2). */
+const SOL_LIMITS: Limits = { least: 0.01, most: 1_000 };
 const PLAIN = /^\d{1,20}(?:\.\d{1,9})?$/;
 
 /**
  * An amount as a person writes it, in plain digits: "1.500,25", "1,500.25", "2 300 000", "1.5k" and
- * "2,3 M" are understood; null for an invalid amount, or one that cannot be sold.
+ * "2,3 M" are understood; null for an invalid amount, or one that cannot be sold. Dollars have limits
+ * only where a price of SOL is given.
  */
-export function readAmount(text: string, unit: SizeUnit): string | null {
+export function readAmount(
+  text: string,
+  unit: SizeUnit,
+  solUsd: number | null = null,
+): string | null {
   const [, digits = "", suffix = ""] = /^([\d.,'\s]+?)\s*([kKmM]?)$/.exec(text.trim()) ?? [];
   const plain = plainDigits(digits.replace(/['\s]/g, ""));
   if (plain === null) return null;
   const scale = suffix === "" ? 1 : suffix.toLowerCase() === "k" ? 1e3 : 1e6;
   const amount = scale === 1 ? plain : scaled(plain, scale);
   if (!PLAIN.test(amount) || Number(amount) === 0) return null;
-  if (unit === "sol" && (Number(amount) < LEAST_SOL || Number(amount) > MOST_SOL)) return null;
-  return amount;
+  return isWithin(Number(amount), limitsOf(unit, solUsd)) ? amount : null;
+}
+
+/** The least and the most that is measured; in dollars as whole cents and whole dollars. Null: not known. */
+export function limitsOf(unit: SizeUnit, solUsd: number | null): Limits | null {
+  if (unit === "sol") return SOL_LIMITS;
+  if (unit === "tokens" || solUsd === null) return null;
+  return {
+    least: Math.ceil(SOL_LIMITS.least * solUsd * 100) / 100,
+    most: Math.floor(SOL_LIMITS.most * solUsd),
+  };
+}
+
+function isWithin(amount: number, limits: Limits | null): boolean {
+  return limits === null || (amount >= limits.least && amount <= limits.most);
+}
+
+export function clamp(amount: number, { least, most }: Limits): number {
+  return Math.min(most, Math.max(least, amount));
+}
+
+/** Whether a sale in dollars is worth more or less than what is measured, at this price of SOL. */
+export function isBeyondLimits({ amount, unit }: Sale, solUsd: number | null): boolean {
+  return !isWithin(Number(amount), limitsOf(unit, solUsd));
+}
+
+/** What a sale is worth in SOL; null while what it is counted in can't be converted. */
+export function worthInSol({ amount, unit }: Sale, { solUsd, tokenSol }: Rates): number | null {
+  if (unit === "sol") return Number(amount);
+  const rate = unit === "usd" ? solUsd && 1 / solUsd : tokenSol;
+  return rate === null ? null : Number(amount) * rate;
+}
+
+const CONVERTED_DIGITS = 6;
+
+/** The same position in another unit, to six digits; null while it can't be converted. */
+export function convertedAmount(sale: Sale, unit: SizeUnit, rates: Rates): string | null {
+  const worth = worthInSol(sale, rates);
+  const { solUsd, tokenSol } = rates;
+  const each = unit === "sol" ? 1 : unit === "usd" ? solUsd && 1 / solUsd : tokenSol;
+  if (worth === null || each === null || each === 0) return null;
+  const rounded = Number((worth / each).toPrecision(CONVERTED_DIGITS));
+  // Rounding takes no position beyond the limits that is within them.
+  const limits = isWithin(worth, SOL_LIMITS) ? limitsOf(unit, solUsd) : null;
+  const amount = limits === null ? rounded : clamp(rounded, limits);
+  return amount.toFixed(unit === "usd" ? 2 : 9).replace(/\.?0+$/, "");
 }
 
 /** One mark is a decimal sign, unless it parts off three digits after others; of two kinds the last is. */
@@ -85,15 +143,19 @@ function keptSale(): Sale {
   }
 }
 
-/** The path that asks for a sale; null while dollars can't be converted. */
+/** The search parameters that ask for a sale. */
+export function saleSearch({ amount, unit, profile }: Sale): Record<string, string | null> {
+  return { size: amount, unit: unit === "sol" ? null : unit, profile };
+}
+
+/** The path that asks for a sale; null where dollars can't be converted, or are beyond the limits. */
 export function exitPath(mint: string, sale: Sale, solUsd: number | null): string | null {
   const path = `/api/token/${encodeURIComponent(mint)}/exitability/at`;
   const { amount, unit, profile } = sale;
   if (unit === "tokens") return `${path}?size=${amount}&profile=${profile}&unit=token`;
   if (unit === "sol") return `${path}?size=${amount}&profile=${profile}`;
-  if (solUsd === null) return null;
-  const sol = Math.min(MOST_SOL, Math.max(LEAST_SOL, Number(amount) / solUsd));
-  return `${path}?size=${sol.toFixed(6)}&profile=${profile}`;
+  if (solUsd === null || isBeyondLimits(sale, solUsd)) return null;
+  return `${path}?size=${(Number(amount) / solUsd).toFixed(6)}&profile=${profile}`;
 }
 
 export function exitabilityPath(mint: string, profile: Profile): string {

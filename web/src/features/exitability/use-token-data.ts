@@ -53,7 +53,10 @@ export type StressedPool = {
   readonly who: "known" | "nobody" | "unknown";
   readonly largest_pct: number | null;
   readonly burned_pct: number | null;
+  /** Locked for good. */
   readonly locked_pct: number | null;
+  /** In locks that open at a date. */
+  readonly time_locked_pct: number | null;
   readonly locks: readonly StressedLock[] | null;
   readonly locks_not_listed: number | null;
 };
@@ -145,6 +148,7 @@ export type ExitAt = {
     readonly legs: readonly {
       readonly program: string;
       readonly pool: string;
+      readonly output_mint: string;
       readonly instruction: string | null;
     }[];
   }[];

@@ -1,36 +1,49 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
-import { MailConsent } from "../../components/mail-consent.tsx";
 import { explain } from "../../lib/explain.ts";
 import { formatSol } from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { signInPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { replaceSearch, useSearch } from "../../lib/router.ts";
+import { pathWithSearch, replaceSearch, useSearch } from "../../lib/router.ts";
 import { type Account, useAccount } from "../../lib/session.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
+import { wasAskedFor } from "./mail-row.tsx";
+import { type Sale, saleSearch } from "./token-search.ts";
 
 type Props = {
   readonly mint: string;
+  readonly sale: Sale;
   /** The size on the page; null while it is not known in SOL. */
   readonly sizeSol: number | null;
 };
 
 /** Puts the token on the reader's watchlist at the size on the page, or shows that it is there. */
-export function WatchButton({ mint, sizeSol }: Props) {
+export function WatchButton({ mint, sale, sizeSol }: Props) {
   const { text } = usePreferences();
   const account = useAccount();
-  if (account.data === undefined) return <Button disabled>{text.token.watch}</Button>;
-  if (account.data === null) {
-    // After signing in the page finishes what was begun here.
+  const [wasWatched] = useState(() => wasAskedFor(mint));
+  // As wide as what comes in its place.
+  const look = wasWatched ? "watch kept" : "watch";
+  if (account.data === undefined) {
     return (
-      <Link className="button" href={signInPath(`/token/${mint}?watch=${sizeSol ?? 1}`)}>
+      <div className={look}>
+        <Button disabled>{text.token.watch}</Button>
+      </div>
+    );
+  }
+  if (account.data === null) {
+    // After signing in the page shows the same sale, and finishes what was begun here.
+    const watch = sizeSol === null ? null : String(sizeSol);
+    const next = pathWithSearch(`/token/${mint}`, { ...saleSearch(sale), watch });
+    return (
+      <Link className="button" href={signInPath(next)}>
         {text.token.watch}
       </Link>
     );
   }
-  return <MemberButton mint={mint} sizeSol={sizeSol} account={account.data} />;
+  return <MemberButton mint={mint} sizeSol={sizeSol} account={account.data} waitingLook={look} />;
 }
 
 const readIntent = (parameters: URLSearchParams): number | null => {
@@ -38,7 +51,12 @@ const readIntent = (parameters: URLSearchParams): number | null => {
   return size >= 0.01 && size <= 1_000 ? size : null;
 };
 
-function MemberButton({ mint, sizeSol, account }: Props & { readonly account: Account }) {
+type MemberProps = Omit<Props, "sale"> & {
+  readonly account: Account;
+  readonly waitingLook: string;
+};
+
+function MemberButton({ mint, sizeSol, account, waitingLook }: MemberProps) {
   const { text, language } = usePreferences();
   const list = useWatchlist(true);
   const { add } = useWatchlistActions();
@@ -55,13 +73,10 @@ function MemberButton({ mint, sizeSol, account }: Props & { readonly account: Ac
   }, [intent, list.data, entry, isFull, mint, add]);
   if (entry !== undefined) {
     return (
-      <div className="watch">
-        <Link className="button" href="/watchlist">
-          <span aria-hidden="true">✓</span> {text.token.watching} ·{" "}
-          {formatSol(entry.size_sol, language)}
-        </Link>
-        <MailConsent email={account.email} />
-      </div>
+      <Link className="button" href="/watchlist">
+        <span aria-hidden="true">✓</span> {text.token.watching} ·{" "}
+        {formatSol(entry.size_sol, language)}
+      </Link>
     );
   }
   if (isFull) {
@@ -79,7 +94,7 @@ function MemberButton({ mint, sizeSol, account }: Props & { readonly account: Ac
     );
   }
   return (
-    <div className="watch">
+    <div className={list.data === undefined ? waitingLook : "watch"}>
       {add.error === null ? null : (
         <span className="field-error" role="alert">
           {explain(add.error, text)}

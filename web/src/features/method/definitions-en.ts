@@ -9,9 +9,9 @@ export const DEFINITIONS_EN: readonly Definition[] = [
   },
   {
     name: "Mid price",
-    body: "The price before fees at which the first unit would sell, in the pool that pays the most for it among those with enough behind it. Neither a distant bid, however large, nor a sliver of a pool moves it.",
+    body: "The price before fees: the middle one of the prices of all routes, where each counts for as much as it pays near the market. With one pool it is that pool's price. Neither a distant bid, however large, nor a sliver of a pool moves it.",
     formula:
-      "spot of the pool with the highest net pay for a first unit, among those with D10 ≥ 0.05 SOL; D10 is the SOL a pool pays before its price falls 10 %",
+      "median of the routes' spot prices, weighted by W (between two values, the higher); W is the SOL that a route pays before its price after fees falls below 0.9 b; b is the price after fees at which the best bids have paid 0.5 SOL, or a tenth of what the deepest route pays until its price halves, if that is less",
   },
   {
     name: "Position",
@@ -19,35 +19,35 @@ export const DEFINITIONS_EN: readonly Definition[] = [
     formula: "units = ⌊ S / mid price ⌋, as an exact ratio of integers",
   },
   {
-    name: "Slippage",
+    name: "You lose (slippage)",
     body: "What is lost by selling the whole position: the pools' and the token's own fees included, network fees not. “No exit” means that it can't be sold whole at any price.",
     formula: "100 · (1 − paid / S), rounded up to 4 decimals, never below 0",
   },
   {
-    name: "Profiles",
-    body: "Retail takes a single route, the best. Pro splits the order over all routes for the most SOL, and never gets less than the best single route.",
+    name: "One route or split",
+    body: "One route sells all of it by the best route (in the API: retail). Split divides it over all routes for the most SOL, and never gets less than the best single route (in the API: pro).",
     formula: "a split by marginal prices, then paid exactly, route by route",
   },
   {
-    name: "Largest exit",
-    body: "The largest of the standard sizes (0.5, 1, 2, 5, 10 and 50 SOL) that sells at a loss below 10 %. Zero means that none does.",
-    formula: "max { standard s : slippage(s) < 10 % }",
+    name: "Largest usual size (in the API: exit_max_sol)",
+    body: "The largest of the usual sizes (0.5, 1, 2, 5, 10 and 50 SOL) that sells at a loss below 10 %. Zero means that none does.",
+    formula: "max { usual s : slippage(s) < 10 % }",
   },
   {
-    name: "Depth",
+    name: "Can be taken out in all (depth)",
     body: "The SOL that sellers could still take out of all pools together, down to price zero.",
     formula: "Σ quote reserves that selling can reach; stables at spot",
   },
   {
-    name: "Exit capacity (C10)",
-    body: "The largest position that still sells at a loss of at most 10 %. It means the same for every kind of pool; so history, trend and alerts are computed on it.",
-    formula: "max { S ≤ 1000 : slippage(S) ≤ 10 % }, by the pro route",
+    name: "Exit within 10 % (capacity, C10)",
+    body: "The largest position that still sells, split over all routes, at a loss of at most 10 %. It means the same for every kind of pool; so history, trend and alerts are computed on it.",
+    formula: "max { S ≤ 1000 : slippage(S) ≤ 10 % }, split",
   },
   {
     name: "Score",
-    body: "From 0 to 100. Each size counts by its weight; what can't be sold counts as zero. Retail weighs 0.5 to 5 SOL; pro, 1 to 50.",
+    body: "From 0 to 100. Each size counts by its weight; what can't be sold counts as zero. By one route it weighs 0.5 to 5 SOL; split, 1 to 50.",
     formula:
-      "100 · Σ w(s) / (1 + (slippage(s) / 10)²); retail 0.5: 0.30, 1: 0.30, 2: 0.25, 5: 0.15; pro 1: 0.10, 2: 0.15, 5: 0.25, 10: 0.30, 50: 0.20",
+      "100 · Σ w(s) / (1 + (slippage(s) / 10)²); one route 0.5: 0.30, 1: 0.30, 2: 0.25, 5: 0.15; split 1: 0.10, 2: 0.15, 5: 0.25, 10: 0.30, 50: 0.20",
   },
   {
     name: "Phase",

@@ -9,9 +9,9 @@ export const DEFINITIONS_ES: readonly Definition[] = [
   },
   {
     name: "Precio medio",
-    body: "El precio antes de comisiones al que se vendería la primera unidad, en el pool que más paga por ella entre los que tienen fondo suficiente. Ni una oferta lejana, por grande que sea, ni un pool minúsculo lo mueven.",
+    body: "El precio antes de comisiones: el que queda en medio de los precios de todas las rutas, donde cada una cuenta tanto como paga cerca del mercado. Con un solo pool es el de ese pool. Ni una oferta lejana, por grande que sea, ni un pool minúsculo lo mueven.",
     formula:
-      "spot del pool con mayor pago neto por una primera unidad, entre los de D10 ≥ 0,05 SOL; D10 es el SOL que paga un pool antes de que su precio caiga un 10 %",
+      "mediana de los precios spot de las rutas, ponderada por W (entre dos valores, el mayor); W es el SOL que paga una ruta antes de que su precio tras comisiones baje de 0,9 b; b es el precio tras comisiones al que las mejores ofertas han pagado 0,5 SOL, o una décima parte de lo que paga la ruta más profunda hasta que su precio cae a la mitad, si es menos",
   },
   {
     name: "Posición",
@@ -19,35 +19,35 @@ export const DEFINITIONS_ES: readonly Definition[] = [
     formula: "unidades = ⌊ S / precio medio ⌋, como cociente exacto de enteros",
   },
   {
-    name: "Deslizamiento",
+    name: "Pierdes (deslizamiento)",
     body: "Lo que se pierde al vender la posición entera: comisiones de los pools y del propio token incluidas, las de la red aparte. «Sin salida» significa que no se puede vender entera a ningún precio.",
     formula: "100 · (1 − cobrado / S), redondeado hacia arriba a 4 decimales, nunca bajo 0",
   },
   {
-    name: "Perfiles",
-    body: "El minorista usa una sola ruta, la mejor. El profesional reparte la orden entre todas las rutas para cobrar lo máximo, y nunca cobra menos que la mejor ruta sola.",
+    name: "Una ruta o repartida",
+    body: "Con una ruta se vende todo por la mejor (en la API: retail). Repartida se divide entre todas las rutas para cobrar lo máximo, y nunca cobra menos que la mejor ruta sola (en la API: pro).",
     formula: "reparto por precios marginales, y luego cobro exacto ruta a ruta",
   },
   {
-    name: "Salida máxima",
-    body: "El mayor de los tamaños estándar (0,5, 1, 2, 5, 10 y 50 SOL) que se vende perdiendo menos del 10 %. Cero quiere decir que no lo logra ninguno.",
-    formula: "máx { s estándar : deslizamiento(s) < 10 % }",
+    name: "Mayor tamaño habitual (en la API: exit_max_sol)",
+    body: "El mayor de los tamaños habituales (0,5, 1, 2, 5, 10 y 50 SOL) que se vende perdiendo menos del 10 %. Cero quiere decir que no lo logra ninguno.",
+    formula: "máx { s habitual : deslizamiento(s) < 10 % }",
   },
   {
-    name: "Profundidad",
+    name: "Sacable en total (profundidad)",
     body: "Los SOL que los vendedores aún podrían sacar de todos los pools juntos, hasta precio cero.",
     formula: "Σ reservas de cobro alcanzables vendiendo; los estables, a su precio",
   },
   {
-    name: "Capacidad de salida (C10)",
-    body: "La mayor posición que todavía se vende perdiendo como mucho un 10 %. Significa lo mismo en cualquier tipo de pool; por eso la historia, la tendencia y las alertas se calculan con ella.",
-    formula: "máx { S ≤ 1000 : deslizamiento(S) ≤ 10 % }, por la ruta profesional",
+    name: "Salida al 10 % (capacidad, C10)",
+    body: "La mayor posición que todavía se vende, repartida entre todas las rutas, perdiendo como mucho un 10 %. Significa lo mismo en cualquier tipo de pool; por eso la historia, la tendencia y las alertas se calculan con ella.",
+    formula: "máx { S ≤ 1000 : deslizamiento(S) ≤ 10 % }, repartida",
   },
   {
     name: "Puntuación",
-    body: "De 0 a 100. Cada tamaño cuenta según su peso; lo que no se puede vender cuenta cero. El minorista pesa de 0,5 a 5 SOL; el profesional, de 1 a 50.",
+    body: "De 0 a 100. Cada tamaño cuenta según su peso; lo que no se puede vender cuenta cero. Con una ruta pesan de 0,5 a 5 SOL; repartida, de 1 a 50.",
     formula:
-      "100 · Σ w(s) / (1 + (deslizamiento(s) / 10)²); minorista 0,5: 0,30, 1: 0,30, 2: 0,25, 5: 0,15; profesional 1: 0,10, 2: 0,15, 5: 0,25, 10: 0,30, 50: 0,20",
+      "100 · Σ w(s) / (1 + (deslizamiento(s) / 10)²); una ruta 0,5: 0,30, 1: 0,30, 2: 0,25, 5: 0,15; repartida 1: 0,10, 2: 0,15, 5: 0,25, 10: 0,30, 50: 0,20",
   },
   {
     name: "Fase",

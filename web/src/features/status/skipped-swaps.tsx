@@ -1,6 +1,7 @@
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { formatNumber } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { venueName } from "../../lib/venue-names.ts";
 import { countsByReason } from "./counts-by-reason.ts";
 import type { Accuracy, AccuracyWindow } from "./use-accuracy.ts";
 
@@ -34,7 +35,7 @@ export function SkippedSwaps({ venues, span }: Props) {
           <tbody>
             {rows.map(({ program, reason, count }) => (
               <tr key={`${program} ${reason}`}>
-                <th scope="row">{program}</th>
+                <th scope="row">{venueName(program)}</th>
                 <td>{reasons[reason] ?? reason}</td>
                 <td className="number">{formatNumber(count, language)}</td>
               </tr>

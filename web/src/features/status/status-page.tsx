@@ -108,7 +108,7 @@ function Upgrades({ accuracy }: { readonly accuracy: Accuracy | null }) {
   return upgrades.map(({ program, seenAt }) => (
     <p key={program} className="row">
       <Badge look="warn">{text.status.upgraded}</Badge>
-      <span>{text.status.upgradedSince(program, formatTime(seenAt, language))}</span>
+      <span>{text.status.upgradedSince(venueName(program), formatTime(seenAt, language))}</span>
     </p>
   ));
 }
@@ -204,7 +204,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
                     </td>
                     <td className="number" data-name={text.status.executed}>
                       {executed === null || executed.sales === 0 ? (
-                        <Unknown />
+                        <span className="soft">{text.status.notExecuted}</span>
                       ) : (
                         `${executed.equal} / ${executed.sales}`
                       )}

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Choice } from "../../components/choice.tsx";
 import { NumberTable } from "../../components/number-table.tsx";
 import { Unknown } from "../../components/unknown.tsx";
-import { formatNumber, formatPct } from "../../lib/format.ts";
+import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 import type { Accuracy } from "./use-accuracy.ts";
@@ -22,7 +22,10 @@ export function WaitingHeld({ accuracy }: { readonly accuracy: Accuracy }) {
         <Choice
           label={words.size}
           value={size}
-          options={STANDARD_SIZES.map((value) => ({ value, label: `${value} SOL` }))}
+          options={STANDARD_SIZES.map((value) => ({
+            value,
+            label: formatSol(Number(value), language),
+          }))}
           onChange={setSize}
         />
       </div>

@@ -16,14 +16,15 @@ const items = [
 ];
 const ids = (sorted: readonly WatchlistItem[]) => sorted.map(({ id }) => id);
 
-test("no exit comes before any slippage, and what is unknown comes last", () => {
-  assert.deepEqual(ids(sortItems(items, "urgency")), [2, 4, 1, 3]);
+test("no exit comes first, then what may have none, and what is not measured comes last", () => {
+  const unmeasured = item(6, null, 70, "bloqueado_tamano_amm");
+  assert.deepEqual(ids(sortItems([unmeasured, ...items], "urgency")), [2, 3, 4, 1, 6]);
 });
 
 test("a deteriorating token comes first, whatever the others lose", () => {
   const alerting = item(5, 0.5, 90);
   const on = { ...alerting, exitability: { ...alerting.exitability, alerta_deterioro: true } };
-  assert.deepEqual(ids(sortItems([...items, on], "urgency")), [5, 2, 4, 1, 3]);
+  assert.deepEqual(ids(sortItems([...items, on], "urgency")), [5, 2, 3, 4, 1]);
 });
 
 test("the lowest score comes first, and an unknown one last", () => {

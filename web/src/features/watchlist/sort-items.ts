@@ -2,7 +2,7 @@ import type { WatchlistItem } from "../../lib/watchlist.ts";
 
 export type SortBy = "urgency" | "score" | "added";
 
-/** The most urgent first; unknown values are last in every order. */
+/** The most urgent first; what has not been measured is last in every order. */
 export function sortItems(items: readonly WatchlistItem[], by: SortBy): readonly WatchlistItem[] {
   switch (by) {
     case "added":
@@ -28,10 +28,14 @@ function compareUrgency(a: WatchlistItem, b: WatchlistItem): number {
   return lossA === lossB ? 0 : lossB - lossA;
 }
 
-/** No exit at all is worse than any slippage; a measurement that is missing is neither. */
-function lossOf({ exitability }: WatchlistItem): number {
-  if (exitability.state !== "ok") return Number.NEGATIVE_INFINITY;
-  return exitability.slippage_pct ?? Number.POSITIVE_INFINITY;
+/** Above every loss in percent: a blocked token may be impossible to sell, as a paused one is. */
+const BLOCKED_LOSS = 101;
+
+/** No exit at all is worse than any slippage; a size that is not measured, or not yet, comes last. */
+function lossOf({ exitability: { state, slippage_pct } }: WatchlistItem): number {
+  if (state === "bloqueado_dato") return BLOCKED_LOSS;
+  if (state !== "ok") return Number.NEGATIVE_INFINITY;
+  return slippage_pct ?? Number.POSITIVE_INFINITY;
 }
 
 function scoreOf({ exitability }: WatchlistItem): number {

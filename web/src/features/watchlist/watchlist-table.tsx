@@ -134,11 +134,19 @@ function Row({ item, isLeaving, readSize, onChange, onLeaving, onRemove }: RowPr
   );
 }
 
+/** The token can be sold, at other sizes than this one. */
+const SIZE_NOT_MEASURED = "bloqueado_tamano_amm";
+
 /** What the position would pay: its size less what it loses. */
 function Paid({ item }: { readonly item: WatchlistItem }) {
-  const { language } = usePreferences();
-  const { slippage_pct } = item.exitability;
-  if (slippage_pct === null) return <Unknown />;
+  const { text, language } = usePreferences();
+  const { slippage_pct, state } = item.exitability;
+  if (slippage_pct === null)
+    return state === SIZE_NOT_MEASURED ? (
+      <span className="soft">{text.exit.unasked}</span>
+    ) : (
+      <Unknown />
+    );
   return formatSol(item.size_sol * (1 - slippage_pct / 100), language);
 }
 
@@ -147,7 +155,13 @@ function Slippage({ item }: { readonly item: WatchlistItem }) {
   const { text, language } = usePreferences();
   const { state, slippage_pct, alerta_deterioro } = item.exitability;
   if (slippage_pct === null)
-    return state === "ok" ? <Badge look="bad">{text.token.noExit}</Badge> : <Unknown />;
+    return state === "ok" ? (
+      <Badge look="bad">{text.token.noExit}</Badge>
+    ) : state === SIZE_NOT_MEASURED ? (
+      <span className="soft words">{text.token.notMeasured}</span>
+    ) : (
+      <Unknown />
+    );
   const verdict = verdictOf(slippage_pct);
   const look = verdict === "good" && alerta_deterioro === true ? "plain" : verdict;
   return <span className={`verdict ${look}`}>{formatPct(slippage_pct, language, 2, 2)}</span>;

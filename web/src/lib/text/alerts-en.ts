@@ -45,6 +45,13 @@ export const alertsEn: AlertsText = {
       "This browser can't receive notifications. On an iPhone, add this page to the home screen first.",
     unset: "This service does not send notifications to browsers. Mail and webhooks work.",
   },
+  refusals: {
+    url: "This is not a URL.",
+    https: "A webhook's URL begins with https://.",
+    user: "A webhook's URL holds no user name or password; its calls are signed.",
+    host: "The host's name can't be resolved, or it has an address that webhooks may not reach.",
+    chat: "A Telegram target is the number of a chat.",
+  },
   kind: "Kind of channel",
   add: "Add channel",
   states: { pending: "to be verified", verified: "verified", failing: "failing" },

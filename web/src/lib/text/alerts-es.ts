@@ -48,6 +48,13 @@ export const alertsEs = {
     unset:
       "Este servicio no envía notificaciones a navegadores. El correo y los webhooks funcionan.",
   },
+  refusals: {
+    url: "Esto no es una URL.",
+    https: "La URL de un webhook empieza por https://.",
+    user: "La URL de un webhook no lleva usuario ni contraseña; sus llamadas van firmadas.",
+    host: "El nombre del servidor no se encuentra, o tiene una dirección a la que los webhooks no pueden llegar.",
+    chat: "El destino de Telegram es el número de un chat.",
+  },
   kind: "Tipo de canal",
   add: "Añadir canal",
   states: { pending: "por verificar", verified: "verificado", failing: "con fallos" },

@@ -6,7 +6,14 @@ export const exitEs = {
   unit: "Unidad",
   chips: "Tamaños habituales en SOL",
   slider: "Tamaño en SOL, de 0,01 a 1000",
-  amountInvalid: "De 0,01 a 1000 SOL, o una cantidad de tokens.",
+  amountInvalid: {
+    sol: "De 0,01 a 1000 SOL.",
+    tokens: "Una cantidad de tokens mayor que cero.",
+    usd: "Una cantidad de dólares mayor que cero.",
+  },
+  amountInvalidUsd: (least: string, most: string) =>
+    `De ${least} a ${most}: lo que valen de 0,01 a 1000 SOL.`,
+  unasked: "no se mide",
   usdUnknown: "Ahora no se conoce el precio de SOL en dólares.",
   way: "Ruta",
   ways: { retail: "una ruta", pro: "repartida" },
@@ -14,7 +21,11 @@ export const exitEs = {
     retail: "Todo por la mejor ruta, como hace una cartera.",
     pro: "Repartida entre todas las rutas para cobrar lo máximo.",
   },
-  pays: (size: string) => `Vender ${size} ahora paga`,
+  /** The words before and after the token's name. */
+  pays: (size: string, unit: "sol" | "tokens" | "usd"): readonly [string, string] => [
+    `Vender ${size} ${unit === "tokens" ? "" : "en "}`,
+    " ahora paga",
+  ],
   loses: (pct: string, sol: string) => `Pierdes un ${pct} (${sol})`,
   gains: (sol: string) => `Paga ${sol} más que al precio medio. `,
   even: "Paga lo mismo que al precio medio. ",
@@ -23,7 +34,6 @@ export const exitEs = {
     poolFees: "comisiones de los pools",
     tax: "impuesto del token",
   },
-  tokensSold: (tokens: string) => `${tokens} tokens`,
   byOne: (name: string) => `Por ${name}.`,
   bySplit: (count: number) => `Repartida entre ${count} rutas:`,
   hops: (count: number) => `${count} saltos`,
@@ -48,7 +58,9 @@ export const exitEs = {
     different: "Un programa paga algo distinto de lo que dice nuestro modelo.",
     partly: "No se pudieron ejecutar todas las ventas.",
     nothing: "Ninguna ruta vende esto: no hay nada que ejecutar.",
-    unavailable: "Sin comprobar: aquí no hay código que ejecutar.",
+    unavailable: "Sin comprobar: esta venta no se puede ejecutar aquí ahora.",
+    unavailableInDemo:
+      "Sin comprobar: los programas de la demostración no tienen código que ejecutar.",
     modelled: "Modelo",
     executed: "Ejecutado",
     refused: "rechazada",
@@ -83,13 +95,18 @@ export const exitEs = {
     withdrawOne: (pct: string, sol: string) => `un dueño puede retirar el ${pct} (${sol})`,
     withdrawProgram: (pct: string, sol: string) =>
       `un programa custodia el ${pct} (${sol}); no se sabe a quién obedece`,
+    withdrawHeld: (pct: string, pool: string) =>
+      `un dueño tiene el ${pct} de la liquidez de ${pool}`,
+    largestOwner: "Mayor dueño",
     withdrawNone: "no se conoce ningún dueño que pueda retirarla",
     withdrawUnknown: "no se sabe quién puede retirarla",
     partial: "De otros pools no se sabe quién puede retirar.",
     after: (size: string, pct: string) => `Después, vender ${size} perdería un ${pct}.`,
+    afterUnknown: "No se sabe qué quedaría después.",
     afterNone: (size: string) => `Después, ${size} no se podrían vender enteros.`,
     burned: "Liquidez quemada",
-    locked: "Liquidez bloqueada",
+    locked: "bloqueada para siempre",
+    lockedUntil: "hasta una fecha",
     lockedHint:
       "Bloqueada sin fecha de apertura: el candado devuelve comisiones y nunca la liquidez.",
     lockUntil: (pct: string, date: string) => `${pct} bloqueado hasta el ${date}`,
