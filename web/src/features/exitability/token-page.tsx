@@ -50,14 +50,14 @@ export function TokenPage({ mint }: Props) {
   const sale = useSearch(readSale);
   const status = useStatus().data;
   const solUsd = status?.sol_usd ?? null;
-  const exit = useExitAt(mint, sale, solUsd);
-  const facts = useTokenFacts(mint);
-  const answer = useExitability(mint, sale.profile, false);
   // Once there is an answer the evidence below stays, whatever size is asked for next.
   const [isAnswered, setIsAnswered] = useState(false);
+  const isPushed = useLiveExitability(mint, isAnswered);
+  const exit = useExitAt(mint, sale, solUsd, isPushed);
+  const facts = useTokenFacts(mint);
+  const answer = useExitability(mint, sale.profile, isPushed);
   const isUnasked = status !== undefined && exitPath(mint, sale, solUsd) === null;
   if ((exit.data !== undefined || isUnasked) && !isAnswered) setIsAnswered(true);
-  const isPushed = useLiveExitability(mint, isAnswered);
   const history = useHistory(mint, "hour", {
     isWanted: isAnswered,
     isAlerting: answer.data?.alerta_deterioro === true,

@@ -5,12 +5,10 @@ import { api } from "../../lib/api.ts";
 import { useLiveToken } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { exitabilityPath, type Profile } from "./token-search.ts";
+import { POLL_MS, PUSHED_POLL_MS } from "./use-token-data.ts";
 
-/** Asked again this often where nothing is pushed, and less often where it is. */
-const POLL_MS = 5_000;
-const PUSHED_POLL_MS = 15_000;
-/** A sale's figures follow the chain at most this often: each is a request. */
-const LEAST_BETWEEN_MS = 2_500;
+/** A sale's figures follow the chain at most this often: each is a request, and pages have 120 a minute. */
+const LEAST_BETWEEN_MS = 5_000;
 
 const queryKey = (mint: string, profile: Profile, language: string) =>
   ["token", mint, "exitability", profile, language] as const;
@@ -33,10 +31,12 @@ export function useExitability(mint: string, profile: Profile, isPushed: boolean
 export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   const { language } = usePreferences();
   const client = useQueryClient();
-  const readAtMs = useRef(0);
+  // The sale was read just before the first answer comes.
+  const readAtMs = useRef<number | null>(null);
   return useLiveToken<ExitabilityBody>(mint, isWanted, (answer) => {
     takeAnswer(client, queryKey(mint, "retail", language), answer);
     const nowMs = Date.now();
+    readAtMs.current ??= nowMs;
     if (document.hidden || nowMs - readAtMs.current < LEAST_BETWEEN_MS) return;
     readAtMs.current = nowMs;
     void client.invalidateQueries({ queryKey: ["token", mint, "at"] });

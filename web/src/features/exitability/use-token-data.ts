@@ -160,11 +160,13 @@ export type Range = (typeof RANGES)[number];
 const RANGE_SECONDS: Readonly<Record<Range, number>> = { hour: 3_600, day: 86_400, week: 604_800 };
 const POINTS = 240;
 const REFRESH_MS = 15_000;
+/** Asked again this often where nothing is pushed, and less often where it is. */
+export const POLL_MS = 5_000;
+export const PUSHED_POLL_MS = 15_000;
 /** While an alert is on whose cause has not been read yet. */
 const URGENT_MS = 2_000;
 /** Holders of pool shares are read at most once a minute. */
 const HOLDERS_MS = 60_000;
-const EXIT_MS = 5_000;
 /** Figures of a size that was left are not shown again later. */
 const FORGOTTEN_MS = 10_000;
 
@@ -223,13 +225,16 @@ export function useHistory(
   });
 }
 
-/** What a sale pays now. The data are of exactly this sale, or there are none. */
-export function useExitAt(mint: string, sale: Sale, solUsd: number | null) {
+/**
+ * What a sale pays now. The data are of exactly this sale, or there are none. Where answers are pushed,
+ * each has it read again.
+ */
+export function useExitAt(mint: string, sale: Sale, solUsd: number | null, isPushed: boolean) {
   const wanted = exitPath(mint, sale, solUsd);
   return useQuery({
     queryKey: ["token", mint, "at", wanted],
     queryFn: ({ signal }) => api<ExitAt>(wanted ?? "", { signal }),
-    refetchInterval: EXIT_MS,
+    refetchInterval: isPushed ? PUSHED_POLL_MS : POLL_MS,
     gcTime: FORGOTTEN_MS,
     enabled: wanted !== null,
   });
