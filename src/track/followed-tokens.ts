@@ -162,8 +162,8 @@ function searchWithin(token: FollowedToken, nowMs: number, waitMs: number): void
 }
 
 /**
- * The search that `planNextSearch` noted has failed: it is repeated soon. Where a pool is known to be missing, or searches keep
- * failing, answers name the gap.
+ * The search that `planNextSearch` noted has failed: it is repeated soon. Where a pool is known to be
+ * missing, or searches keep failing, answers name the gap.
  */
 export function retrySearch(token: FollowedToken, wasUrgent: boolean, nowMs: number): void {
   token.failedSearches++;

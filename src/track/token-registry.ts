@@ -34,6 +34,7 @@ import { stateTimeMs } from "./state-slot.ts";
 import { TokenLoads } from "./token-loads.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 import type { TokenObserver } from "./token-observer.ts";
+import { TokenRecords } from "./token-records.ts";
 import { TokenRestore } from "./token-restore.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
 
@@ -54,8 +55,6 @@ const CHECK_HOPS_EVERY_MS = 60_000;
 /** Tokens that a sweep visits at least, and the sweeps after which all were visited. */
 const LEAST_VISITS = 1_000;
 const SWEEPS_PER_ROUND = 15;
-/** Records that are opened in one sweep, of those that could not be opened before. */
-const MOST_OPENED_AT_ONCE = 50;
 /** The asker of loads for watchlists. */
 const WATCHLIST = "watchlist";
 
@@ -88,14 +87,14 @@ export class TokenRegistry {
   readonly #firstSearches: FirstSearches;
   #visits: Iterator<FollowedToken> | null = null;
   #watched = new Set<Address>();
-  /** Tokens whose record could not be opened. */
-  readonly #unopened = new Set<FollowedToken>();
+  readonly #records: TokenRecords;
   #watchedDueMs = 0;
   #hopsDueMs = 0;
 
   constructor(deps: TokenRegistryDeps) {
     const { source, venues, state, clock, signal, everything, onFailure } = deps;
     this.#deps = deps;
+    this.#records = new TokenRecords(deps);
     this.#loadDeps = { source, venues, clock };
     this.#loads = new TokenLoads({
       ...this.#loadDeps,
@@ -227,7 +226,7 @@ export class TokenRegistry {
     for (const token of visited) {
       if (state.tokens.has(token.mint) && isActive(token, nowMs)) this.#ensureHops(token);
     }
-    if (this.#unopened.size > 0) this.#openRest();
+    this.#records.openRest();
     if (nowMs >= this.#hopsDueMs) this.#checkHops(nowMs);
     if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
   }
@@ -292,30 +291,9 @@ export class TokenRegistry {
 
   /** Opens the record of a new token. */
   #openRecord(token: FollowedToken): void {
-    const { background } = this.#deps;
     setWatched(this.#deps.state, token, this.#watched.has(token.mint));
-    background.run("open a token's record", this.#openHistory(token));
+    this.#records.open(token);
     this.#ensureHops(token);
-  }
-
-  async #openHistory(token: FollowedToken): Promise<void> {
-    try {
-      await this.#deps.observer.open(token);
-    } catch (cause) {
-      this.#unopened.add(token);
-      throw cause;
-    }
-  }
-
-  /** Opens the records that could not be opened when their tokens were loaded. */
-  #openRest(): void {
-    const { state, background } = this.#deps;
-    const tokens = [...this.#unopened].slice(0, MOST_OPENED_AT_ONCE);
-    for (const token of tokens) {
-      this.#unopened.delete(token);
-      if (state.tokens.get(token.mint) === token)
-        background.run("open a token's record", this.#openHistory(token));
-    }
   }
 
   /** Drops quote mints that no token leads through, and searches one of the others again where it is due. */

@@ -202,14 +202,20 @@ test("a write that fails while an hour ends loses no sample of that hour", async
   });
 });
 
+/** An archive with one sample that is not on disk, and a switch for its database. */
+async function withOneSample(database: Database) {
+  const atMs = HOUR * HOUR_MS + 1_000;
+  const { database: failing, power } = breakable(database);
+  const clock = { nowMs: () => atMs };
+  const archive = new TokenArchive({ database: failing, clock, historyDays: 30, stateDays: 0 });
+  await archive.open(MINT, { name: null, symbol: null });
+  archive.add(MINT, sampleAt(atMs, 1), null);
+  return { archive, power };
+}
+
 test("the rest of a token that is let go while the database fails is written by the next save", async (t) => {
   await eachDatabase(t, async (_t, database) => {
-    const atMs = HOUR * HOUR_MS + 1_000;
-    const { database: failing, power } = breakable(database);
-    const clock = { nowMs: () => atMs };
-    const archive = new TokenArchive({ database: failing, clock, historyDays: 30, stateDays: 0 });
-    await archive.open(MINT, { name: null, symbol: null });
-    archive.add(MINT, sampleAt(atMs, 1), null);
+    const { archive, power } = await withOneSample(database);
     power.isOff = true;
     await assert.rejects(archive.close(MINT));
     power.isOff = false;
@@ -227,12 +233,7 @@ test("the rest of a token that is let go while the database fails is written by 
 
 test("a token that is let go while a save runs loses nothing if that save fails", async (t) => {
   await eachDatabase(t, async (_t, database) => {
-    const atMs = HOUR * HOUR_MS + 1_000;
-    const { database: failing, power } = breakable(database);
-    const clock = { nowMs: () => atMs };
-    const archive = new TokenArchive({ database: failing, clock, historyDays: 30, stateDays: 0 });
-    await archive.open(MINT, { name: null, symbol: null });
-    archive.add(MINT, sampleAt(atMs, 1), null);
+    const { archive, power } = await withOneSample(database);
     power.isOff = true;
     const saved = assert.rejects(archive.save({ all: true }));
     power.isOff = false;

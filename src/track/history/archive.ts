@@ -1,8 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import { pricedPart } from "#src/measure/capacity-series.ts";
-import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
-import { CAUSES, NO_LOSSES } from "#src/measure/losses.ts";
 import { RequestBatcher } from "#src/platform/batcher.ts";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -21,13 +18,9 @@ import {
   upsertTokens,
 } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
-import {
-  type AssessedSnapshot,
-  parseLevels,
-  parseSnapshot,
-  snapshotText,
-} from "../snapshot-text.ts";
+import { type AssessedSnapshot, parseSnapshot } from "../snapshot-text.ts";
 import { type HistoryGrid, type HistoryPoint, historyOf } from "./history.ts";
+import { type KeptAnswer, keptSeriesOf, openAlertOf, savedSnapshot } from "./kept-answers.ts";
 import { type PastDay, pastDayOf } from "./past-day.ts";
 import { readBuckets, readHours, type StoredSeries } from "./read-series.ts";
 import { RollUp } from "./roll-up.ts";
@@ -82,9 +75,6 @@ type Entry = {
   /** Writes under way. */
   writes: number;
 };
-
-/** An answer with the levels that the next process measures falls from. */
-export type KeptAnswer = { readonly snapshot: AssessedSnapshot; readonly levels: KeptLevels };
 
 /** What an earlier process left of a token: an alert that was on, and the levels of its series. */
 export type OpenedRecord = {
@@ -377,35 +367,4 @@ export async function lastAnswer(
 /** Whether the next sample is written even if no figure changed. */
 function isOld(last: Sample, nowMs: number): boolean {
   return nowMs - last.atMs >= WRITE_EVERY_MS;
-}
-
-function openAlertOf(stored: StoredAlert): OpenAlert | null {
-  const detector = DETECTORS.find((name) => name === stored.detector);
-  if (detector === undefined) return null;
-  const kind = CAUSES.find((name) => name === stored.cause);
-  const { c10Sol: levelSol } = stored.before;
-  const { c10Sol } = stored.after;
-  return {
-    detector,
-    // An older version did not record the share; such an alert is not published again.
-    cause: kind === undefined ? null : { kind, share: stored.share ?? 1 },
-    causes: stored.causes ?? NO_LOSSES,
-    goneShare: levelSol > 0 ? Math.max(0, 1 - c10Sol / levelSol) : 0,
-    startedAtMs: stored.startedAtMs,
-    levelSol,
-    c10Sol,
-  };
-}
-
-function keptSeriesOf(text: string): KeptSeries | null {
-  const levels = parseLevels(text);
-  const last = parseSnapshot(text)?.assessment;
-  return levels === null || last === undefined || pricedPart(last) === null
-    ? null
-    : { levels, last };
-}
-
-function savedSnapshot(tokenId: bigint, { snapshot, levels }: KeptAnswer): SavedSnapshot {
-  const text = snapshotText(snapshot, levels);
-  return { tokenId, snapshot: text, atMs: snapshot.assessment.stateTimeMs };
 }
