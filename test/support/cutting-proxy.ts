@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 
 export type CuttingProxy = {
   readonly url: string;
@@ -55,7 +55,7 @@ export async function startCuttingProxy(ending: Ending, target: string): Promise
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  ending.after(() => {
+  closeAfter(ending, () => {
     cut();
     server.close();
   });

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 import { openDatabase } from "#src/store/database.ts";
 import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { type DatabasePlace, sqlitePlace } from "./databases.ts";
-import { type Ending, Endings } from "./ending.ts";
+import { closeAfter } from "./ending.ts";
 import { mailedCode, mailFiles } from "./mailed-code.ts";
 import { type RunningService, startTestService } from "./service.ts";
 
@@ -80,20 +80,17 @@ export async function startDashboard(
   }
   assert.ok(existsSync(join(DIST, "index.html")), "npm run build:web makes the dashboard");
   const place = sqlitePlace(t);
-  // Pages close before the service: a request on its way would otherwise fail the test.
-  const ending = new Endings();
-  t.after(() => ending.close());
   const [service, browser] = await Promise.all([
-    startTestService(ending, place, { ACCOUNTS_DIR: "", TRUST_PROXY: "1", ...environment }),
+    startTestService(t, place, { ACCOUNTS_DIR: "", TRUST_PROXY: "1", ...environment }),
     chromium.launch({
       executablePath: CHROMIUM,
       args: ["--no-sandbox", "--disable-dev-shm-usage"],
     }),
   ]);
-  ending.after(() => browser.close());
+  closeAfter(t, () => browser.close());
   let visitors = 0;
   const visit = (options: VisitorOptions = {}) =>
-    openVisitor({ t, ending, browser, service, address: `198.51.100.${++visitors}` }, options);
+    openVisitor({ t, browser, service, address: `198.51.100.${++visitors}` }, options);
   return {
     url: service.url,
     place,
@@ -109,14 +106,13 @@ export async function startDashboard(
 
 type VisitorDeps = {
   readonly t: TestContext;
-  readonly ending: Ending;
   readonly browser: Browser;
   readonly service: RunningService;
   readonly address: string;
 };
 
 async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<Visitor> {
-  const { t, ending, browser, service, address } = deps;
+  const { t, browser, service, address } = deps;
   const { language = "en", theme = "light", isPhone = false, isMotionReduced = false } = options;
   const context = await browser.newContext({
     baseURL: options.url ?? service.url,
@@ -128,7 +124,7 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
     permissions: ["clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "x-forwarded-for": address },
   });
-  ending.after(async () => {
+  closeAfter(t, async () => {
     // An answer that a test changes may still be on its way.
     for (const open of context.pages()) await open.unrouteAll({ behavior: "ignoreErrors" });
     await context.close();

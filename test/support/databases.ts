@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import { DATABASE_FILE, type Database, openDatabase } from "#src/store/database.ts";
 import type { Dialect } from "#src/store/dialect.ts";
 import { migrate } from "#src/store/migrate.ts";
+import { closeAfter } from "./ending.ts";
 import { migratedSchema, ownSchema, runOnce } from "./postgres-schemas.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
@@ -89,7 +90,7 @@ export async function eachDatabasePlace(
 /** A fresh, migrated SQLite for tests that are not about the database. */
 export async function sqliteDatabase(t: TestContext): Promise<Database> {
   const database = await openMigrated(sqlitePlace(t));
-  t.after(() => database.close());
+  closeAfter(t, () => database.close());
   return database;
 }
 
@@ -141,7 +142,7 @@ export async function ownPostgres(t: TestContext): Promise<DatabasePlace | null>
   if (place === null || url === undefined) return null;
   const name = `test_${randomBytes(6).toString("hex")}`;
   await runOnce(url, `create database ${name}`);
-  t.after(() => runOnce(url, `drop database ${name} with (force)`));
+  closeAfter(t, () => runOnce(url, `drop database ${name} with (force)`));
   const own = new URL(url);
   own.pathname = `/${name}`;
   return { ...place, databaseUrl: own.href };

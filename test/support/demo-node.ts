@@ -3,7 +3,7 @@ import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { VENUES } from "#src/venues/all.ts";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 
 /** The demo market behind a node of its own, whose tokens the test can make things happen to. */
 export type DemoNode = {
@@ -22,7 +22,7 @@ export async function startDemoNode(ending: Ending): Promise<DemoNode> {
   const node = createLocalNode({ ledger: market.ledger });
   const { httpUrl, wsUrl } = await node.listen();
   const timer = setInterval(() => market.catchUp(Date.now()), SLOT_MS);
-  ending.after(async () => {
+  closeAfter(ending, async () => {
     clearInterval(timer);
     await node.close();
   });

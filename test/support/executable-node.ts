@@ -6,6 +6,7 @@ import { SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { PROGRAM_ID as AMM_V4 } from "#src/venues/raydium-amm-v4/layout.ts";
+import { closeAfter } from "./ending.ts";
 import { executableMarket } from "./executable-market.ts";
 import { deployedAccounts } from "./program-accounts.ts";
 import { compiledPrograms } from "./programs.ts";
@@ -54,7 +55,7 @@ export async function startExecutableNode(t: TestContext): Promise<ExecutableNod
   const node = createLocalNode({ ledger });
   const { httpUrl, wsUrl } = await node.listen();
   const timer = setInterval(() => market.catchUp(Date.now()), SLOT_MS);
-  t.after(async () => {
+  closeAfter(t, async () => {
     clearInterval(timer);
     await node.close();
   });

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { createRpcSource, type RpcSourceOptions } from "#src/chain/rpc-source.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { closeAfter } from "./ending.ts";
 import { testAddress } from "./test-accounts.ts";
 
 export const FAST_RETRY = { attempts: 3, firstWaitMs: 1, longestWaitMs: 20 };
@@ -20,7 +21,7 @@ export function sourceAt(t: TestContext, httpUrl: string, options: Partial<RpcSo
     staleWaitMs: 1,
     ...options,
   });
-  t.after(() => source.close());
+  closeAfter(t, () => source.close());
   return source;
 }
 
@@ -36,7 +37,7 @@ export async function fakeNode(t: TestContext, answer: Answer) {
     incoming.on("end", () => answer(JSON.parse(String(Buffer.concat(parts))), response, ++count));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
+  closeAfter(t, () => {
     server.closeAllConnections();
     server.close();
   });

@@ -5,6 +5,7 @@ import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import type { Address } from "#src/units/address.ts";
+import { closeAfter } from "./ending.ts";
 import type { EventLog } from "./event-log.ts";
 import { FakeGeyser } from "./fake-geyser.ts";
 import type { FollowEvent } from "./follow-all.ts";
@@ -51,7 +52,7 @@ export async function startChain(
     () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + slotsAPulse }),
     PULSE_MS,
   );
-  t.after(async () => {
+  closeAfter(t, async () => {
     clearInterval(pulse);
     await source.close();
     await reads.close();

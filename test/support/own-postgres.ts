@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 import { freePort } from "./free-port.ts";
 
 const INSTALLED = "/usr/lib/postgresql";
@@ -40,7 +40,7 @@ export async function startOwnPostgres(ending: Ending): Promise<OwnPostgres> {
   const breakOff = () => run("pg_ctl", [...control, "-m", "immediate", "stop"]);
   await run("initdb", ["-D", data, "-A", "trust", "-U", "postgres"]);
   await start();
-  ending.after(async () => {
+  closeAfter(ending, async () => {
     await breakOff().catch(() => undefined);
     rmSync(directory, { recursive: true, force: true });
   });

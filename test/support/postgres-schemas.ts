@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 
 type MigratedSchema = {
   readonly url: string;
@@ -18,7 +18,7 @@ const free: MigratedSchema[] = [];
 /** A new schema of this Postgres, as a URL; dropped at the end of the test. Its commits do not wait for the disk. */
 export async function ownSchema(ending: Ending, url: string): Promise<string> {
   const { name, schemaUrl } = await createSchema(url);
-  ending.after(() => dropSchema(url, name));
+  closeAfter(ending, () => dropSchema(url, name));
   return schemaUrl;
 }
 
@@ -29,7 +29,7 @@ export async function ownSchema(ending: Ending, url: string): Promise<string> {
  */
 export async function migratedSchema(ending: Ending, url: string): Promise<string> {
   const schema = (await takeFree(url)) ?? (await createMigrated(url));
-  ending.after(() => {
+  closeAfter(ending, () => {
     free.push(schema);
   });
   return schema.url;

@@ -15,6 +15,7 @@ import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { CHAIN_SALES, VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { closeAfter } from "./ending.ts";
 import { readExecutions, sharedPath } from "./executions.ts";
 import { deployedAccounts } from "./program-accounts.ts";
 import { compiledPrograms } from "./programs.ts";
@@ -66,7 +67,7 @@ export async function startProofChain(
     clock: systemClock,
     random: () => 0.5,
   });
-  t.after(async () => {
+  closeAfter(t, async () => {
     await source.close();
     await node.close();
   });
@@ -85,7 +86,7 @@ export async function startProofChain(
   };
   const openProofs = (dataDir: string | null) => {
     const proofs = new Proofs({ chain: counted, dataDir, clock, onFailure: () => undefined });
-    t.after(() => proofs.close());
+    closeAfter(t, () => proofs.close());
     return proofs;
   };
   return {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Page } from "playwright-core";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 import { pushSubscriber } from "./push-subscriber.ts";
 
 type Shown = { readonly title: string; readonly body: string };
@@ -21,7 +21,7 @@ export async function startPushService(ending: Ending) {
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  ending.after(() => void server.close());
+  closeAfter(ending, () => void server.close());
   const { port } = server.address() as AddressInfo;
   const { subscription, open } = pushSubscriber(`http://127.0.0.1:${port}/send/1`);
   return {

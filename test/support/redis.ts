@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { createClient } from "@redis/client";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 import { freePort } from "./free-port.ts";
 
 /** A Redis of the test's own, to be killed, frozen, emptied and started again. */
@@ -66,7 +66,7 @@ export async function startRedis(
     await answering(url);
   };
   await start();
-  ending.after(kill);
+  closeAfter(ending, kill);
   return {
     url,
     start,

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import type { TestContext } from "node:test";
+import { closeAfter } from "./ending.ts";
 import { freePort } from "./free-port.ts";
 
 const NGINX = "/usr/sbin/nginx";
@@ -65,7 +66,7 @@ export async function startReverseProxy(
   const args = ["-p", directory, "-e", "stderr", "-c", "nginx.conf", "-g", "daemon off;"];
   const nginx = spawn(NGINX, args, { stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(nginx, "exit");
-  t.after(async () => {
+  closeAfter(t, async () => {
     nginx.kill("SIGTERM");
     await ended;
     rmSync(directory, { recursive: true, force: true });

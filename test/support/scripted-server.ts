@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { closeAfter } from "./ending.ts";
 
 export type Turn = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -40,7 +41,7 @@ export async function startScriptedServer(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => {
+  closeAfter(t, () => {
     server.close();
     server.closeAllConnections();
   });

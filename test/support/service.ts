@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { DatabasePlace } from "./databases.ts";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 
 /** A service in a process of its own, as an operator starts it. */
 export type RunningService = {
@@ -59,19 +59,20 @@ export async function whenListening(
   child: ChildProcess,
   dataDir: string,
 ): Promise<RunningService> {
-  ending.after(() => void child.kill("SIGKILL"));
+  const ended = once(child, "exit").then(([code]) => (typeof code === "number" ? code : null));
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  closeAfter(ending, kill);
   const lines: string[] = [];
   const url = await listeningUrl(child, lines);
-  const ended = once(child, "exit").then(([code]) => (typeof code === "number" ? code : null));
   return {
     url,
     ended,
     dataDir,
     lines,
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
+    kill,
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     async stop() {

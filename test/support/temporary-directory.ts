@@ -1,12 +1,12 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ending } from "./ending.ts";
+import { closeAfter, type Ending } from "./ending.ts";
 
 /** A fresh directory that is removed with all it holds after the test. */
 export function temporaryDirectory(ending: Ending, parent = tmpdir()): string {
   const directory = mkdtempSync(join(parent, "exitability-test-"));
-  ending.after(() => rmSync(directory, { recursive: true, force: true }));
+  closeAfter(ending, () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 

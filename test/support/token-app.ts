@@ -5,6 +5,7 @@ import { exitOn } from "#src/track/markets.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { sqliteDatabase } from "./databases.ts";
+import { closeAfter } from "./ending.ts";
 import { plainHttpDeps } from "./http-deps.ts";
 import { marketOf, poolOfSol } from "./markets.ts";
 import { testUsers } from "./users.ts";
@@ -25,7 +26,7 @@ export async function startTokenApp(t: TestContext, change: Partial<HttpDeps["ma
     users: await testUsers(t, await sqliteDatabase(t), { clock }),
     clock,
   });
-  t.after(() => app.close());
+  closeAfter(t, () => app.close());
   let caller = 0;
   return async (path: string, headers: Record<string, string> = {}) => {
     caller++;

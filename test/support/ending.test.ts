@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeAfter, Endings } from "./ending.ts";
+
+test("parts are given back last opened first, all of them although one fails, which is reported", async () => {
+  const closed: string[] = [];
+  const hooks: (() => void | Promise<void>)[] = [];
+  const context = { after: (hook: () => void | Promise<void>) => void hooks.push(hook) };
+  closeAfter(context, () => closed.push("database"));
+  closeAfter(context, async () => {
+    throw new Error("the service does not end");
+  });
+  closeAfter(context, () => closed.push("browser"));
+  assert.equal(hooks.length, 1, "a test context runs its hooks in the order they were added");
+  await assert.rejects(async () => hooks[0]?.(), /the service does not end/);
+  assert.deepEqual(closed, ["browser", "database"]);
+});
+
+test("what was given back is not given back again", async () => {
+  const endings = new Endings();
+  let closed = 0;
+  closeAfter(endings, () => closed++);
+  await endings.close();
+  await endings.close();
+  assert.equal(closed, 1);
+});
