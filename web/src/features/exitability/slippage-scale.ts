@@ -1,16 +1,17 @@
+import { nearestMeasuredSize, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 
-/** The slider moves on a logarithm, from 0.01 to 1000 SOL. */
+/** The slider moves on a logarithm, over all sizes that are measured. */
 const STEPS = 500;
-const LOG_SMALLEST = Math.log10(0.01);
-const LOG_LARGEST = Math.log10(1000);
+const LOG_SMALLEST = Math.log10(SIZE_RANGE_SOL.minimum);
+const LOG_LARGEST = Math.log10(SIZE_RANGE_SOL.maximum);
 
 export const SLIDER_STEPS = STEPS;
 
 /** The size at a step of the slider, with two significant digits. */
 export function sizeAtStep(step: number): number {
   const size = 10 ** (LOG_SMALLEST + ((LOG_LARGEST - LOG_SMALLEST) * step) / STEPS);
-  return Math.min(1000, Math.max(0.01, Number(size.toPrecision(2))));
+  return nearestMeasuredSize(Number(size.toPrecision(2)));
 }
 
 /** The step that shows a size. */

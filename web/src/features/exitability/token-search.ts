@@ -1,3 +1,5 @@
+import { isMeasuredSize, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
+
 /** What the address of a token's page says of the sale: `?size=5&unit=tokens&profile=pro`. */
 
 export const UNITS = ["sol", "tokens", "usd"] as const;
@@ -12,7 +14,7 @@ export type Sale = {
   readonly profile: Profile;
 };
 
-export type Limits = { readonly least: number; readonly most: number };
+export type SizeLimits = { readonly least: number; readonly most: number };
 
 /** What amounts are converted with; null: not known now. */
 export type Rates = {
@@ -23,8 +25,7 @@ export type Rates = {
 
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
 const KEPT_KEY = "exitability.sale";
-/** The sizes that are measured (contract.md section 2). */
-const SOL_LIMITS: Limits = { least: 0.01, most: 1_000 };
+const SOL_LIMITS: SizeLimits = { least: SIZE_RANGE_SOL.minimum, most: SIZE_RANGE_SOL.maximum };
 const PLAIN = /^\d{1,20}(?:\.\d{1,9})?$/;
 
 /**
@@ -47,7 +48,7 @@ export function readAmount(
 }
 
 /** The least and the most that is measured; in dollars as whole cents and whole dollars. Null: not known. */
-export function limitsOf(unit: SizeUnit, solUsd: number | null): Limits | null {
+export function limitsOf(unit: SizeUnit, solUsd: number | null): SizeLimits | null {
   if (unit === "sol") return SOL_LIMITS;
   if (unit === "tokens" || solUsd === null) return null;
   return {
@@ -56,11 +57,11 @@ export function limitsOf(unit: SizeUnit, solUsd: number | null): Limits | null {
   };
 }
 
-function isWithin(amount: number, limits: Limits | null): boolean {
+function isWithin(amount: number, limits: SizeLimits | null): boolean {
   return limits === null || (amount >= limits.least && amount <= limits.most);
 }
 
-export function clamp(amount: number, { least, most }: Limits): number {
+export function clamp(amount: number, { least, most }: SizeLimits): number {
   return Math.min(most, Math.max(least, amount));
 }
 
@@ -86,7 +87,7 @@ export function convertedAmount(sale: Sale, unit: SizeUnit, rates: Rates): strin
   if (worth === null || each === null || each === 0) return null;
   const rounded = Number((worth / each).toPrecision(CONVERTED_DIGITS));
   // Rounding takes no position beyond the limits that is within them.
-  const limits = isWithin(worth, SOL_LIMITS) ? limitsOf(unit, solUsd) : null;
+  const limits = isMeasuredSize(worth) ? limitsOf(unit, solUsd) : null;
   const amount = limits === null ? rounded : clamp(rounded, limits);
   return amount.toFixed(unit === "usd" ? 2 : 9).replace(/\.?0+$/, "");
 }

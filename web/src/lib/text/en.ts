@@ -246,7 +246,7 @@ export const en: Text = {
     needSession: "Sign in to watch tokens.",
     add: "Add",
     size: "Size (SOL)",
-    sizeInvalid: "From 0.01 to 1000 SOL.",
+    sizeInvalid: exitEn.amountInvalid.sol,
     slippage: "Loss",
     score: "Score",
     pays: "Pays now",

@@ -1,4 +1,7 @@
+import { SIZE_RANGE_SOL } from "../size-range.ts";
 import type { ExitText } from "./exit-es.ts";
+
+const SIZES = `${SIZE_RANGE_SOL.minimum} to ${SIZE_RANGE_SOL.maximum}`;
 
 /** Sentences of a token's page in English: the sale, its way, and who can block it. */
 export const exitEn: ExitText = {
@@ -7,13 +10,13 @@ export const exitEn: ExitText = {
   units: { sol: "SOL", tokens: "tokens", usd: "USD" },
   unit: "Unit",
   chips: "Usual sizes in SOL",
-  slider: "Size in SOL, from 0.01 to 1000",
+  slider: `Size in SOL, from ${SIZES}`,
   amountInvalid: {
-    sol: "From 0.01 to 1000 SOL.",
+    sol: `From ${SIZES} SOL.`,
     tokens: "An amount of tokens above zero.",
     usd: "An amount of dollars above zero.",
   },
-  amountInvalidUsd: (least, most) => `From ${least} to ${most}: what 0.01 to 1000 SOL are worth.`,
+  amountInvalidUsd: (least, most) => `From ${least} to ${most}: what ${SIZES} SOL are worth.`,
   unasked: "not measured",
   usdUnknown: "The price of SOL in dollars is not known now.",
   way: "Route",

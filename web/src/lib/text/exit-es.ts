@@ -1,3 +1,7 @@
+import { SIZE_RANGE_SOL } from "../size-range.ts";
+
+const SIZES = `${String(SIZE_RANGE_SOL.minimum).replace(".", ",")} a ${SIZE_RANGE_SOL.maximum}`;
+
 /** Sentences of a token's page in Spanish: the sale, its way, and who can block it. */
 export const exitEs = {
   sell: "Vender",
@@ -5,14 +9,14 @@ export const exitEs = {
   units: { sol: "SOL", tokens: "tokens", usd: "USD" },
   unit: "Unidad",
   chips: "Tamaños habituales en SOL",
-  slider: "Tamaño en SOL, de 0,01 a 1000",
+  slider: `Tamaño en SOL, de ${SIZES}`,
   amountInvalid: {
-    sol: "De 0,01 a 1000 SOL.",
+    sol: `De ${SIZES} SOL.`,
     tokens: "Una cantidad de tokens mayor que cero.",
     usd: "Una cantidad de dólares mayor que cero.",
   },
   amountInvalidUsd: (least: string, most: string) =>
-    `De ${least} a ${most}: lo que valen de 0,01 a 1000 SOL.`,
+    `De ${least} a ${most}: lo que valen de ${SIZES} SOL.`,
   unasked: "no se mide",
   usdUnknown: "Ahora no se conoce el precio de SOL en dólares.",
   way: "Ruta",
