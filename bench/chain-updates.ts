@@ -41,7 +41,7 @@ export function chainRate(swaps: number): ChainRate {
   recordClock(state.times, CLOCK, START_MS);
   const foundOf = (coin: Address) => ({
     pools: [{ venue: pumpCurve, address: curveAddress(coin), mint: coin, isReserved: true }],
-    ...{ vacant: [], filters: [], leftOut: [], refusals: [] },
+    ...{ vacant: [], isDerivedOnly: true, leftOut: [], refusals: [] },
     ...{ isSearchComplete: true, searchedSlot: null },
   });
   const mintFacts = decodeMint(loaded.get(mint));

@@ -49,7 +49,7 @@ function follow(
     found: {
       pools: [{ venue, address: pool, mint, isReserved: false }],
       vacant: [],
-      filters: [],
+      isDerivedOnly: true,
       leftOut: [],
       isSearchComplete: true,
       searchedSlot: null,

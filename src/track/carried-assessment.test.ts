@@ -27,7 +27,7 @@ function measuredTokens() {
   });
   const stream = createCompleteStream();
   const state = createLiveState(stream);
-  const nothing = { vacant: [], filters: [], leftOut: [], refusals: [] };
+  const nothing = { vacant: [], isDerivedOnly: true, leftOut: [], refusals: [] };
   for (const { mint, venue, pool } of market.tokens) {
     const token = addToken(state, {
       ...{ mint, mintFacts: decodeMint(market.accounts.get(mint)), names: NO_NAMES },

@@ -36,7 +36,6 @@ export type Discovery = {
   readonly pools: readonly PoolRef[];
   /** Addresses at which a pool of this mint may appear later, with its venue. */
   readonly vacant: readonly PoolRef[];
-  readonly filters: readonly VenueFilter[];
   /** Pools of programs that no venue models: known by name alone. */
   readonly unmodelled: readonly UnpricedPool[];
   /** The accounts that the search itself returned. */
@@ -298,7 +297,6 @@ async function combine(
         ({ venue }) => !graduation.some((ref) => ref.venue === venue && pools.has(ref.address)),
       ),
     ],
-    filters,
     unmodelled: parts.flatMap(({ unmodelled = [] }) => unmodelled),
     accounts,
     isComplete: refusals.length === 0,

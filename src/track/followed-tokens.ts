@@ -265,12 +265,7 @@ function lackingBehind(
 /** Derived pools are enough behind a launchpad's own pool; behind others, all its pools are searched. */
 function isLacking(state: LiveState, mint: Address, isLaunchpadQuote: boolean): boolean {
   const group = state.hops.get(mint);
-  return group === undefined || (!isLaunchpadQuote && isDerivedOnly(group));
-}
-
-/** Whether its pools were derived and never searched. */
-export function isDerivedOnly({ filters }: PoolGroup): boolean {
-  return filters.length === 0;
+  return group === undefined || (!isLaunchpadQuote && group.isDerivedOnly);
 }
 
 function hopsLeft(behind: {

@@ -3,7 +3,6 @@ import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
-import { isDerivedOnly } from "./followed-tokens.ts";
 import type { PoolGroup } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 import type { PoolRef } from "./open-pool.ts";
@@ -32,12 +31,10 @@ type Written = {
 
 /** The pools of a mint as an earlier process stored them. */
 export type KnownGroup = {
-  /** Without `filters`: they are expensive to compute, and few groups need them. */
-  readonly found: Omit<FoundPools, "filters">;
+  readonly found: FoundPools;
   readonly searches: number;
   /** For a token, when its next search was due; for a hop, the time of its last search. */
   readonly searchDueMs: number;
-  readonly isDerivedOnly: boolean;
   readonly isSearched: boolean;
   readonly names: TokenNames | null;
 };
@@ -55,7 +52,7 @@ export function knownPoolsText(
     isSearchComplete: group.isSearchComplete,
     searchedSlot: group.searchedSlot,
     searches: group.searches,
-    isDerivedOnly: isDerivedOnly(group),
+    isDerivedOnly: group.isDerivedOnly,
     ...of,
   };
   return integerJson(written);
@@ -85,6 +82,7 @@ export function parseKnownPools(
     found: {
       pools,
       vacant: refsOf(written.vacant),
+      isDerivedOnly: written.isDerivedOnly,
       leftOut: written.leftOut,
       isSearchComplete,
       searchedSlot: written.searchedSlot,
@@ -92,7 +90,6 @@ export function parseKnownPools(
     },
     searches: written.searches,
     searchDueMs: written.searchDueMs,
-    isDerivedOnly: written.isDerivedOnly,
     isSearched: written.isSearched,
     names: written.names,
   };

@@ -7,7 +7,6 @@ import type { Mint } from "#src/venues/shared/token/mint.ts";
 import type { PoolStatus } from "#src/venues/venue.ts";
 import type { SharedFacts } from "./carried-assessment.ts";
 import { DirtyTokens } from "./dirty-tokens.ts";
-import type { VenueFilter } from "./discover-pools.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { TokenSeries } from "./history/series.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
@@ -86,8 +85,8 @@ export type PoolGroup = {
   readonly mint: Address;
   readonly pools: Map<Address, FollowedPool>;
   readonly vacancies: Map<Address, Vacancy>;
-  /** The queries that find its pools; none where they are only derived. */
-  filters: readonly VenueFilter[];
+  /** Whether its pools were never searched: they are at derived addresses, or came from the stream. */
+  isDerivedOnly: boolean;
   leftOut: readonly UnpricedPool[];
   /**
    * Pools that a search weighed and left out: an update of one does not make the search incomplete. True:

@@ -125,7 +125,7 @@ function poolsOf(
   return {
     pools: [curve, ...graduated],
     vacant: places.filter((place) => !isOwned(place, known)),
-    filters: [],
+    isDerivedOnly: true,
     leftOut: [],
     isSearchComplete: true,
     searchedSlot: null,

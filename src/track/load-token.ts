@@ -56,8 +56,8 @@ export type FoundPools = {
   readonly pools: readonly PoolRef[];
   /** Addresses at which a pool of the mint can appear later. */
   readonly vacant: readonly PoolRef[];
-  /** The queries that were run. */
-  readonly filters: readonly VenueFilter[];
+  /** No venue was searched: the pools are those at derived addresses, or of the stream. */
+  readonly isDerivedOnly: boolean;
   /** The pools left out because there are too many, summed by what they pay in. */
   readonly leftOut: readonly UnpricedPool[];
   /** The addresses of those that were weighed; absent: none was. */
@@ -279,7 +279,7 @@ async function choose(
   const found = {
     pools: choice.pools,
     vacant: discovery.vacant,
-    filters: discovery.filters,
+    isDerivedOnly: query.isDerivedOnly === true,
     leftOut: [...choice.leftOut, ...discovery.unmodelled],
     weighedOut: choice.weighedOut,
     isSearchComplete,

@@ -86,7 +86,7 @@ function twoTokens() {
 function foundAt(mint: Address, address: Address): FoundPools {
   return {
     pools: [{ venue: plainVenue(), address, mint, isReserved: false }],
-    ...{ vacant: [], filters: [], leftOut: [], refusals: [] },
+    ...{ vacant: [], isDerivedOnly: true, leftOut: [], refusals: [] },
     isSearchComplete: true,
     searchedSlot: null,
   };

@@ -23,7 +23,7 @@ function awaitedPool() {
   const { pool, mintA: mint } = fixture;
   const ref = { venue: pumpSwap, address: pool, mint, isReserved: true };
   const nothing = {
-    ...{ pools: [], vacant: [], filters: [], leftOut: [], refusals: [] },
+    ...{ pools: [], vacant: [], isDerivedOnly: true, leftOut: [], refusals: [] },
     isSearchComplete: true,
     searchedSlot: null,
   };

@@ -20,7 +20,7 @@ export function addGroup(
     mint,
     pools: new Map(),
     vacancies: new Map(),
-    filters: found.filters,
+    isDerivedOnly: found.isDerivedOnly,
     leftOut: found.leftOut,
     weighedOut: NO_POOLS,
     isSearchComplete: found.isSearchComplete,

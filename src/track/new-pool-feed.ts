@@ -54,11 +54,9 @@ export class NewPoolFeed {
   open(token: FollowedToken): void {
     if (this.#byMint.has(token.mint) || this.#byMint.size >= MAX_TOKENS) return;
     const { venues, streamed } = this.#deps;
-    // A restored token's group has no filters: they are computed only for tokens that are subscribed.
-    const known =
-      token.group.filters.length > 0 ? token.group.filters : filtersFor(venues, token.mint);
     // Streams of whole programs deliver every new pool to NewTokenFeed.
-    const filters = known.filter(({ venue }) => !streamed.includes(venue));
+    const searched = venues.filter((venue) => !streamed.includes(venue));
+    const filters = filtersFor(searched, token.mint);
     if (filters.length === 0) return;
     const subscriptions = filters.map(({ venue, filter }) =>
       this.#deps.source.followProgram(

@@ -251,7 +251,7 @@ export class NewTokenFeed {
         found: {
           pools: found.map(({ ref }) => ref),
           vacant: [],
-          filters: [],
+          isDerivedOnly: true,
           leftOut: [],
           isSearchComplete: true,
           searchedSlot: null,

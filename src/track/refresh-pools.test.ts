@@ -37,7 +37,7 @@ function followedPool({ isStreamed = false, isUsed = true } = {}) {
   const state = createLiveState(stream);
   const found = {
     pools: [{ venue: pumpSwap, address: pool, mint, isReserved: false }],
-    ...{ vacant: [], filters: [], leftOut: [], refusals: [] },
+    ...{ vacant: [], isDerivedOnly: true, leftOut: [], refusals: [] },
     isSearchComplete: true,
     searchedSlot: null,
   };

@@ -13,7 +13,7 @@ function follow(state: LiveState, name: string, searchDueMs: number): FollowedTo
     mintFacts: null,
     names: { name: null, symbol: null },
     found: {
-      ...{ pools: [], vacant: [], filters: [], leftOut: [], refusals: [] },
+      ...{ pools: [], vacant: [], isDerivedOnly: true, leftOut: [], refusals: [] },
       isSearchComplete: true,
       searchedSlot: null,
     },

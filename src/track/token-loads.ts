@@ -8,7 +8,6 @@ import type { BackgroundWork } from "./background-work.ts";
 import {
   accountsOf,
   addToken,
-  isDerivedOnly,
   type LackingHop,
   lackingHops,
   refsOf,
@@ -206,7 +205,7 @@ export class TokenLoads {
   /** Searches the pools of a quote mint again; those of a launchpad's coin are derived again. */
   async searchHop(group: PoolGroup): Promise<void> {
     const loaded: LoadedAccounts = new Map();
-    const found = isDerivedOnly(group)
+    const found = group.isDerivedOnly
       ? await this.#deriveAgain(group, loaded)
       : await allOf(
           await loadHopPools(this.#deps, group.mint, loaded, {
@@ -233,7 +232,7 @@ export class TokenLoads {
   async #loadHop(load: HopLoad): Promise<void> {
     const { mint, isLaunchpadQuote } = load;
     const group = this.#state.hops.get(mint);
-    if (group !== undefined && (isLaunchpadQuote || !isDerivedOnly(group))) return;
+    if (group !== undefined && (isLaunchpadQuote || !group.isDerivedOnly)) return;
     await this.#hops.run(mint, () =>
       isLaunchpadQuote ? this.#findChain(load) : this.#findHop(load),
     );
@@ -275,7 +274,7 @@ export class TokenLoads {
   #addHop(mint: Address, found: FoundPools, loaded: LoadedAccounts): PoolGroup {
     const derived = this.#state.hops.get(mint);
     if (derived !== undefined) {
-      derived.filters = found.filters;
+      derived.isDerivedOnly = found.isDerivedOnly;
       mergeFound(this.#state, derived, found, loaded);
       return derived;
     }

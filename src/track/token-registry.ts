@@ -108,7 +108,7 @@ export class TokenRegistry {
       ...{ state, background, loopLoad },
       search: (token) => this.#searchFirst(token),
     });
-    const restoring = { source, venues, state, clock, signal, onFailure };
+    const restoring = { source, state, clock, signal, onFailure };
     const onRestored = (token: FollowedToken): void => this.#opened(token);
     this.#restore = known === null ? null : new TokenRestore({ ...restoring, known, onRestored });
     const streamed = everything?.venues ?? [];

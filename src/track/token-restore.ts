@@ -5,7 +5,6 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
-import type { Venue } from "#src/venues/venue.ts";
 import { clockOf } from "./chain-clock.ts";
 import { accountsOf, addToken, noteAsked, searchSoonAfter } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
@@ -13,7 +12,6 @@ import { hopMintsOf } from "./hop-mints.ts";
 import type { KnownMint, KnownTokens } from "./known-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { MAX_CHAIN_HOPS } from "./load-chain.ts";
-import { filtersFor } from "./load-token.ts";
 import { addGroup } from "./merge-found.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
@@ -32,7 +30,6 @@ const UNOBSERVED_MS = 10 * 60_000;
 
 export type TokenRestoreDeps = {
   readonly source: ChainSource;
-  readonly venues: readonly Venue<unknown>[];
   readonly state: LiveState;
   readonly clock: WallClock;
   readonly signal: AbortSignal;
@@ -285,10 +282,9 @@ export class TokenRestore {
   }
 
   #addHop(mint: Address, known: KnownMint["group"], loaded: LoadedAccounts): void {
-    const { state, venues } = this.#deps;
+    const { state } = this.#deps;
     if (state.hops.has(mint) || !arePools(known.found.pools, loaded)) return;
-    const filters = known.isDerivedOnly ? [] : filtersFor(venues, mint);
-    const group = addGroup(state, { mint, found: { ...known.found, filters }, loaded });
+    const group = addGroup(state, { mint, found: known.found, loaded });
     group.searchedAtMs = known.searchDueMs;
     group.searches = known.searches;
     state.unsavedGroups.delete(group);
@@ -312,7 +308,6 @@ export class TokenRestore {
       names: known.names ?? { name: null, symbol: null },
       found: {
         ...known.found,
-        filters: [],
         isSearchComplete: known.found.isSearchComplete && isObserved,
       },
       loaded,
