@@ -1,27 +1,22 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { DCLinter } from "dclint";
 import { validate } from "dockerfile-utils";
 import { ConfigError, readConfig } from "#src/app/config.ts";
-import { buildImage, readIgnoreFile } from "#test/support/build-image.ts";
-import { CAN_CONFINE, startConfined } from "#test/support/confined.ts";
-import { eachDatabasePlace } from "#test/support/databases.ts";
+import { readIgnoreFile } from "#test/support/build-image.ts";
 import {
   demandedVariables,
+  filledIn,
   readCompose,
   readExample,
+  SECRET,
   serviceEnvironment,
 } from "#test/support/deployment.ts";
-import { type ImageFile, readImageFile } from "#test/support/image-file.ts";
-import { whenListening } from "#test/support/service.ts";
+import { readImageFile } from "#test/support/image-file.ts";
 import manifest from "../package.json" with { type: "json" };
-import { publicTemporaryDirectory } from "./support/temporary-directory.ts";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
-const SECRET = "0123456789abcdef0123456789abcdef";
 /** Not offered: it is about a folder of recordings. */
 const LEFT_OUT = ["ACCOUNTS_DIR"];
 
@@ -33,10 +28,7 @@ type LintResult = {
 const image = readImageFile(DOCKERFILE);
 const compose = readCompose();
 const example = readExample();
-/** As an operator leaves it: what was empty is filled in. */
-const filledIn = Object.fromEntries(
-  example.filter(({ isSet }) => isSet).map(({ name, value }) => [name, value || SECRET]),
-);
+const operators = filledIn(example);
 
 test("linters find no fault in the Dockerfile and the compose file", () => {
   assert.deepEqual(validate(DOCKERFILE), []);
@@ -109,7 +101,7 @@ test("example.env names every variable that the service reads, and none that not
 
 test("what must be set is in example.env, holds no secret there, and is demanded", () => {
   const demanded = demandedVariables(compose);
-  for (const name of demanded) assert.ok(name in filledIn, `${name} is demanded but not named`);
+  for (const name of demanded) assert.ok(name in operators, `${name} is demanded but not named`);
   const secrets = example.filter(({ name }) => /_SECRET$|_PASSWORD$/.test(name));
   assert.deepEqual(
     secrets.map(({ value }) => value),
@@ -117,53 +109,10 @@ test("what must be set is in example.env, holds no secret there, and is demanded
   );
   for (const { name } of secrets) assert.ok(demanded.includes(name), name);
   assert.throws(
-    () => readConfig(serviceEnvironment(compose, { ...filledIn, AUTH_SECRET: "" })),
+    () => readConfig(serviceEnvironment(compose, { ...operators, AUTH_SECRET: "" })),
     ConfigError,
   );
-  const config = readConfig(serviceEnvironment(compose, filledIn));
+  const config = readConfig(serviceEnvironment(compose, operators));
   assert.equal(config.databaseUrl, `postgres://exitability:${SECRET}@postgres:5432/exitability`);
   assert.equal(config.trustProxyHops, 1);
 });
-
-test("the image's command serves from nothing but what the image holds, and writes to its data alone", async (t) => {
-  const directory = publicTemporaryDirectory(t);
-  const { root, workingDirectory } = buildImage(image, join(directory, "stages"));
-  const application = join(root, workingDirectory);
-  await eachDatabasePlace(t, async (t, { databaseUrl }) => {
-    const dataDir = join(publicTemporaryDirectory(t), "data");
-    mkdirSync(dataDir, { mode: 0o700 });
-    const composed =
-      databaseUrl === null
-        ? {}
-        : { ...serviceEnvironment(compose, filledIn), DATABASE_URL: databaseUrl, REDIS_URL: "" };
-    const environment = { ...image.environment, ...composed, PORT: "0", DATA_DIR: dataDir };
-    const child = startConfined({
-      ...image,
-      command: onThisRuntime(image.command),
-      directory: application,
-      environment,
-      dataDir,
-    });
-    const service = await whenListening(t, child, dataDir);
-    const { port } = new URL(service.url);
-    assert.equal(healthOf(image, application, port), 0);
-    const page = await fetch(`http://127.0.0.1:${port}/`);
-    assert.equal(page.status, 200);
-    assert.match(await page.text(), /<script type="module"/);
-    assert.equal(await service.stop(), 0);
-    assert.equal(healthOf(image, application, port), 1, "no process answers, so it is not healthy");
-  });
-  if (!CAN_CONFINE) t.diagnostic("not as another user on a read-only file system: needs root");
-});
-
-/** The image's own check of its health. @returns 0 for healthy */
-function healthOf({ healthcheck }: ImageFile, cwd: string, PORT: string): number | null {
-  const [command, ...args] = onThisRuntime(healthcheck);
-  return spawnSync(command, args, { cwd, env: { PORT } }).status;
-}
-
-/** The base image's `node` is the one that runs this: the same version. */
-function onThisRuntime([command, ...args]: readonly string[]): [string, ...string[]] {
-  assert.equal(command, "node");
-  return [process.execPath, ...args];
-}

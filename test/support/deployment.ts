@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { parse } from "yaml";
 
 const DEPLOY = join(import.meta.dirname, "..", "..", "deploy");
+/** What an operator may have made up. */
+export const SECRET = "0123456789abcdef0123456789abcdef";
 const REFERENCE = /\$\{([A-Z_]+):\?[^}]*\}/g;
 
 /** A service of the compose file, as far as the tests look. */
@@ -63,4 +65,11 @@ export function readExample(): readonly ExampleVariable[] {
     value: value.replace(/^"(.*)"$/, "$1"),
     isSet: mark === undefined,
   }));
+}
+
+/** The set variables as an operator leaves them: what was empty is filled in. */
+export function filledIn(example: readonly ExampleVariable[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    example.filter(({ isSet }) => isSet).map(({ name, value }) => [name, value || SECRET]),
+  );
 }

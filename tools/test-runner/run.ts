@@ -34,6 +34,8 @@ const DEFAULT_FILES = [
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
 const PROCESSES_PER_PROCESSOR = 2;
+/** A process runs many files, and what their tests allocate is soon unused: with less, collecting it takes 5 % more CPU. */
+const SEMI_SPACE_MB = 64;
 /** A test that takes longer hangs: it fails by name. */
 const TEST_TIMEOUT_MS = 180_000;
 /** A process that still runs this long after its last file is killed: a test has left something open. */
@@ -100,6 +102,7 @@ async function runProcess(outcomesFile: string): Promise<void> {
   const child = fork(WORKER, {
     execArgv: [
       ...["--import", WITHOUT_PROMISE_HOOKS, "--import", SETUP],
+      `--max-semi-space-size=${SEMI_SPACE_MB}`,
       `--test-timeout=${TEST_TIMEOUT_MS}`,
       ...["--test-reporter", REPORTER, "--test-reporter-destination", outcomesFile],
     ],

@@ -5,10 +5,10 @@ import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { pino } from "pino";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
+import { readConfig } from "#src/app/config.ts";
+import { startService } from "#src/app/main.ts";
 import type { AskingPlan } from "#test/support/asking-thread.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
-import { readConfig } from "./config.ts";
-import { startService } from "./main.ts";
 
 const ANSWERS = 20;
 const LONGEST_WAIT_MS = 20_000;
