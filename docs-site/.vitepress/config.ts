@@ -106,7 +106,11 @@ export default defineConfig({
       {
         text: "Develop",
         collapsed: true,
-        items: linksTo(["CONTRIBUTING.md", ...inFolder("docs/decisions")]),
+        items: linksTo([
+          "CONTRIBUTING.md",
+          "docs/decisions/index.md",
+          ...inFolder("docs/decisions"),
+        ]),
       },
     ],
   },
