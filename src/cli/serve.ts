@@ -2,13 +2,20 @@ import { join } from "node:path";
 import { type Config, readConfig } from "#src/app/config.ts";
 import { configWarnings } from "#src/app/config-warnings.ts";
 import { type Service, startService } from "#src/app/main.ts";
+import { systemClock } from "#src/platform/clock.ts";
+import { clockSetBack, type TwoClocks } from "#src/platform/clock-set-back.ts";
 import { createLogger } from "#src/platform/logger.ts";
 import { TIERS } from "#src/users/tiers.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { formatTable, type Output, UsageError } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** What `npm start` runs: the whole service, until a signal stops it. */
+const SYSTEM_CLOCKS: TwoClocks = {
+  wall: systemClock,
+  monotonic: { nowMs: () => performance.now() },
+};
+
+/** What `npm start` runs: the whole service, until a signal stops it, or the system clock is set back. */
 export async function serve(args: readonly string[], output: Output): Promise<number> {
   if (args.length > 0)
     throw new UsageError("serve takes no arguments; environment variables configure it");
@@ -27,10 +34,16 @@ export async function serve(args: readonly string[], output: Output): Promise<nu
         { url, metricsUrl },
         `Exitability listens at ${url}${examples.length === 0 ? "" : ` with ${examples.length} demo tokens`}`,
       );
-  await stopSignal();
-  logger.info("stopping");
+  const setBackMs = await Promise.race([stopSignal(), clockSetBack(SYSTEM_CLOCKS)]);
+  if (setBackMs === undefined) logger.info("stopping");
+  else {
+    logger.error(
+      { setBackMs: Math.round(setBackMs) },
+      "the system clock was set back, so planned work would come too late: the service ends, and its next start plans all work again",
+    );
+  }
   await service.close();
-  return 0;
+  return setBackMs === undefined ? 0 : 1;
 }
 
 /** What this process runs on: hosts only, since URLs may hold passwords. */

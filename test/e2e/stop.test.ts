@@ -182,3 +182,14 @@ test("a caller that never sends the rest of its request does not hold the servic
   assert.equal(await service.stop(), 0);
   assert.ok(performance.now() - startedMs < 15_000);
 });
+
+test("a service whose system clock is set back ends with the reason, for its supervisor to start it again", async (t) => {
+  const behind = new URL("../support/clock-an-hour-behind.ts", import.meta.url);
+  const service = await startTestService(t, sqlitePlace(t), { NODE_OPTIONS: `--import=${behind}` });
+  service.signal("SIGUSR2");
+  assert.equal(await service.ended, 1);
+  const [line = ""] = service.lines.filter((line) => line.includes("system clock was set back"));
+  const { level, setBackMs } = JSON.parse(line);
+  assert.equal(level, 50, "an error");
+  assert.ok(Math.abs(setBackMs - 3_600_000) < 5_000, line);
+});

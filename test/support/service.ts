@@ -18,6 +18,7 @@ export type RunningService = {
   /** Freezes the process, with its sockets open, until it is thawed. */
   readonly freeze: () => void;
   readonly thaw: () => void;
+  readonly signal: (name: NodeJS.Signals) => void;
   /** As an operator does: it may finish what it has begun. @returns its exit code */
   readonly stop: () => Promise<number | null>;
   /** Its exit code, once it has ended; null: a signal ended it. */
@@ -75,6 +76,7 @@ export async function whenListening(
     kill,
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
+    signal: (name) => void child.kill(name),
     async stop() {
       child.kill("SIGTERM");
       return ended;
