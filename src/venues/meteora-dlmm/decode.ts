@@ -6,7 +6,7 @@ import type { ByteReader } from "../byte-reader.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { loaded, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
-import { loadedMint } from "../shared/token/mint.ts";
+import { isStopped, loadedMint } from "../shared/token/mint.ts";
 import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import {
@@ -76,7 +76,11 @@ function readState(pool: Address, known: AccountSet): DlmmState {
   return {
     parameters,
     isEnabled: readStatus(pair),
-    hasFrozenReserve: isFrozenAccount(reserveX) || isFrozenAccount(reserveY),
+    isStuck:
+      isFrozenAccount(reserveX) ||
+      isFrozenAccount(reserveY) ||
+      isStopped(loadedMint(known, mintX)) ||
+      isStopped(loadedMint(known, mintY)),
     activation: readActivation(pair),
     mintX,
     mintY,

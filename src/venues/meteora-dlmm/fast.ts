@@ -250,7 +250,7 @@ export class FastDlmm implements FastQuoter {
     if (!account || pair === null || decoded.kind === "unusable") return null;
     const { state } = decoded;
     const side = sideOf(state, this.#inputMint);
-    if (side === null || !hasExactFees(state.parameters)) return null;
+    if (side === null || state.isStuck || !hasExactFees(state.parameters)) return null;
     const [mintIn, mintOut] = side.sellsX ? [state.mintX, state.mintY] : [state.mintY, state.mintX];
     const extension = bitmapExtensionAddress(this.#address);
     this.#takePair(account);

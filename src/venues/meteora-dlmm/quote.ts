@@ -39,7 +39,7 @@ export function sideOf(state: DlmmState, inputMint: Address): SwapSide | null {
 
 /** Whether the program lets anyone swap here now. */
 export function statusOf(state: DlmmState, clock: Clock): PoolStatus {
-  if (!state.isEnabled || state.hasFrozenReserve) return "paused";
+  if (!state.isEnabled || state.isStuck) return "paused";
   if (state.activation === null) return "open";
   const now = state.activation.by === "slot" ? clock.slot : clock.unixTimestamp;
   return now < state.activation.point ? "not-open-yet" : "open";

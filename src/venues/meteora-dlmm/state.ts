@@ -58,8 +58,8 @@ export type Activation = { readonly by: "slot" | "time"; readonly point: bigint 
 export type DlmmState = {
   readonly parameters: DlmmParameters;
   readonly isEnabled: boolean;
-  /** A reserve is frozen: the token program refuses every swap. */
-  readonly hasFrozenReserve: boolean;
+  /** Whether no transfer passes: an issuer froze a vault or paused a mint, or its tokens can't be transferred. */
+  readonly isStuck: boolean;
   readonly activation: Activation | null;
   readonly mintX: Address;
   readonly mintY: Address;

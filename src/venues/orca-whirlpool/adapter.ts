@@ -101,7 +101,7 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
 }
 
 function status(state: WhirlpoolState, clock: Clock): PoolStatus {
-  if (state.hasFrozenVault) return "paused";
+  if (state.isStuck) return "paused";
   return clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : "open";
 }
 

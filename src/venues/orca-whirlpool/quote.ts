@@ -125,7 +125,7 @@ function refusalBeforeSwap(state: WhirlpoolState, order: ExactIn): UnfillableRea
   }
   if (order.amountIn <= 0n) return "amount-zero";
   if (order.amountIn > U64_MAX) return "overflow";
-  if (state.hasFrozenVault) return "paused";
+  if (state.isStuck) return "paused";
   return order.clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : null;
 }
 

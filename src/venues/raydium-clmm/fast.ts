@@ -6,7 +6,7 @@ import { upperWords, word } from "../byte-words.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
-import { decodeMint } from "../shared/token/mint.ts";
+import { decodeMint, isStopped } from "../shared/token/mint.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
 import { FastTickArray } from "./fast-tick-array.ts";
@@ -187,7 +187,9 @@ export class ClmmFastQuoter implements FastQuoter {
       const mint = known.get(this.#mints[side] ?? this.#pool);
       if (mint?.data === this.#mintData[side]) continue;
       const decoded = decodeMint(mint);
-      if (decoded === null || decoded.transferFee !== null || decoded.transferHook !== null) {
+      const isPlain =
+        decoded?.transferFee === null && decoded.transferHook === null && !isStopped(decoded);
+      if (!isPlain) {
         return false;
       }
       this.#mintData[side] = mint?.data ?? null;

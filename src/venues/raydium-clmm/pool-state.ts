@@ -23,8 +23,8 @@ export type Tick = {
 export type ClmmState = {
   readonly token0: TickSide;
   readonly token1: TickSide;
-  /** Whether an issuer froze a vault: no transfer passes. */
-  readonly hasFrozenVault: boolean;
+  /** Whether no transfer passes: an issuer froze a vault or paused a mint, or its tokens can't be transferred. */
+  readonly isStuck: boolean;
   readonly isSwapDisabled: boolean;
   /** Seconds; swaps begin strictly after it. */
   readonly openTime: bigint;
@@ -61,5 +61,5 @@ export function isInitialized(tick: Tick): boolean {
 
 /** Whether a transfer in or out always fails: the program passes a transfer hook no accounts. */
 export function isTransferBlocked(state: ClmmState): boolean {
-  return state.hasFrozenVault || state.token0.hasHook || state.token1.hasHook;
+  return state.isStuck || state.token0.hasHook || state.token1.hasHook;
 }

@@ -8,7 +8,7 @@ import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import type { PoolCaution, PoolOutline } from "../venue.ts";
 import { constantProductReachable } from "./curves/constant-product.ts";
 import { nullOnMathError } from "./refusals.ts";
-import { loadedMint } from "./token/mint.ts";
+import { isStopped, loadedMint } from "./token/mint.ts";
 import { tokenBalance } from "./token/token-account.ts";
 import { type TransferFeeSchedule, transferFeeBps } from "./token/transfer-fee.ts";
 
@@ -84,7 +84,7 @@ export function readTransfer(
   if (!isExtended) return { transferFee: null, isStuck: isFrozen, hasHook: false };
   const mint = loadedMint(known, token.mint);
   const hasHook = mint.transferHook !== null;
-  const isStuck = isFrozen || hasHook || mint.isNonTransferable || mint.pausable?.isPaused === true;
+  const isStuck = isFrozen || hasHook || isStopped(mint);
   return { transferFee: mint.transferFee, isStuck, hasHook };
 }
 

@@ -101,6 +101,11 @@ export function loadedMint(known: AccountSet, address: Address): Mint {
   return decodable(decodeMint(loaded(known, address, "mint")), `${address} is not a mint`);
 }
 
+/** Whether the token program refuses every transfer: the mint is paused, or its tokens can't be transferred. */
+export function isStopped({ isNonTransferable, pausable }: Mint): boolean {
+  return isNonTransferable || pausable?.isPaused === true;
+}
+
 function readExtensions(data: Uint8Array): Map<number, Uint8Array> | null {
   const found = new Map<number, Uint8Array>();
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
