@@ -28,6 +28,8 @@ export async function adminUser({ words, flags }: AdminCall, deps: AdminDeps): P
       throw new UsageError("user list takes no argument, user find takes one");
     return find({ text: who, isJson: flags.json === true }, deps);
   }
+  if (words.length > (task === "tier" ? 3 : 2))
+    throw new UsageError("user changes one user at a time: it was given more words");
   const change = changeFor(task, tierName, flags.yes === true);
   const user = await namedUser(store, who);
   if (user === null) return noUser(who, output);

@@ -33,13 +33,13 @@ export function isPassing({ code, status }: ExitabilityError): boolean {
 }
 
 /**
- * Milliseconds to wait after this many failures: at least the service's Retry-After, else a random
- * part of a doubling interval, so that many clients do not retry at the same time.
+ * Milliseconds to wait after this many failures: a random part of a doubling interval, so that many
+ * clients do not retry at the same time, and at least the service's Retry-After.
  */
 export function delayMs(error: ExitabilityError, failures: number, baseDelayMs: number): number {
-  if (error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1_000;
   const interval = Math.min(LONGEST_DELAY_MS, baseDelayMs * 2 ** (failures - 1));
-  return interval * (0.5 + Math.random() / 2);
+  const part = interval * (0.5 + Math.random() / 2);
+  return Math.max(part, (error.retryAfterSeconds ?? 0) * 1_000);
 }
 
 /** @throws ExitabilityError aborted, when the signal aborts */
