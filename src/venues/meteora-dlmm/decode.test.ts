@@ -10,7 +10,6 @@ import {
   PAIR,
   reserveAddress,
 } from "#test/support/dlmm-pool.ts";
-import { pausedMint } from "#test/support/paused-mint.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { binArrayAddress, bitmapExtensionAddress } from "./accounts.ts";
 import { meteoraDlmm } from "./adapter.ts";
@@ -216,15 +215,4 @@ test("a search asks for the coin on both sides, and for the pair where that is g
       [120, 88],
     ],
   );
-});
-
-test("a paused mint on either side sells nothing", () => {
-  for (const side of [MINT_X, MINT_Y]) {
-    const found = decoded(changed(side, pausedMint));
-    assert.ok(found.kind === "pool");
-    assert.equal(meteoraDlmm.status(found.state, CLOCK), "paused");
-    const order = { inputMint: MINT_X, amountIn: 5n, clock: CLOCK };
-    const refused = { kind: "unfillable", reason: "paused" };
-    assert.deepEqual(meteoraDlmm.quoteExactIn(found.state, order), refused);
-  }
 });

@@ -70,6 +70,8 @@ function readState(pool: Address, known: AccountSet): DlmmState {
   if (exit !== null && gapOnExit !== null && (gapOnExit.isAbsent || gapOnExit.isFirst)) {
     throw new UnusableError("missing-account", `bin array ${gapOnExit.index}`);
   }
+  const factsX = loadedMint(known, mintX);
+  const factsY = loadedMint(known, mintY);
   const reserveX = known.get(pair.address(LB_PAIR.reserveX));
   const reserveY = known.get(pair.address(LB_PAIR.reserveY));
   const arrays = [...found].toSorted(([a], [b]) => a - b).map(([, array]) => array);
@@ -79,13 +81,13 @@ function readState(pool: Address, known: AccountSet): DlmmState {
     isStuck:
       isFrozenAccount(reserveX) ||
       isFrozenAccount(reserveY) ||
-      isStopped(loadedMint(known, mintX)) ||
-      isStopped(loadedMint(known, mintY)),
+      isStopped(factsX) ||
+      isStopped(factsY),
     activation: readActivation(pair),
     mintX,
     mintY,
-    transferFeeX: loadedMint(known, mintX).transferFee,
-    transferFeeY: loadedMint(known, mintY).transferFee,
+    transferFeeX: factsX.transferFee,
+    transferFeeY: factsY.transferFee,
     reserveX: tokenBalance(reserveX),
     reserveY: tokenBalance(reserveY),
     protocolFeeX: pair.u64(LB_PAIR.protocolFeeX),

@@ -101,7 +101,7 @@ function accountsNeeded(pool: Address, known: AccountSet): readonly Address[] {
 }
 
 function status(state: WhirlpoolState, clock: Clock): PoolStatus {
-  if (state.isStuck) return "paused";
+  if (state.tokenA.isStuck || state.tokenB.isStuck) return "paused";
   return clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : "open";
 }
 

@@ -4,7 +4,6 @@ import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { pausedMint } from "#test/support/paused-mint.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
@@ -193,19 +192,6 @@ test("a frozen vault sells nothing", () => {
     kind: "unfillable",
     reason: "paused",
   });
-});
-
-test("a paused mint on either side sells nothing", () => {
-  for (const side of [mintA, mintB]) {
-    const { known } = whirlpoolFixture(FIELDS);
-    const mint = known.get(side);
-    assert.ok(mint);
-    const state = stateOf(known.set(side, pausedMint(mint)));
-    assert.equal(orcaWhirlpool.status(state, CLOCK), "paused");
-    const order = { inputMint: mintA, amountIn: 5n, clock: CLOCK };
-    const refused = { kind: "unfillable", reason: "paused" };
-    assert.deepEqual(orcaWhirlpool.quoteExactIn(state, order), refused);
-  }
 });
 
 test("pools are searched on both sides of the pair, and each configuration has its place", () => {

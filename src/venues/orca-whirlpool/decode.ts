@@ -6,7 +6,6 @@ import { DIRECTIONS } from "../shared/curves/direction.ts";
 import { type AccountKind, loaded, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { readTickSide } from "../shared/tick-pool.ts";
-import { isStopped, loadedMint } from "../shared/token/mint.ts";
 import { loadedVault } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import { type AdaptiveFee, MAX_CROSSED } from "./adaptive-fee.ts";
@@ -99,11 +98,6 @@ function readState(pool: Address, known: AccountSet): WhirlpoolState {
   return {
     tokenA: readTickSide(known, header.mintA, vaultA),
     tokenB: readTickSide(known, header.mintB, vaultB),
-    isStuck:
-      vaultA.isFrozen ||
-      vaultB.isFrozen ||
-      isStopped(loadedMint(known, header.mintA)) ||
-      isStopped(loadedMint(known, header.mintB)),
     tickSpacing: header.tickSpacing,
     feeRatePpm,
     liquidity: reader.u128(WHIRLPOOL.liquidity),

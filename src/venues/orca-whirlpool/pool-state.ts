@@ -17,8 +17,6 @@ export type TickArray = { readonly start: number; readonly ticks: readonly Tick[
 export type WhirlpoolState = {
   readonly tokenA: TickSide;
   readonly tokenB: TickSide;
-  /** Whether no transfer passes: an issuer froze a vault or paused a mint, or its tokens can't be transferred. */
-  readonly isStuck: boolean;
   readonly tickSpacing: number;
   readonly feeRatePpm: number;
   readonly liquidity: bigint;

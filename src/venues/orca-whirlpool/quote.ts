@@ -125,7 +125,7 @@ function refusalBeforeSwap(state: WhirlpoolState, order: ExactIn): UnfillableRea
   }
   if (order.amountIn <= 0n) return "amount-zero";
   if (order.amountIn > U64_MAX) return "overflow";
-  if (state.isStuck) return "paused";
+  if (state.tokenA.isStuck || state.tokenB.isStuck) return "paused";
   return order.clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : null;
 }
 

@@ -6,7 +6,6 @@ import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { CLMM_CONFIG, clmmFixture } from "#test/support/clmm-pools.ts";
 import { sharedPath } from "#test/support/executions.ts";
-import { pausedMint } from "#test/support/paused-mint.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { raydiumClmm } from "./adapter.ts";
@@ -151,15 +150,8 @@ test("fields out of range are set aside with a reason", () => {
   }
 });
 
-test("a frozen vault, a paused mint or a switched-off swap sells nothing", () => {
-  const { accounts: fixture } = clmmFixture(FIELDS);
-  const paused = [mintA, mintB].map((side) => {
-    const mint = fixture.get(side);
-    assert.ok(mint);
-    return new Map([...fixture, [side, pausedMint(mint)]]);
-  });
+test("a frozen vault or a switched-off swap sells nothing", () => {
   for (const accounts of [
-    ...paused,
     edited(testAddress(15), (to) => to.u8(108, 2)),
     edited(pool, (to) => to.u8(POOL_STATE.status, 16)),
   ]) {

@@ -5,7 +5,6 @@ import { DIRECTIONS } from "../shared/curves/direction.ts";
 import { loaded, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { readTickSide } from "../shared/tick-pool.ts";
-import { isStopped, loadedMint } from "../shared/token/mint.ts";
 import { loadedVault } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import { type DynamicFee, MAX_CROSSED } from "./dynamic-fee.ts";
@@ -92,11 +91,6 @@ function readState(pool: Address, known: AccountSet): ClmmState {
   return {
     token0: readTickSide(known, header.mint0, vault0),
     token1: readTickSide(known, header.mint1, vault1),
-    isStuck:
-      vault0.isFrozen ||
-      vault1.isFrozen ||
-      isStopped(loadedMint(known, header.mint0)) ||
-      isStopped(loadedMint(known, header.mint1)),
     isSwapDisabled: (reader.u8(POOL_STATE.status) & STATUS_SWAP_DISABLED) !== 0,
     openTime: reader.u64(POOL_STATE.openTime),
     feeSide: feeSideOf(reader.u8(POOL_STATE.feeOn)),

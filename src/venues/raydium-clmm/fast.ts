@@ -189,9 +189,7 @@ export class ClmmFastQuoter implements FastQuoter {
       const decoded = decodeMint(mint);
       const isPlain =
         decoded?.transferFee === null && decoded.transferHook === null && !isStopped(decoded);
-      if (!isPlain) {
-        return false;
-      }
+      if (!isPlain) return false;
       this.#mintData[side] = mint?.data ?? null;
     }
     return true;

@@ -23,8 +23,6 @@ export type Tick = {
 export type ClmmState = {
   readonly token0: TickSide;
   readonly token1: TickSide;
-  /** Whether no transfer passes: an issuer froze a vault or paused a mint, or its tokens can't be transferred. */
-  readonly isStuck: boolean;
   readonly isSwapDisabled: boolean;
   /** Seconds; swaps begin strictly after it. */
   readonly openTime: bigint;
@@ -60,6 +58,6 @@ export function isInitialized(tick: Tick): boolean {
 }
 
 /** Whether a transfer in or out always fails: the program passes a transfer hook no accounts. */
-export function isTransferBlocked(state: ClmmState): boolean {
-  return state.isStuck || state.token0.hasHook || state.token1.hasHook;
+export function isTransferBlocked({ token0, token1 }: ClmmState): boolean {
+  return [token0, token1].some(({ isStuck, hasHook }) => isStuck || hasHook);
 }

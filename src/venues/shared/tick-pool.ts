@@ -5,7 +5,7 @@ import type { AccountSet } from "../account-set.ts";
 import type { PoolCaution } from "../venue.ts";
 import { squareRootFloor } from "./curves/constant-product.ts";
 import type { Direction } from "./curves/direction.ts";
-import { loadedMint } from "./token/mint.ts";
+import { isStopped, loadedMint } from "./token/mint.ts";
 import type { TokenAccount } from "./token/token-account.ts";
 import type { TransferFeeSchedule } from "./token/transfer-fee.ts";
 
@@ -17,6 +17,8 @@ export type TickSide = {
   readonly transferFee: TransferFeeSchedule | null;
   /** Base units in the vault, fees owed to others included. */
   readonly heldInVault: bigint;
+  /** No transfer passes: the vault is frozen, the mint is paused, or its tokens can't be transferred. */
+  readonly isStuck: boolean;
   /** The mint has a transfer hook. */
   readonly hasHook: boolean;
 };
@@ -28,6 +30,7 @@ export function readTickSide(known: AccountSet, address: Address, vault: TokenAc
     mint: address,
     transferFee: mint.transferFee,
     heldInVault: vault.amount,
+    isStuck: vault.isFrozen || isStopped(mint),
     hasHook: mint.transferHook !== null,
   };
 }
