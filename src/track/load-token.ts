@@ -312,7 +312,7 @@ async function readStart(
   return { slot: minBigint(slot, whole.slot), accounts: new Map([...accounts, ...whole.accounts]) };
 }
 
-/** The queries that find the pools of a mint. */
+/** The queries that find the pools of a mint, for subscriptions to new ones. */
 export function filtersFor(
   venues: readonly Venue<unknown>[],
   mint: Address,

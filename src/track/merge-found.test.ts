@@ -8,6 +8,7 @@ import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { applyRead } from "./account-reads.ts";
 import { addToken } from "./followed-tokens.ts";
+import { knownPoolsText, parseKnownPools } from "./known-pools.ts";
 import { createLiveState } from "./live-state.ts";
 import { addGroup, mergeFound } from "./merge-found.ts";
 import { refreshPools } from "./refresh-pools.ts";
@@ -83,4 +84,19 @@ test("a pool that another group follows already is found where it is awaited", (
   const { pools, vacancies } = addGroup(state, { mint: ref.mint, found, loaded });
   assert.ok(pools.has(pool));
   assert.equal(vacancies.size, 0);
+});
+
+test("a mint whose venues were searched once is never again one with derived pools only, also for the next process", () => {
+  const { state, token, loaded, ref, nothing } = awaitedPool();
+  const { group } = token;
+  const kept = () => {
+    const text = knownPoolsText(group, { searchDueMs: 0, isSearched: true, names: NO_NAMES });
+    return parseKnownPools(text, group.mint, [pumpSwap])?.found.isDerivedOnly;
+  };
+  mergeFound(state, group, { ...nothing, pools: [ref] }, loaded);
+  assert.deepEqual([group.isDerivedOnly, kept()], [true, true]);
+  mergeFound(state, group, { ...nothing, isDerivedOnly: false, pools: [ref] }, loaded);
+  assert.deepEqual([group.isDerivedOnly, kept()], [false, false]);
+  mergeFound(state, group, { ...nothing, pools: [ref] }, loaded);
+  assert.deepEqual([group.isDerivedOnly, kept()], [false, false]);
 });

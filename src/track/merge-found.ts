@@ -51,6 +51,7 @@ export function mergeFound(
   group.weighedOut = weighedOutOf(group, found);
   // The next answer is measured again, even if the last one was measured just now.
   group.version++;
+  group.isDerivedOnly &&= found.isDerivedOnly;
   group.isSearchComplete = found.isSearchComplete;
   group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
   for (const ref of found.pools) addPool(state, group, ref, loaded);

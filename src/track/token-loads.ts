@@ -274,7 +274,6 @@ export class TokenLoads {
   #addHop(mint: Address, found: FoundPools, loaded: LoadedAccounts): PoolGroup {
     const derived = this.#state.hops.get(mint);
     if (derived !== undefined) {
-      derived.isDerivedOnly = found.isDerivedOnly;
       mergeFound(this.#state, derived, found, loaded);
       return derived;
     }
