@@ -1,3 +1,4 @@
+import { SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
 import type { PublicCode } from "#src/platform/app-error.ts";
 
 /** Guide to an error code: when it occurs, and what the caller should do. */
@@ -29,7 +30,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
   },
   invalid_size: {
     when: "The size is not a number in SOL within the limits, its unit is unknown, or the parameter's name is misspelt.",
-    remedy: "Send a size from 0.01 to 1000 SOL.",
+    remedy: `Send a size from ${SIZE_RANGE_TEXT}.`,
   },
   invalid_profile: {
     when: "`profile` is neither retail nor pro, or the parameter's name is misspelt.",

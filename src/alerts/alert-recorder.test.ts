@@ -11,6 +11,7 @@ import { setUserDisabled } from "#src/store/users.ts";
 import { changeWatchlistEntry, removeWatchlistEntry } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { poolAddress } from "#test/support/pools.ts";
@@ -50,7 +51,7 @@ async function scene(t: TestContext, store: Store, setting: Setting = {}): Promi
       log: warningsTo(setting.warn ?? fail),
     });
     await recorder.start();
-    t.after(() => recorder.close());
+    closeAfter(t, () => recorder.close());
     return recorder;
   };
   let recorder = await make();
@@ -295,7 +296,7 @@ test("a change of a token's alert that is reported before the watchlists are loa
     onRecorded: () => undefined,
     log: warningsTo(fail),
   });
-  t.after(() => recorder.close());
+  closeAfter(t, () => recorder.close());
   scripted.showPool(MINT, 100, {});
   await recorder.start();
   await recorder.idle();

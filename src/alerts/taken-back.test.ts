@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Database } from "#src/store/database.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import { eachDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { scriptedMarkets } from "#test/support/scripted-markets.ts";
@@ -31,7 +32,7 @@ async function recorded(t: TestContext, store: Database) {
     log: warningsTo((context) => assert.fail(JSON.stringify(context))),
   });
   await recorder.start();
-  t.after(() => recorder.close());
+  closeAfter(t, () => recorder.close());
   const alerts = async () => {
     time.nowMs += 1_000;
     await recorder.idle();

@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { plainHttpDeps } from "#test/support/http-deps.ts";
 import { testUsers } from "#test/support/users.ts";
 import { buildApp } from "./app.ts";
@@ -28,7 +29,7 @@ async function failingApp(t: TestContext, failure: Error) {
     clock: users.clock,
     logger: pino({ level: "info" }, stream),
   });
-  t.after(() => app.close());
+  closeAfter(t, () => app.close());
   return { app, lines };
 }
 

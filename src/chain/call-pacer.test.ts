@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { syncBuiltinESMExports } from "node:module";
 import { type TestContext, test } from "node:test";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { CallPacer } from "./call-pacer.ts";
 
@@ -114,7 +115,7 @@ function scriptedClock(t: TestContext): (ms: number) => Promise<void> {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   t.mock.method(performance, "now", () => nowMs);
   syncBuiltinESMExports();
-  t.after(() => {
+  closeAfter(t, () => {
     t.mock.timers.reset();
     syncBuiltinESMExports();
   });
@@ -158,7 +159,7 @@ async function readsAndSearches(t: TestContext, everyMs: number) {
   };
   await readFor(1);
   const active = Array.from({ length: 4 }, () => search().catch(() => undefined));
-  t.after(async () => {
+  closeAfter(t, async () => {
     stop.abort();
     await Promise.all(active);
   });

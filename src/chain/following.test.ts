@@ -5,6 +5,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
 import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { followAll } from "#test/support/follow-all.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
@@ -34,7 +35,7 @@ async function startChain(t: TestContext) {
   });
   const endSlot = () => ledger.advance({ ...ledger.clock, slot: ledger.clock.slot + 1n });
   const pulse = setInterval(endSlot, 10);
-  t.after(async () => {
+  closeAfter(t, async () => {
     clearInterval(pulse);
     await source.close();
     await link.cut();
@@ -133,7 +134,7 @@ test("reads from a node that lags are honest about their slot", async (t) => {
   const chain = await startChain(t);
   const lagging = lagBehind(chain.ledger, 5);
   const laggingNode = createLocalNode({ ledger: lagging });
-  t.after(laggingNode.close);
+  closeAfter(t, laggingNode.close);
   chain.set(POOL, 1);
   const fresh = await chain.source.readAccounts([POOL]);
   chain.link.readFrom(await laggingNode.listen());

@@ -8,6 +8,7 @@ import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import {
   FAST_RETRY,
   fakeNode,
@@ -26,7 +27,7 @@ const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n }
 async function localNode(t: TestContext) {
   const ledger = new Ledger(CLOCK);
   const node = createLocalNode({ ledger });
-  t.after(node.close);
+  closeAfter(t, node.close);
   return { ledger, ...(await node.listen()) };
 }
 
@@ -260,7 +261,7 @@ test("a password in the URL is sent as the header that says the same", async (t)
     response.writeHead(403).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   const { port } = server.address() as AddressInfo;
   const source = sourceAt(t, `http://me:p%40ss@127.0.0.1:${port}`);
   await assert.rejects(source.readAccounts([PROGRAM]), (error) => {

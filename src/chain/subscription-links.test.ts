@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
+import { closeAfter } from "#test/support/ending.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
@@ -21,7 +22,7 @@ async function strictNode(t: TestContext) {
     connections.push(new Connection(socket, () => told.add("refused")));
     socket.on("close", () => told.add("closed"));
   });
-  t.after(() => {
+  closeAfter(t, () => {
     for (const client of server.clients) client.terminate();
     server.close();
   });
@@ -83,7 +84,7 @@ function linksTo(t: TestContext, url: string, options: Partial<LinksOptions> = {
     maxPerLink: MAX_PER_LINK,
     ...options,
   });
-  t.after(() => links.close());
+  closeAfter(t, () => links.close());
   const slots = new EventLog<bigint>();
   links.listen({ onSlot: (slot) => slots.add(slot), onRestored: () => {} });
   return { links, slots };
@@ -175,7 +176,7 @@ test("accounts are followed uncompressed where the node does not know the compre
   const encodings: string[] = [];
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await once(server, "listening");
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   server.on("connection", (socket) => {
     socket.on("message", (text) => {
       const { id, method, params } = JSON.parse(String(text));

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { type NodeProbe, probeNode } from "#src/chain/probe-node.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { fakeNode, refuse, result } from "#test/support/fake-rpc-node.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { problemsOf, reportOf } from "./doctor.ts";
@@ -14,7 +15,7 @@ const MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
 async function probed(t: TestContext): Promise<NodeProbe> {
   const node = createLocalNode({ ledger: new Ledger(START) });
-  t.after(() => node.close());
+  closeAfter(t, () => node.close());
   return probedAt(await node.listen());
 }
 
@@ -32,7 +33,7 @@ async function probedReads(
   });
   const webSockets = createServer((_, response) => response.writeHead(429).end());
   await new Promise<void>((resolve) => webSockets.listen(0, "127.0.0.1", resolve));
-  t.after(() => webSockets.close());
+  closeAfter(t, () => webSockets.close());
   const { port } = webSockets.address() as AddressInfo;
   return probedAt({ httpUrl, wsUrl: `ws://127.0.0.1:${port}` });
 }

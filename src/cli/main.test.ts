@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "#src/app/config.ts";
 import { openDatabase } from "#src/store/database.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { run } from "./main.ts";
 import { paintFor } from "./output.ts";
@@ -29,7 +30,7 @@ function withEnvironment(t: TestContext, values: Readonly<Record<string, string 
     const before = process.env[name];
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
-    t.after(() => {
+    closeAfter(t, () => {
       if (before === undefined) delete process.env[name];
       else process.env[name] = before;
     });
@@ -145,7 +146,7 @@ test("a failure outside the program ends with 1 and one sentence, without a stac
   const dataDir = await someDataDir(t);
   withEnvironment(t, { DATABASE_URL: undefined, DATA_DIR: dataDir, LOG_LEVEL: "silent" });
   const owner = openDatabase({ databaseUrl: null, dataDir });
-  t.after(() => owner.close());
+  closeAfter(t, () => owner.close());
   const second = await call("serve");
   assert.deepEqual([second.code, second.out], [1, ""]);
   assert.match(second.err, /^exitability serve: .* is in use by process \d+\. Stop it, or set/);

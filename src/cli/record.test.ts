@@ -15,6 +15,7 @@ import { loadMarket } from "#src/track/load-market.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
@@ -33,7 +34,7 @@ async function sourceOver(t: TestContext, ledger: Ledger): Promise<ChainSource> 
     random: () => 0.5,
   };
   const source = createRpcSource(options);
-  t.after(async () => {
+  closeAfter(t, async () => {
     await source.close();
     await node.close();
   });

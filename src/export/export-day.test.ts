@@ -13,6 +13,7 @@ import type { Sample } from "#src/track/history/sample.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
 import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
 import { openDuckDb } from "#test/support/duckdb.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { exportDay, parseDay } from "./export-day.ts";
@@ -176,7 +177,7 @@ test("DuckDB reads an exported day as it is", async (t) => {
   const query = await openDuckDb(t);
   if (query === null) return;
   const database = openDatabase(sqlitePlace(t));
-  t.after(() => database.close());
+  closeAfter(t, () => database.close());
   await migrate(database, 0);
   const { db } = database;
   const ids = await upsertTokens(db, [{ mint: FIRST, name: null, symbol: null, nowMs: 0 }]);

@@ -6,11 +6,12 @@ import { parquetMetadata } from "hyparquet";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { createExportHandler } from "./export-handler.ts";
 
 test("the operator's port serves a day as a Parquet file, and names a wrong day", async (t) => {
   const database = openDatabase(sqlitePlace(t));
-  t.after(() => database.close());
+  closeAfter(t, () => database.close());
   await migrate(database, 0);
   const exports = createExportHandler(database);
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -21,7 +22,7 @@ test("the operator's port serves a day as a Parquet file, and names a wrong day"
     "127.0.0.1",
   );
   await once(server, "listening");
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
   const get = (path: string) => fetch(`http://127.0.0.1:${address.port}${path}`);

@@ -1,6 +1,6 @@
 import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES, type StandardSize } from "./assessment.ts";
 
-/** The sizes of a position that can be measured, in SOL. No other file states these limits. */
+/** The sizes of a position that can be measured, in SOL. The dashboard has a copy that the type checker compares. */
 export const SIZE_RANGE_SOL = { minimum: 0.01, maximum: 1_000 } as const;
 
 /** The limits as messages and descriptions state them. */

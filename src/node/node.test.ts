@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createSolanaRpc, createSolanaRpcSubscriptions, address as kitAddress } from "@solana/kit";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { closeAfter, type Ending } from "#test/support/ending.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
 import { Ledger } from "./ledger.ts";
 import { createLocalNode } from "./node.ts";
@@ -14,11 +15,11 @@ const ABSENT = testAddress(4);
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const NEXT = { ...CLOCK, slot: CLOCK.slot + 1n };
 
-async function startNode(t: { after: (fn: () => Promise<void>) => void }) {
+async function startNode(t: Ending) {
   const ledger = new Ledger(CLOCK);
   const node = createLocalNode({ ledger });
   const urls = await node.listen();
-  t.after(node.close);
+  closeAfter(t, node.close);
   return { ledger, ...urls };
 }
 
@@ -100,7 +101,7 @@ test("kit reads the largest holders of a mint; for a recording they are unknown"
   const recorded = new Ledger(CLOCK, { isRecorded: true });
   recorded.apply(accounts);
   const node = createLocalNode({ ledger: recorded });
-  t.after(node.close);
+  closeAfter(t, node.close);
   const { body } = await call((await node.listen()).httpUrl, "getTokenLargestAccounts", [POOL]);
   assert.equal(body.error.code, -32601);
 });
@@ -174,7 +175,7 @@ test("a request above 50 KiB is refused unread", async (t) => {
 test("kit's subscriptions receive slots, each changed account once, and closed accounts", async (t) => {
   const { ledger, wsUrl } = await startNode(t);
   const stop = new AbortController();
-  t.after(async () => stop.abort());
+  closeAfter(t, async () => stop.abort());
   const rpc = createSolanaRpcSubscriptions(wsUrl);
   const abortSignal = stop.signal;
   const accounts = await rpc

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { closeAfter } from "#test/support/ending.ts";
 import { FailureLog } from "./failure-log.ts";
 import { Poller } from "./poller.ts";
 
@@ -17,7 +18,7 @@ function heldPoller(t: TestContext) {
     everyMs: 100,
     failures,
   });
-  t.after(() => poller.stop());
+  closeAfter(t, () => poller.stop());
   return { poller, runs, failures, tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 

@@ -7,6 +7,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { Address } from "#src/units/address.ts";
 import { programDataAddress } from "#src/venues/deployed-program.ts";
 import { pumpCurveSale } from "#src/venues/pump-curve/sale.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { DEPLOYED_SLOT, startProofChain } from "#test/support/proof-chain.ts";
 
 const query = (baseUnits: bigint) => ({ profile: "retail", baseUnits }) as const;
@@ -29,7 +30,7 @@ test("code that is on disk is not read from the chain again", async (t) => {
   if (chain === null) return;
   const { execution, ground, openProofs, slices } = chain;
   const folder = mkdtempSync(join(tmpdir(), "proof-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  closeAfter(t, () => rmSync(folder, { recursive: true }));
   await openProofs(folder).prove(ground, query(execution.amountIn));
   const first = slices();
   const proof = await openProofs(folder).prove(ground, query(execution.amountIn));

@@ -7,6 +7,7 @@ import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
 import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { type CuttingProxy, startCuttingProxy } from "#test/support/cutting-proxy.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { testRedis } from "#test/support/redis.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
@@ -24,7 +25,7 @@ const log = { warn: () => undefined, info: () => undefined, error: () => undefin
 function linkOver(t: TestContext, wire: CuttingProxy): RedisLink {
   const url = `redis://127.0.0.1:${wire.port}`;
   const link = new RedisLink({ url, random: () => 0.5, log });
-  t.after(() => link.close());
+  closeAfter(t, () => link.close());
   return link;
 }
 
@@ -56,7 +57,7 @@ function startTracker(t: TestContext, link: RedisLink) {
     onWatchlistChange: () => undefined,
   });
   publisher.start();
-  t.after(() => publisher.close());
+  closeAfter(t, () => publisher.close());
   return { newest, change };
 }
 
@@ -67,7 +68,7 @@ function startReplica(t: TestContext, link: RedisLink): RemoteMarkets<unknown> {
     storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
   });
   markets.start();
-  t.after(() => markets.close());
+  closeAfter(t, () => markets.close());
   return markets;
 }
 

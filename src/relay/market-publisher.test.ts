@@ -5,6 +5,7 @@ import type { Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { MarketPublisher } from "./market-publisher.ts";
@@ -55,7 +56,7 @@ function successor(t: TestContext, change: Partial<Markets> = {}, clock = system
     log: { warn: () => undefined, info: () => undefined, error: () => undefined },
   });
   publisher.start();
-  t.after(() => publisher.close());
+  closeAfter(t, () => publisher.close());
   return { bus, loaded, tell: (snapshot: AssessedSnapshot) => tell(snapshot), stopReceiving };
 }
 

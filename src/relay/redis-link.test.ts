@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { createClient } from "@redis/client";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { testRedis } from "#test/support/redis.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
@@ -18,7 +19,7 @@ async function overAWire(t: TestContext) {
   const wire = await startCuttingProxy(t, redis.url);
   const open = () => {
     const link = new RedisLink({ url: `redis://127.0.0.1:${wire.port}`, random: () => 0.5, log });
-    t.after(() => link.close());
+    closeAfter(t, () => link.close());
     const heard: string[] = [];
     link.subscribe("topic", (text) => void heard.push(text));
     return { link, heard };
@@ -62,7 +63,7 @@ const ignore = () => undefined;
 
 function openLink(t: TestContext, url: string): RedisLink {
   const link = new RedisLink({ url, random: () => 0.5, log });
-  t.after(() => link.close());
+  closeAfter(t, () => link.close());
   return link;
 }
 
@@ -73,7 +74,7 @@ async function openAdmin(t: TestContext, url: string) {
   // The server may end first.
   admin.on("error", ignore);
   await admin.connect();
-  t.after(() => admin.destroy());
+  closeAfter(t, () => admin.destroy());
   return admin;
 }
 

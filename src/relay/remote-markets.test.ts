@@ -7,6 +7,7 @@ import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { address } from "#src/units/address.ts";
 import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
 import {
   messageText,
@@ -37,7 +38,7 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
     clock: systemClock,
   });
   markets.start();
-  t.after(() => markets.close());
+  closeAfter(t, () => markets.close());
   return { bus, markets };
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createClient } from "@redis/client";
 import type { WallClock } from "#src/platform/clock.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { type TestRedis, testRedis } from "#test/support/redis.ts";
 import { RedisLink } from "./redis-link.ts";
@@ -17,14 +18,14 @@ const log = { warn: () => undefined, info: () => undefined, error: () => undefin
 async function processOn(t: TestContext, { url }: TestRedis, clock: WallClock) {
   const link = new RedisLink({ url, random: () => 0.5, log });
   const windows = windowsOn(t, { link, topics, clock });
-  t.after(() => link.close());
+  closeAfter(t, () => link.close());
   await new Promise<void>((resolve) => void link.onRestored(resolve));
   return windows;
 }
 
 function windowsOn(t: TestContext, deps: SharedWindowsDeps): SharedWindows {
   const windows = new SharedWindows(deps);
-  t.after(() => windows.close());
+  closeAfter(t, () => windows.close());
   return windows;
 }
 
@@ -120,7 +121,7 @@ test("while Redis is unreachable each process counts alone, and the counts are m
   const client = createClient({ url: redis.url });
   client.on("error", () => undefined);
   await client.connect();
-  t.after(() => client.destroy());
+  closeAfter(t, () => client.destroy());
   await eventually("the uses of both are published", async () => {
     await Promise.all([here.flush(), there.flush()]);
     return (await client.get("usage:somebody")) === String(4 + RULE.limit) ? true : null;

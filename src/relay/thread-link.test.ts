@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { MessageChannel } from "node:worker_threads";
+import { closeAfter } from "#test/support/ending.ts";
 import { ThreadLink } from "./thread-link.ts";
 
 /** The two ends of a link. */
 function ends(t: TestContext): readonly [ThreadLink, ThreadLink] {
   const { port1, port2 } = new MessageChannel();
   const links = [new ThreadLink(port1), new ThreadLink(port2)] as const;
-  t.after(() => {
+  closeAfter(t, () => {
     for (const link of links) link.close();
   });
   return links;

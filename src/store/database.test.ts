@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { openDatabase } from "./database.ts";
 import { DirectoryInUseError } from "./directory-lock.ts";
 import { migrate } from "./migrate.ts";
@@ -20,7 +21,7 @@ test("a thread of the owner opens and closes the database without ending the own
   }
   const { dataDir, databaseUrl } = sqlitePlace(t);
   const owner = openDatabase({ dataDir, databaseUrl });
-  t.after(owner.close);
+  closeAfter(t, owner.close);
   await migrate(owner, 0);
   const inode = String(statSync(join(dataDir, "exitability.db")).ino);
   const locks = () =>

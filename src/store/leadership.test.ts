@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { AlreadyTrackedError, leadAlone } from "./lead-alone.ts";
@@ -17,17 +18,13 @@ type Setting = {
 };
 
 async function onPostgres(t: TestContext): Promise<Setting | null> {
-  const closers: (() => Promise<void>)[] = [];
-  t.after(async () => {
-    for (const close of closers.toReversed()) await close();
-  });
   const place = await postgresPlace(t);
   if (place === null) return null;
   const database = openDatabase(place);
-  closers.push(() => database.close());
+  closeAfter(t, () => database.close());
   await migrate(database, 0);
   await deploymentName(database.db);
-  return { place, database, onEnd: (close) => closers.push(close) };
+  return { place, database, onEnd: (close) => closeAfter(t, close) };
 }
 
 function contend({ place: { databaseUrl, dataDir }, onEnd }: Setting) {

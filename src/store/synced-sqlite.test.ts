@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { Kysely } from "kysely";
+import { closeAfter } from "#test/support/ending.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { syncedSqlite, WalFile } from "./synced-sqlite.ts";
 
@@ -28,7 +29,7 @@ async function openNotes(t: TestContext) {
       closeSync: async () => {},
     }),
   });
-  t.after(() => db.destroy());
+  closeAfter(t, () => db.destroy());
   const ended: string[] = [];
   const write = (text: string): Promise<unknown> =>
     db

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { createTracker } from "./tracker.ts";
 
 const SLOTS_A_STEP = 5;
@@ -17,7 +18,7 @@ test("reads count as failing from the first failure until one succeeds, however 
     clock: { nowMs: () => chain.nowMs },
     database: null,
   });
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   tracker.setWatched([mint]);
   const steps = async (count: number) => {
     for (let done = 0; done < count; done++) {

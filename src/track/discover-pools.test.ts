@@ -17,6 +17,7 @@ import { type Address, address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { type Discovery, discoverInStages } from "./discover-pools.ts";
 import { loadMarket } from "./load-market.ts";
 
@@ -243,7 +244,7 @@ test("less than a hundredth of the largest holding on such a program is ignored"
 function withTime(t: TestContext): (ms: number) => Promise<void> {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   syncBuiltinESMExports();
-  t.after(() => {
+  closeAfter(t, () => {
     t.mock.timers.reset();
     syncBuiltinESMExports();
   });

@@ -4,6 +4,7 @@ import { MeasureByExecution } from "#src/proof/measure-by-execution.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { startProofChain } from "#test/support/proof-chain.ts";
 import type { ByExecution } from "./executed-answers.ts";
 import { createTracker } from "./tracker.ts";
@@ -33,7 +34,7 @@ async function startTracking(t: TestContext) {
     ...{ source, venues: VENUES, clock: { nowMs: () => nowMs }, database: null, byExecution },
     onFailure: (what) => failures.push(what),
   });
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   const answer = async () => {
     const snapshot = await tracker.snapshot(execution.inputMint);
     assert.ok(snapshot.kind === "assessed");

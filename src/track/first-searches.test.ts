@@ -6,6 +6,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { createTracker } from "./tracker.ts";
 
@@ -47,7 +48,7 @@ async function streamed(t: TestContext, options: { readonly loopLoad?: number } 
     return await search(filter);
   };
   const end = (mint: string): void => searched.get(mint)?.resolve();
-  t.after(async () => {
+  closeAfter(t, async () => {
     chain.searchAccounts = search;
     for (const { resolve } of searched.values()) resolve();
     await tracker.close();

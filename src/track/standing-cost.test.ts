@@ -6,6 +6,7 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { createTracker } from "./tracker.ts";
 
 const BASE = 500_000_000_000_000n;
@@ -42,7 +43,7 @@ function watching(mints: readonly Address[]) {
 test("watched tokens share their rereads, and are searched again after ten minutes and an hour", async (t) => {
   const mints = Array.from({ length: TOKENS }, (_, index) => namedAddress(`token ${index}`));
   const { chain, tracker, step } = watching(mints);
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   // Loaded at different times, as tokens are.
   for (let loaded = 1; loaded <= TOKENS; loaded++) {
     tracker.setWatched(mints.slice(0, loaded));
@@ -75,7 +76,7 @@ test("watched tokens share their rereads, and are searched again after ten minut
 test("a pool that is only named is read once and followed", async (t) => {
   const mint = namedAddress("token");
   const { chain, tracker, step } = watching([mint]);
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   await step();
   const pool = plainPool("late", mint, WSOL);
   placePool(chain, pool, { base: BASE, quote: 20n * SOL });

@@ -6,6 +6,7 @@ import type { Database } from "#src/store/database.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { gridOf } from "./history/history.ts";
 import type { Sample } from "./history/sample.ts";
 import { REREAD_FOLLOWED_MS, REREAD_STREAMED_MS } from "./schedule.ts";
@@ -39,7 +40,7 @@ async function streaming(database: Database | null = null) {
 
 test("a whole stream replaces the reads of a token in use, and an end of the stream brings them back", async (t) => {
   const { chain, tracker, pass } = await streaming();
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   await tracker.snapshot(MINT);
   const readsIn = async (ms: number, oldestMs: number): Promise<number> => {
     const before = chain.reads.flat().length;
@@ -63,7 +64,7 @@ test("a whole stream replaces the reads of a token in use, and an end of the str
 
 test("an update that the stream lost is found by a read within two minutes", async (t) => {
   const { chain, tracker, pool, pass } = await streaming();
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   await tracker.snapshot(MINT);
   await pass(MINUTE_MS);
   chain.delivery = (update) => (update.address.startsWith("Sysvar") ? "now" : "lost");
@@ -76,7 +77,7 @@ test("an update that the stream lost is found by a read within two minutes", asy
 
 test("a pool that appeared in a gap at a derived address is in the answers seconds after the gap", async (t) => {
   const { chain, tracker, pass } = await streaming();
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   await tracker.snapshot(MINT);
   await pass(MINUTE_MS);
   chain.delivery = (update) => (update.address.startsWith("Sysvar") ? "now" : "lost");

@@ -16,6 +16,7 @@ import {
   SOL,
   setReserves,
 } from "#test/simulation/track/plain-market.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { createTracker } from "./tracker.ts";
 
@@ -60,7 +61,7 @@ test("a first answer needs no further read where one call had every account of t
   const chain = new ScriptedChain();
   const { address, vaultA, vaultB } = placeToken(chain, MINT, 80);
   const { tracker } = track(chain);
-  t.after(() => tracker.close());
+  closeAfter(t, () => tracker.close());
   const { slot } = assessed(await tracker.snapshot(MINT));
   assert.equal(slot, chain.slot);
   const whole = chain.reads.filter((read) => read.includes(vaultB));
@@ -82,7 +83,7 @@ test("a first answer uses one read of all accounts if calls are too small, or a 
   placePool(led, hop, { base: BASE, quote: 80n * SOL });
   for (const [chain, pool] of pools) {
     const { tracker } = track(chain);
-    t.after(() => tracker.close());
+    closeAfter(t, () => tracker.close());
     // Each read has another slot: a state combined from several reads would never have existed.
     const read = chain.readAccounts.bind(chain);
     chain.readAccounts = async (addresses) => {

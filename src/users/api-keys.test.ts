@@ -11,6 +11,7 @@ import {
   setUserTier,
 } from "#src/store/users.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { AccessCacheSync } from "./access-cache-sync.ts";
 import { newApiKeyText } from "./api-key-text.ts";
 import { ApiKeys } from "./api-keys.ts";
@@ -294,7 +295,7 @@ test("after its first use a key is checked without a query, a hash or a checksum
   const hashes = t.mock.method(crypto, "createHash").mock;
   const checksums = t.mock.method(zlib, "crc32").mock;
   syncBuiltinESMExports();
-  t.after(() => {
+  closeAfter(t, () => {
     t.mock.restoreAll();
     syncBuiltinESMExports();
   });

@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import type { FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
 import { eachDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { AuthSecretWatch } from "./auth-secret-watch.ts";
 
 const SECRET = "the secret of most processes, long enough";
@@ -23,7 +24,7 @@ function processesOn(t: TestContext, store: Store) {
       processId: randomUUID(),
     });
     await watch.start();
-    t.after(() => watch.close());
+    closeAfter(t, () => watch.close());
     return { watch, lines };
   };
   return { time, startProcess };

@@ -14,6 +14,7 @@ import {
 } from "jose";
 import { createUserForEmail } from "#src/store/users.ts";
 import { eachDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { testUsers } from "#test/support/users.ts";
 import { createForeignTokens } from "./foreign-tokens.ts";
 
@@ -29,7 +30,7 @@ async function provider(t: TestContext) {
     response.end(JSON.stringify({ keys: [jwk] }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
   return { publicKey, privateKey, jwksUrl };
 }
@@ -105,7 +106,7 @@ test("M5: keys without an end, and a provider that fails, are answered 503, and 
     pipeline(Readable.from(chunks()), response).catch(() => undefined);
   });
   await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
-  t.after(() => endless.close());
+  closeAfter(t, () => endless.close());
   const { port } = endless.address() as AddressInfo;
   for (const jwksUrl of [`http://127.0.0.1:${port}/jwks`, "http://127.0.0.1:9/jwks"]) {
     const tokens = createForeignTokens({ issuer: ISSUER, audience: AUDIENCE, jwksUrl });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { SMTPServer } from "smtp-server";
+import { closeAfter } from "#test/support/ending.ts";
 import { type EmailAddress, parseEmailAddress } from "./email-address.ts";
 import { createSmtpMailer } from "./mailer.ts";
 import { signInMail } from "./sign-in-mail.ts";
@@ -32,7 +33,7 @@ async function mailerAndServer(t: TestContext, refuse: () => boolean = () => fal
   const { port } = server.server.address() as AddressInfo;
   const smtpUrl = `smtp://post:secret@127.0.0.1:${port}`;
   const mailer = createSmtpMailer({ smtpUrl, mailFrom: "Exitability <no-reply@example.com>" });
-  t.after(async () => {
+  closeAfter(t, async () => {
     mailer.close();
     await new Promise<void>((resolve) => server.close(resolve));
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { closeAfter } from "#test/support/ending.ts";
 import {
   createExitability,
   ExitabilityError,
@@ -236,7 +237,7 @@ test("a redirect is not followed: no key goes where it was not sent", async (t) 
 });
 
 test("a key or a session in a page's code is refused with the reason", (t) => {
-  t.after(() => Reflect.deleteProperty(globalThis, "document"));
+  closeAfter(t, () => Reflect.deleteProperty(globalThis, "document"));
   Object.assign(globalThis, { document: {} });
   for (const secret of [{ apiKey: "exi_secret" }, { accessToken: "exi_secret" }]) {
     assert.throws(

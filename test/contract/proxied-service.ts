@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { type DatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { type RunningService, startTestService } from "#test/support/service.ts";
 import { contractTool } from "./contract-tools.ts";
 import type { OpenapiDocument } from "./document.ts";
@@ -35,7 +36,7 @@ function startProxy(t: TestContext, documentPath: string, upstream: string): Pro
     [contractTool("prism"), "proxy", documentPath, upstream, ...options],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
-  t.after(() => child.kill("SIGKILL"));
+  closeAfter(t, () => child.kill("SIGKILL"));
   return new Promise((resolve, reject) => {
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {

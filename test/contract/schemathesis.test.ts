@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { startTestService } from "#test/support/service.ts";
 import { subscribe } from "#test/support/subscriber.ts";
 import { pythonTools } from "./python.ts";
@@ -31,7 +32,7 @@ test("schemathesis finds no answer that the document does not describe, and no f
   const document = `${service.url}/openapi.json`;
   const command = ["--config-file", CONFIGURATION, "run", document, header, ...OPTIONS];
   const child = spawn("schemathesis", command, { cwd: place.dataDir, env: { ...tools } });
-  t.after(() => child.kill("SIGKILL"));
+  closeAfter(t, () => child.kill("SIGKILL"));
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

@@ -11,6 +11,7 @@ import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import type { RangedPosition } from "#src/venues/quotable-pool.ts";
 import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/dlmm-pool.ts";
 import { type DlmmSdk, loadDlmmSdk, type SdkPositionBin } from "#test/support/dlmm-sdk.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 
@@ -102,7 +103,7 @@ test(`${PAIRS * POSITIONS_PER_PAIR} withdrawals of DLMM positions pay the same a
   const sdk = loadDlmmSdk(t);
   if (sdk === null) return;
   mock.timers.enable({ apis: ["Date"], now: Number(CLOCK.unixTimestamp) * 1_000 });
-  t.after(() => mock.timers.reset());
+  closeAfter(t, () => mock.timers.reset());
   const random = seededRandom(20_261_123);
   const counts = { long: 0, paying: 0, quotes: 0 };
   for (let pair = 0; pair < PAIRS; pair++) await comparePair(sdk, drawPair(random), counts);

@@ -11,6 +11,7 @@ import {
   PAIR,
 } from "#test/support/dlmm-pool.ts";
 import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 
 const SEED = 20_261_120;
@@ -76,7 +77,7 @@ test("our quotes equal the official SDK's on generated pairs, both ways, all fee
   const sdk = loadDlmmSdk(t);
   if (sdk === null) return;
   mock.timers.enable({ apis: ["Date"], now: Number(CLOCK.unixTimestamp) * 1_000 });
-  t.after(() => mock.timers.reset());
+  closeAfter(t, () => mock.timers.reset());
   let filled = 0;
   fc.assert(
     fc.property(pools, sizes, (pool, amountsIn) => {

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
 import { CURVE_KINDS, CURVES } from "#src/venues/raydium-launchlab/curve.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
 import type { Bn, BnClass } from "#test/support/pump-sdks.ts";
 import { loadSdk } from "#test/support/sdk.ts";
@@ -157,7 +158,7 @@ test("sales and purchases equal the official SDK's on generated launches of all 
 function roundAsByDefault(t: TestContext, { default: decimal }: DecimalClass): void {
   const { precision, rounding } = decimal;
   decimal.set({ precision: 20, rounding: decimal.ROUND_HALF_UP });
-  t.after(() => void decimal.set({ precision, rounding }));
+  closeAfter(t, () => void decimal.set({ precision, rounding }));
 }
 
 /** What reaches the trader: the SDK names the amount sent and what the mint withholds. */

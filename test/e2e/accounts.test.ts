@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { mailedCode } from "#test/support/mailed-code.ts";
 import { runCommand, startTestService } from "#test/support/service.ts";
@@ -42,7 +43,7 @@ test("register, mail, sign-in, key, query, and a revocation from another process
     const raised = runCommand(place, ["admin", "user", "tier", EMAIL, "pro", "--json"]);
     assert.equal(raised.code, 0, raised.err);
     const database = openDatabase({ ...place, access: "visitor" });
-    t.after(() => database.close());
+    closeAfter(t, () => database.close());
     const userId = await userOfApiKey(database.db, id);
     assert.ok(userId);
     await revokeApiKey(database.db, { userId, keyId: id }, Date.now());

@@ -11,6 +11,7 @@ import { migrate } from "#src/store/migrate.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import type { CrashOrder } from "#test/support/alert-crash-child.ts";
 import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
 
@@ -157,7 +158,7 @@ async function receiver(
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => {
+  closeAfter(t, () => {
     server.closeAllConnections();
     server.close();
   });

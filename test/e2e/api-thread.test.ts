@@ -8,6 +8,7 @@ import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { readConfig } from "#src/app/config.ts";
 import { startService } from "#src/app/main.ts";
 import type { AskingPlan } from "#test/support/asking-thread.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const ANSWERS = 20;
@@ -25,7 +26,7 @@ const quiet = pino({ level: "silent" });
 
 test("requests are answered while the thread that follows the chain is blocked", async (t) => {
   const service = await startService(threadedConfig(t), quiet);
-  t.after(() => service.close());
+  closeAfter(t, () => service.close());
   const url = `${service.url}/api/token/${DEMO_TOKENS[0]?.mint}/exitability`;
   assert.equal((await fetch(url)).status, 200);
   const answered = new Int32Array(new SharedArrayBuffer(4));
@@ -45,7 +46,7 @@ test("requests are answered while the thread that follows the chain is blocked",
 
 test("a port that is taken ends the start with the reason, and closes what was opened", async (t) => {
   const taken = createServer().listen(0, "127.0.0.1");
-  t.after(() => taken.close());
+  closeAfter(t, () => taken.close());
   await once(taken, "listening");
   const address = taken.address();
   const port = typeof address === "object" && address !== null ? String(address.port) : "";
@@ -57,7 +58,7 @@ test("a port that is taken ends the start with the reason, and closes what was o
 
 test("the operator's metrics have the requests of the API's thread", async (t) => {
   const service = await startService(threadedConfig(t, { METRICS_PORT: "0" }), quiet);
-  t.after(() => service.close());
+  closeAfter(t, () => service.close());
   await (await fetch(`${service.url}/readyz`)).text();
   const scrape = await (await fetch(String(service.metricsUrl))).text();
   assert.match(scrape, /^exitability_http_requests_total\{method="GET",route="\/readyz",.*\} 1$/m);

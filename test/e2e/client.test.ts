@@ -14,6 +14,7 @@ import { avoidMidnight } from "#test/support/avoid-midnight.ts";
 import { compile, installClient, readmeExamples } from "#test/support/built-client.ts";
 import { demoMint, startDashboard } from "#test/support/dashboard.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { startTestService } from "#test/support/service.ts";
 import { subscribe } from "#test/support/subscriber.ts";
 
@@ -118,7 +119,7 @@ test("the client runs in a page and in a page's worker, anonymously alone", asyn
         isScript ? readFileSync(join(dist, name)) : "<!doctype html><title>Site</title>",
       );
     });
-    t.after(() => site.close());
+    closeAfter(t, () => site.close());
     await once(site.listen(0, "127.0.0.1"), "listening");
     await avoidMidnight();
     const { page, context } = await visit();
@@ -159,7 +160,7 @@ test("the client runs in a worker thread", async (t) => {
   const attempt = tryOut(pathToFileURL(join(dist, "exitability.js")).href, service.url);
   const code = `(async () => { ${attempt} require("node:worker_threads").parentPort.postMessage(found); })()`;
   const worker = new Worker(code, { eval: true });
-  t.after(() => worker.terminate());
+  closeAfter(t, () => worker.terminate());
   assert.deepEqual(await once(worker, "message"), [["ok", 200, "ok", "object"]]);
 });
 

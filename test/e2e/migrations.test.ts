@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { MIGRATIONS } from "#src/store/migrate.ts";
 import { type DatabasePlace, eachDatabasePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import type { MigrateOrder } from "#test/support/migrate-child.ts";
 
 const PROCESSES = 5;
@@ -27,7 +28,7 @@ async function readyProcess(t: TestContext, { databaseUrl, dataDir }: DatabasePl
   const child = spawn(process.execPath, [script, JSON.stringify(order)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  t.after(() => child.kill("SIGKILL"));
+  closeAfter(t, () => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout });
   const ended = once(child, "exit");
   assert.deepEqual(await once(lines, "line"), ["ready"]);

@@ -10,6 +10,7 @@ import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
 import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
 import type { MoveCrashOrder } from "#test/support/move-crash-child.ts";
 import { runCommand, startTestService } from "#test/support/service.ts";
@@ -111,7 +112,7 @@ async function killAtFirstLine(
     env: { PATH, HOME, DATA_DIR: dataDir },
     stdio: ["ignore", "ignore", "pipe"],
   });
-  t.after(() => child.kill("SIGKILL"));
+  closeAfter(t, () => child.kill("SIGKILL"));
   const ended = once(child, "exit");
   await once(createInterface({ input: child.stderr }), "line");
   child.kill("SIGKILL");

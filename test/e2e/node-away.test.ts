@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openDatabase } from "#src/store/database.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
-import { Endings } from "#test/support/ending.ts";
+import { closeAfter, Endings } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { startTestService } from "#test/support/service.ts";
 
@@ -12,7 +12,7 @@ const STORED_WITHIN_MS = 30_000;
 test("after kill -9, with the node away since, a token's newest stored answer is served with its own slot and time", async (t) => {
   const place = sqlitePlace(t);
   const reach = new Endings();
-  t.after(() => reach.close());
+  closeAfter(t, () => reach.close());
   const node = await startDemoNode(reach);
   const mint = node.market.namedTokens[0]?.mint;
   const ask = async (url: string) => {

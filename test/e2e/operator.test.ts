@@ -9,6 +9,7 @@ import { Closers } from "#src/app/closers.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openBase, readinessNow } from "#src/app/process-base.ts";
 import { createLogger } from "#src/platform/logger.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { startTestService } from "#test/support/service.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
@@ -57,9 +58,9 @@ test("a damaged database, a directory of others, one that cannot be created and 
 });
 
 test("a full disk is not ready, and ready again when there is space", async (t) => {
-  const closers = new Closers();
-  t.after(() => closers.close());
   const config = readConfig({ DATA_DIR: temporaryDirectory(t), LOG_LEVEL: "silent" });
+  const closers = new Closers();
+  closeAfter(t, () => closers.close());
   const base = await openBase(config, createLogger("silent"), closers);
   const { db } = base.database;
   const state = async () => (await readinessNow(base, null)).database;
@@ -99,7 +100,7 @@ async function underShell(t: TestContext): Promise<{ url: string; stopShell: () 
     detached: true,
   });
   // The whole group, if the test fails before the service has ended.
-  t.after(() => {
+  closeAfter(t, () => {
     try {
       process.kill(-(shell.pid ?? 0), "SIGKILL");
     } catch {

@@ -7,6 +7,7 @@ import { clockAt } from "#src/node/slot-clock.ts";
 import { startSlotPulse } from "#src/node/slot-pulse.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { type CoinKind, type PumpChain, pumpChain } from "#test/support/pump-chains.ts";
 import { startTestService } from "#test/support/service.ts";
 
@@ -95,7 +96,7 @@ async function startNode(t: TestContext, chains: readonly PumpChain[]) {
   const node = createLocalNode({ ledger });
   const { httpUrl, wsUrl } = await node.listen();
   const stop = startSlotPulse(ledger, systemClock);
-  t.after(async () => {
+  closeAfter(t, async () => {
     stop();
     await node.close();
   });

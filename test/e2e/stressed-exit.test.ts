@@ -13,6 +13,7 @@ import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { closeAfter } from "#test/support/ending.ts";
 
 function mintOf(symbol: string): Address {
   const token = DEMO_TOKENS.find((known) => known.symbol === symbol);
@@ -59,7 +60,7 @@ async function tracked(t: TestContext) {
     database: null,
     onFailure: (_what, cause) => failures.push(cause),
   });
-  t.after(async () => {
+  closeAfter(t, async () => {
     await tracker.close();
     await source.close();
     await node.close();

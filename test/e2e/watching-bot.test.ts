@@ -9,6 +9,7 @@ import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { demoMint } from "#test/support/dashboard.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { type DemoNode, startDemoNode } from "#test/support/demo-node.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { startTestService } from "#test/support/service.ts";
 import { type Subscriber, subscribe } from "#test/support/subscriber.ts";
@@ -119,7 +120,7 @@ function startBot(t: TestContext, environment: Readonly<Record<string, string>>)
     env: { PATH: process.env["PATH"], ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  t.after(() => child.kill());
+  closeAfter(t, () => child.kill());
   const lines: string[] = [];
   const complaints: string[] = [];
   const reader = createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));

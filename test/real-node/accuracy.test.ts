@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Tally } from "#src/accuracy/tally.ts";
 import { formatTable } from "#src/cli/output.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { AccuracyRun } from "./accuracy-run.ts";
 import { pumpPrograms } from "./programs.ts";
@@ -22,7 +23,7 @@ test("of each instruction of pump's own programs every swap is replayed and exac
   const programs = await pumpPrograms();
   if (programs.kind === "absent") return t.skip(programs.reason);
   const run = new AccuracyRun();
-  t.after(() => run.close());
+  closeAfter(t, () => run.close());
   const market = new PumpMarket(run.chain, programs.folder, accounts);
   await market.prepare();
   const rows = await tradeEverything(run, market, WANTED);

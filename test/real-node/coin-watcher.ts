@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabasePlace } from "#test/support/databases.ts";
-import type { Ending } from "#test/support/ending.ts";
+import { closeAfter, type Ending } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import type { RunningService } from "#test/support/service.ts";
 import { type Subscriber, subscribe } from "#test/support/subscriber.ts";
@@ -31,7 +31,7 @@ export class CoinWatcher {
   ): Promise<CoinWatcher> {
     const subscriber = await subscribe(service, place, "watcher@example.com");
     const watcher = new CoinWatcher(service.url, subscriber);
-    ending.after(() => watcher.#abort.abort());
+    closeAfter(ending, () => watcher.#abort.abort());
     return watcher;
   }
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Ending } from "#test/support/ending.ts";
+import { closeAfter, type Ending } from "#test/support/ending.ts";
 
 export type CountingProxy = {
   readonly url: string;
@@ -31,7 +31,7 @@ export async function startCountingProxy(ending: Ending, target: string): Promis
   const server = createServer((request, response) => void pass(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  ending.after(() => {
+  closeAfter(ending, () => {
     server.closeAllConnections();
     server.close();
   });

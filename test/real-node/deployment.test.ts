@@ -8,7 +8,6 @@ import { PROGRAM_ID as AMM_V4 } from "#src/venues/raydium-amm-v4/layout.ts";
 import { PROGRAM_ID as CPMM } from "#src/venues/raydium-cpmm/layout.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
-import { Endings } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { executableMarket } from "#test/support/executable-market.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
@@ -89,9 +88,7 @@ async function openScene(t: TestContext, { venue, programId, first }: Builds) {
     [venue],
   );
   assert.ok(market !== null);
-  const endings = new Endings();
-  t.after(() => endings.close());
-  const node = await found.start(endings);
+  const node = await found.start(t);
   const deploy = (code: Uint8Array) => node.net.deploy({ programId, soBytes: [...code] });
   deploy(first);
   for (const address of market.ledger.addresses()) {
@@ -99,7 +96,7 @@ async function openScene(t: TestContext, { venue, programId, first }: Builds) {
     const isOwn = account !== null && address !== CLOCK_SYSVAR;
     if (isOwn && account.owner !== LOADER_V3) node.setAccount({ address, ...account });
   }
-  const service = await startTestService(endings, sqlitePlace(t), {
+  const service = await startTestService(t, sqlitePlace(t), {
     ...{ SOLANA_RPC_URL: node.rpcUrl, SOLANA_WS_URL: node.wsUrl },
     ...{ TRUST_PROXY: "1", PROOF: "sample" },
   });

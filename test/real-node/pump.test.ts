@@ -40,7 +40,7 @@ test("what the service answers for pump's coins is what pump's programs pay, ove
   const scene = await openScene(t);
   if (scene === null) return;
   const startMs = performance.now();
-  const watcher = await CoinWatcher.open(scene.endings, scene.running, scene.place);
+  const watcher = await CoinWatcher.open(t, scene.running, scene.place);
   const all = await createChains(scene);
   for (const chain of all) await introduce(t, scene, chain);
   const lives = Promise.all(["one", "two", "three"].map((name) => live(scene, watcher, name)));

@@ -1,6 +1,5 @@
 import type { TestContext } from "node:test";
 import { type DatabasePlace, sqlitePlace } from "#test/support/databases.ts";
-import { Endings } from "#test/support/ending.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { type RunningService, startTestService } from "#test/support/service.ts";
 import { AskedService } from "./asked-service.ts";
@@ -22,7 +21,6 @@ export type Scene = {
   readonly calls: CountingProxy;
   readonly running: RunningService;
   readonly place: DatabasePlace;
-  readonly endings: Endings;
 };
 
 /** Pump's own programs on a node of other authors, and a service that follows it; null: skipped. */
@@ -37,20 +35,18 @@ export async function openScene(t: TestContext): Promise<Scene | null> {
     return null;
   }
   if (node.kind === "absent" || programs.kind === "absent") return null;
-  const endings = new Endings();
-  t.after(() => endings.close());
-  const started = await node.start(endings);
+  const started = await node.start(t);
   const market = new PumpMarket(nodeChain(started), programs.folder, accounts);
   await market.prepare();
   const trades = new NotifiedTrades(started, market);
-  const calls = await startCountingProxy(endings, started.rpcUrl);
+  const calls = await startCountingProxy(t, started.rpcUrl);
   const place = sqlitePlace(t);
-  const running = await startTestService(endings, place, {
+  const running = await startTestService(t, place, {
     SOLANA_RPC_URL: calls.url,
     SOLANA_WS_URL: started.wsUrl,
     TRUST_PROXY: "1",
   });
   const service = new AskedService(running.url);
   const sales = new Sales(trades, service);
-  return { market, trades, service, sales, calls, running, place, endings };
+  return { market, trades, service, sales, calls, running, place };
 }

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
-import type { Ending } from "#test/support/ending.ts";
+import { closeAfter, type Ending } from "#test/support/ending.ts";
 
 /** Without it the node stops answering for good after some thousand events. */
 const DRAIN_EVERY_MS = 50;
@@ -79,7 +79,7 @@ async function start(
   };
   const notified = new Map<string, string | null>();
   const proxy = await startTrueSlots(net.wsUrl, { call, notified });
-  ending.after(async () => {
+  closeAfter(ending, async () => {
     clearInterval(drain);
     await proxy.close();
     net.stop();

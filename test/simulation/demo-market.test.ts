@@ -5,6 +5,7 @@ import { openChain } from "#src/app/open-chain.ts";
 import { assess } from "#src/measure/assess.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { closeAfter } from "#test/support/ending.ts";
 
 test("every named token of the demo market is found, searched completely, and measured", async (t) => {
   const clock = { nowMs: () => Date.UTC(2026, 10, 20) };
@@ -12,7 +13,7 @@ test("every named token of the demo market is found, searched completely, and me
     { kind: "demo" },
     { clock, random: () => 0.5 },
   );
-  t.after(close);
+  closeAfter(t, close);
   assert.equal(examples.length, DEMO_TOKENS.length);
   for (const { mint, symbol } of examples) {
     const loaded = await loadMarket({ source, venues: VENUES, clock }, mint);
@@ -28,7 +29,7 @@ test("every named token of the demo market is found, searched completely, and me
 test("a swap of every venue can be read back whole from the node that published it", async (t) => {
   const clock = { nowMs: () => Date.UTC(2026, 10, 20) };
   const { source, demo, close } = await openChain({ kind: "demo" }, { clock, random: () => 0.5 });
-  t.after(close);
+  closeAfter(t, close);
   assert.ok(demo !== null);
   const traded = new Set<string>();
   for (const mint of demo.mints) demo.script(mint, { kind: "trade", side: "buy", sol: 0.2 });

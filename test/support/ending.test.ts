@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeAfter, Endings } from "./ending.ts";
 
-test("parts are given back last opened first, all of them although one fails, which is reported", async () => {
+test("parts are closed last opened first, all of them although one fails, which is reported", async () => {
   const closed: string[] = [];
   const hooks: (() => void | Promise<void>)[] = [];
   const context = { after: (hook: () => void | Promise<void>) => void hooks.push(hook) };
@@ -16,7 +16,13 @@ test("parts are given back last opened first, all of them although one fails, wh
   assert.deepEqual(closed, ["browser", "database"]);
 });
 
-test("what was given back is not given back again", async () => {
+test("of several failures each is reported", async () => {
+  const endings = new Endings();
+  for (const part of ["first", "second"]) closeAfter(endings, () => Promise.reject(part));
+  await assert.rejects(endings.close(), { name: "AggregateError", errors: ["second", "first"] });
+});
+
+test("a part is closed once", async () => {
   const endings = new Endings();
   let closed = 0;
   closeAfter(endings, () => closed++);

@@ -1,9 +1,9 @@
 type Close = () => unknown;
 
-/** Where a part says how it is given back: a test's context, or a benchmark's own. */
+/** What closes parts at its end: a test's context, or a benchmark. */
 export type Ending = { readonly after: (close: () => void | Promise<void>) => void };
 
-/** Gives back what was opened, last opened first, and each part even where another fails. */
+/** Closes parts, last opened first, and each one even where another fails. */
 export class Endings implements Ending {
   readonly #closers: Close[] = [];
 
@@ -11,7 +11,7 @@ export class Endings implements Ending {
     this.#closers.push(close);
   }
 
-  /** @throws the first failure, once every part was given back */
+  /** @throws once every part is closed, the failure; of several, an AggregateError */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closers.splice(0).reverse()) {
@@ -21,26 +21,27 @@ export class Endings implements Ending {
         failures.push(error);
       }
     }
+    if (failures.length > 1) throw new AggregateError(failures, "several parts were not closed");
     if (failures.length > 0) throw failures[0];
   }
 }
 
-const endings = new WeakMap<Ending, Endings>();
+const endingsOf = new WeakMap<Ending, Endings>();
 
 /**
- * Gives back a part after a test, last opened first: a service ends before its database is dropped.
- * The hooks of a test context run first to last, and none after one that fails.
+ * Closes a part after a test, last opened first: a service ends before its database is dropped. Use it
+ * instead of a context's own `after`, whose hooks run first to last, and none after one that fails.
  */
 export function closeAfter(ending: Ending, close: Close): void {
   if (ending instanceof Endings) {
     ending.after(close);
     return;
   }
-  let own = endings.get(ending);
+  let own = endingsOf.get(ending);
   if (own === undefined) {
     const created = new Endings();
     own = created;
-    endings.set(ending, own);
+    endingsOf.set(ending, own);
     ending.after(() => created.close());
   }
   own.after(close);

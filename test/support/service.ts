@@ -65,6 +65,8 @@ export async function whenListening(
     child.kill("SIGKILL");
     await ended;
   };
+  // A child that can't be spawned never exits: `listeningUrl` reports why.
+  ended.catch(() => undefined);
   closeAfter(ending, kill);
   const lines: string[] = [];
   const url = await listeningUrl(child, lines);
@@ -134,6 +136,7 @@ function listeningUrl(child: ChildProcess, lines: string[]): Promise<string> {
         if (url !== undefined) resolve(url);
       });
     }
+    child.on("error", reject);
     child.on("exit", (code) => reject(new Error(`ended with ${code}:\n${lines.join("\n")}`)));
   });
 }

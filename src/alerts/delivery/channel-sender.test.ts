@@ -6,6 +6,7 @@ import type { Channel } from "#src/store/channels.ts";
 import type { UserAlert } from "#src/store/user-alerts.ts";
 import { newUserId } from "#src/store/user-id.ts";
 import type { Mail } from "#src/users/mailer.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { pushSubscriber } from "#test/support/push-subscriber.ts";
 import { type ChannelSenderDeps, createChannelSender } from "./channel-sender.ts";
@@ -152,7 +153,7 @@ test("the bot sends plain text to the chat, and its errors hold no token", async
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
   const apiUrl = `http://127.0.0.1:${address.port}`;

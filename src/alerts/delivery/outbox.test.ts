@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { claimChannels } from "#src/store/channel-leases.ts";
 import { channelsOfUser, switchChannel } from "#src/store/channels.ts";
 import { deadLetters, takeMessage } from "#src/store/deliveries.ts";
@@ -7,6 +7,7 @@ import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { Address } from "#src/units/address.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { SILENT_LOG } from "#test/support/failure-loggers.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { recordUserAlerts } from "#test/support/user-alerts.ts";
@@ -103,7 +104,7 @@ test("each message is sent when it is due, not at the next poll", {
     arrivals[received.length - 1]?.resolve();
     return SENT;
   });
-  closeAfter(t, outbox);
+  closeAfter(t, () => outbox.close());
   const [ana, eva] = [await watcher(store, "ana"), await watcher(store, "eva")];
   await outbox.start();
   const pass = (ms: number) => {
@@ -133,7 +134,7 @@ test("a receiver that has ended is not tried again, and what waited for it is a 
       kind: "gone",
       error: "It has ended.",
     }));
-    closeAfter(t, outbox);
+    closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     await alert(ana);
     advance(250);
@@ -157,7 +158,7 @@ test("a receiver that has ended is not tried again, and what waited for it is a 
 test("what is recorded is sent once, after the moment in which others may join it", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const { outbox, received, alert, advance } = await scene(store, () => SENT);
-    closeAfter(t, outbox);
+    closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
     await outbox.idle();
@@ -181,7 +182,7 @@ test("a failing receiver gets the same message under the same id until it takes 
     let isUp = false;
     const stage = await scene(store, () => (isUp ? SENT : REFUSED));
     const { outbox, received, alert, advance } = stage;
-    closeAfter(t, outbox);
+    closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
     advance(250);
@@ -216,7 +217,7 @@ test("S1: a message that its receiver refuses holds no later one back, and ends 
       alerts.some((id) => id === hostile) ? { kind: "refused", error: "It answered 400." } : SENT,
     );
     const { outbox, received, alert, advance } = stage;
-    closeAfter(t, outbox);
+    closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     hostile = await alert(ana);
     advance(250);
@@ -246,7 +247,7 @@ test("after 24 hours a message is a dead letter, seen by its user and the operat
   await eachDatabase(t, async (t, store) => {
     let isUp = false;
     const { outbox, received, alert, advance } = await scene(store, () => (isUp ? SENT : REFUSED));
-    closeAfter(t, outbox);
+    closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const eva = await watcher(store, "eva");
     const dead = await alert(ana);
@@ -351,7 +352,7 @@ test("a message whose sending was begun takes no more alerts, so that its id alw
 test("a channel that is switched off gets nothing, not even later what waited for it", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const { outbox, received, alert, advance } = await scene(store, () => SENT);
-    closeAfter(t, outbox);
+    closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const channel = { userId: ana.userId, id: ana.channel.id };
     await alert(ana);
@@ -364,7 +365,3 @@ test("a channel that is switched off gets nothing, not even later what waited fo
     assert.deepEqual(received, []);
   });
 });
-
-function closeAfter(t: TestContext, outbox: AlertOutbox): void {
-  t.after(() => outbox.close());
-}

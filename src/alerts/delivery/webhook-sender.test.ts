@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
+import { closeAfter } from "#test/support/ending.ts";
 import { parseRanges } from "./webhook-addresses.ts";
 import { createWebhookSender, type Resolve } from "./webhook-sender.ts";
 
@@ -11,7 +12,7 @@ const LOOPBACK = parseRanges(["127.0.0.0/8"]);
 async function receiver(t: TestContext, listener: RequestListener): Promise<number> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => {
+  closeAfter(t, () => {
     server.closeAllConnections();
     server.close();
   });
@@ -26,7 +27,7 @@ async function rawReceiver(t: TestContext, onSocket: (socket: Socket) => void): 
     onSocket(socket);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => {
+  closeAfter(t, () => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { signatureHeaders } from "#src/alerts/delivery/webhook-signature.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { pushSubscriber } from "#test/support/push-subscriber.ts";
 
 const PATH = "/api/account/channels";
@@ -42,7 +43,7 @@ async function receiver(t: TestContext) {
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
   const answer = (next: number) => {

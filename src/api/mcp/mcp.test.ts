@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { exitOn } from "#src/track/markets.ts";
 import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 
 type Answer = { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
@@ -159,7 +160,7 @@ test("where no service answers, the tool says where it asked and what to do", as
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }),
   );
-  t.after(() => client.close());
+  closeAfter(t, () => client.close());
   const answer = await call(client, "measure_exit", { mint: SOME_MINT });
   assert.equal(answer.isError, true);
   const { message } = JSON.parse(answer.content[0]?.text ?? "");

@@ -3,7 +3,12 @@ import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { ExitRoute } from "#src/measure/exit-route.ts";
 import type { AskedExit } from "#src/measure/max-cost.ts";
-import { parseSizeLamports, parseUnits, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import {
+  parseSizeLamports,
+  parseUnits,
+  SIZE_RANGE_SOL,
+  SIZE_RANGE_TEXT,
+} from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
@@ -71,7 +76,7 @@ const ExitAtBody = Type.Object(
     }),
     reason: nullable(
       Type.Enum([...UNSELLABLE_REASONS, "above-max-cost", "no-usd-price"]),
-      "Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro, or not 0.01 to 1000 SOL with unit=usd; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out; above-max-cost: no size from 0.01 SOL costs as little as max_cost; no-usd-price: no stable pool is followed that gives the price of SOL",
+      `Why it can't be sold whole; null where it can. blocked: as in exitability; no-market: no pool buys a first unit; exceeds-supply: more than there is of the token; size-not-allowed: above 10 SOL where amm is otro, or not ${SIZE_RANGE_TEXT} with unit=usd; too-small: worth less than a base unit or a lamport; insufficient-liquidity: the pools run out; above-max-cost: no size from ${SIZE_RANGE_SOL.minimum} SOL costs as little as max_cost; no-usd-price: no stable pool is followed that gives the price of SOL`,
     ),
     size_sol: nullable(Type.Number(), "Worth at the mid price"),
     tokens_sold: nullable(Type.Number(), "Whole tokens"),
@@ -81,8 +86,8 @@ const ExitAtBody = Type.Object(
     price_impact_pct: nullable(Type.Number(), "What of the slippage is not fees"),
     average_price: nullable(Type.Number(), "SOL per whole token"),
     capacity_sol: nullable(
-      Type.Number({ minimum: 0, maximum: 1_000 }),
-      "The largest size, up to 1000 SOL, that sells split at a loss of at most 10 %; null where blocked",
+      Type.Number({ minimum: 0, maximum: SIZE_RANGE_SOL.maximum }),
+      `The largest size, up to ${SIZE_RANGE_SOL.maximum} SOL, that sells split at a loss of at most 10 %; null where blocked`,
     ),
     routes: Type.Array(
       Type.Object({

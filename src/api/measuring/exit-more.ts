@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { ExitAnswer } from "#src/measure/exit-question.ts";
+import { SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
 import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { fromText, IntegerText, NullableNumber, nullable, readAs } from "../values.ts";
 
@@ -53,7 +54,7 @@ const BEST_POSSIBLE = [
 export const ExitMore = {
   max_cost: nullable(
     Type.Object({ max_cost_pct: Type.Number(), limited_by: SizeLimitWord }),
-    "With max_cost: the sale is the largest from 0.01 to 1000 SOL within this cost, to a millionth or one base unit. Null if the request has a size",
+    `With max_cost: the sale is the largest from ${SIZE_RANGE_TEXT} within this cost, to a millionth or one base unit. Null if the request has a size`,
   ),
   usd: nullable(
     Type.Object({

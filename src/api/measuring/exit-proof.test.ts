@@ -9,6 +9,7 @@ import { FixedWindows } from "#src/users/fixed-windows.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { plainHttpDeps } from "#test/support/http-deps.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { testUsers } from "#test/support/users.ts";
@@ -34,7 +35,7 @@ async function startApp(
     }),
     clock: { nowMs: () => NOW },
   });
-  t.after(() => app.close());
+  closeAfter(t, () => app.close());
   return async (query: string) => {
     const response = await app.inject(`/api/token/${SOME_MINT}/exitability/proof?${query}`);
     return { status: response.statusCode, body: response.json(), headers: response.headers };

@@ -10,6 +10,7 @@ import {
 } from "#test/support/assessments.ts";
 import { buildCheckedApp } from "#test/support/conformance.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { plainHttpDeps } from "#test/support/http-deps.ts";
 import { testUsers } from "#test/support/users.ts";
 
@@ -29,7 +30,7 @@ async function startApp(t: TestContext, setting: Setting = {}) {
     clock: { nowMs: () => clock.nowMs },
     trustProxyHops: setting.trustProxyHops ?? 0,
   });
-  t.after(() => app.close());
+  closeAfter(t, () => app.close());
   const get = (path: string, headers: Record<string, string> = {}) =>
     app.inject({ method: "GET", url: path, headers });
   return { app, get, clock };

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import Sqlite from "better-sqlite3";
 import Fastify from "fastify";
 import { oneApp } from "#test/support/app.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { answerUnreadable, registerErrors } from "./errors.ts";
 
 /** The service's answer to these bytes, until it closes the connection. */
@@ -43,7 +44,7 @@ test("malformed or oversized HTTP is refused with the contract's body", async (t
 test("a database that another writer holds for too long is answered as busy, without a stack in the log", async (t) => {
   const lines: string[] = [];
   const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } });
-  t.after(() => app.close());
+  closeAfter(t, () => app.close());
   registerErrors(app);
   app.get("/", () => {
     throw new Sqlite.SqliteError("database is locked", "SQLITE_BUSY");
@@ -75,7 +76,7 @@ test("a connection that sent nothing in time is closed without an answer, one th
       if (sent === "") timeOut(socket);
       else socket.once("data", () => timeOut(socket));
     }).listen(0, "127.0.0.1");
-    t.after(() => server.close());
+    closeAfter(t, () => server.close());
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     return await answerTo(`http://127.0.0.1:${port}`, sent);

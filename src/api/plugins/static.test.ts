@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import Fastify from "fastify";
+import { closeAfter } from "#test/support/ending.ts";
 import { registerStatic } from "./static.ts";
 
 const SCRIPT = "console.log(1);\n";
 
 async function startApp(t: TestContext, { isBuilt = true, isBehindTls = false } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "exitability-static-"));
-  t.after(() => rmSync(directory, { recursive: true }));
+  closeAfter(t, () => rmSync(directory, { recursive: true }));
   if (isBuilt) {
     mkdirSync(join(directory, "assets"));
     writeFileSync(join(directory, "index.html"), "<!doctype html><title>x</title>");
@@ -22,7 +23,7 @@ async function startApp(t: TestContext, { isBuilt = true, isBehindTls = false } 
   }
   const app = Fastify();
   await registerStatic(app, { directory, pages: ["/", "/token/:id"], isBehindTls });
-  t.after(() => app.close());
+  closeAfter(t, () => app.close());
   return (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 }
 

@@ -11,6 +11,7 @@ import {
   someMeasurement,
   someSnapshot,
 } from "#test/support/assessments.ts";
+import { closeAfter } from "#test/support/ending.ts";
 
 type Event = { readonly event: string; readonly id?: string; readonly data: string };
 
@@ -56,7 +57,7 @@ function slipping(slippagePct: number): AssessedSnapshot {
 
 async function openStream(t: TestContext, url: string, headers: Record<string, string> = {}) {
   const abort = new AbortController();
-  t.after(() => abort.abort());
+  closeAfter(t, () => abort.abort());
   const response = await fetch(url, { headers, signal: abort.signal });
   assert.equal(response.status, 200);
   assert.ok(response.body);

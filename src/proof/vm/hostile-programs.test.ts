@@ -7,6 +7,7 @@ import { address } from "#src/units/address.ts";
 import { LOADER_V3, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
 import {
@@ -50,7 +51,7 @@ const CALL: VmRun = {
 
 function openVm(t: TestContext): VmHost {
   const vm = new VmHost();
-  t.after(() => vm.close());
+  closeAfter(t, () => vm.close());
   return vm;
 }
 

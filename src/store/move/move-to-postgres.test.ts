@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
 import { type Database, openDatabase } from "../database.ts";
 import { migrate } from "../migrate.ts";
@@ -31,7 +32,7 @@ async function sides(t: TestContext, rows: number): Promise<Sides | null> {
   const sourcePlace = sqlitePlace(t);
   const source = openDatabase(sourcePlace);
   const target = openDatabase(targetPlace);
-  t.after(() => Promise.all([source.close(), target.close()]));
+  closeAfter(t, () => Promise.all([source.close(), target.close()]));
   await migrate(source, 0);
   const counts = await fillEveryTable(source.db, { rows, seed: 8 });
   const run: Sides["run"] = (more) => moveToPostgres({ source, target, nowMs: NOW, ...more });
@@ -191,7 +192,7 @@ test("the source cannot be written during the move", async (t) => {
   const made = await sides(t, FEW);
   if (made === null) return;
   const writer = new Sqlite(join(made.sourcePlace.dataDir, "exitability.db"), { timeout: 0 });
-  t.after(() => writer.close());
+  closeAfter(t, () => writer.close());
   let tries = 0;
   await made.run({
     onCopied: () => {

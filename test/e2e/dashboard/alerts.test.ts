@@ -7,6 +7,7 @@ import { type TestContext, test } from "node:test";
 import { address } from "#src/units/address.ts";
 import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
+import { closeAfter } from "#test/support/ending.ts";
 
 const RUG = address(demoMint("Rug"));
 const ALL_BUT_A_SLIVER_BPS = 9_950;
@@ -191,7 +192,7 @@ async function startReceiver(t: TestContext): Promise<Receiver> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => server.close());
+  closeAfter(t, () => server.close());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async next(type) {

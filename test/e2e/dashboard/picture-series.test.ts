@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { type Address, address } from "#src/units/address.ts";
 import { type Dashboard, demoMint, startDashboard, type Visitor } from "#test/support/dashboard.ts";
 import { type DemoNode, startDemoNode } from "#test/support/demo-node.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { mailFiles } from "#test/support/mailed-code.ts";
 import {
@@ -62,7 +63,7 @@ test("a rug and a stealth drain reach the watchlist, the page, the phone, the no
       begin() {
         takeOut(node, LEAK, SLICE_BPS);
         const timer = setInterval(() => takeOut(node, LEAK, SLICE_BPS), SLICE_EVERY_MS);
-        t.after(() => clearInterval(timer));
+        closeAfter(t, () => clearInterval(timer));
       },
     });
   });

@@ -9,6 +9,7 @@ import { readConfig } from "#src/app/config.ts";
 import { openTracking } from "#src/app/open-tracking.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
@@ -21,12 +22,8 @@ async function trackingWith(t: TestContext, accuracy: string) {
   const demo = new DemoMarket({
     ...{ seed: 3, startMs: Date.now(), programs: MARKET_PROGRAMS, venues: VENUES },
   });
-  const opened: { readonly close: () => Promise<void> }[] = [];
-  // Must end before the database is closed.
-  t.after(async () => {
-    for (const { close } of opened.toReversed()) await close();
-  });
   const provider = await openFakeProvider(demo.ledger, { ...plan, limits: [], latencyMs: 0 });
+  closeAfter(t, provider.close);
   const config = readConfig({
     SOLANA_RPC_URL: provider.httpUrl,
     SOLANA_WS_URL: provider.wsUrl,
@@ -36,7 +33,7 @@ async function trackingWith(t: TestContext, accuracy: string) {
   });
   const database = await sqliteDatabase(t);
   const tracking = await openTracking(config, { database, logger: pino({ level: "silent" }) });
-  opened.push(provider, tracking);
+  closeAfter(t, tracking.close);
   await tracking.start();
   const mint = demo.namedTokens[0]?.mint;
   assert.ok(mint !== undefined);

@@ -13,6 +13,7 @@ import { createTracker } from "#src/track/tracker.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { playedChain } from "./played-chain.ts";
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
@@ -81,7 +82,7 @@ export async function playedAccuracy(
     },
     onFailure: fail,
   });
-  t.after(async () => {
+  closeAfter(t, async () => {
     await watch.close();
     await tracker.close();
   });

@@ -14,6 +14,7 @@ import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 
 /** Where the demo market's first named token trades. */
@@ -23,7 +24,7 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
   const database = await sqliteDatabase(t);
   const clock = systemClock;
   const chain = await openChain({ kind: "demo" }, { clock, random: Math.random });
-  t.after(chain.close);
+  closeAfter(t, chain.close);
   const { demo } = chain;
   assert.ok(demo !== null);
   const alarms: unknown[] = [];
@@ -111,7 +112,7 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
   assert.ok(codeOf("exact").has(Number(slot)), "the code before it was exact");
 
   const later = new Accuracy({ ...parts, record: new AccuracyRecord() });
-  t.after(() => later.close());
+  closeAfter(t, () => later.close());
   alarms.splice(0);
   await later.start();
   await later.checkPrograms();

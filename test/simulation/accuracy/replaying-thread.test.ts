@@ -8,6 +8,7 @@ import { systemClock } from "#src/platform/clock.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 
 const LOOK_EVERY_MS = 100;
 const GIVE_UP_MS = 60_000;
@@ -16,7 +17,7 @@ test("the replay worker receives, replays and compares swaps, and its record sur
   const database = await sqliteDatabase(t);
   const clock = systemClock;
   const chain = await openChain({ kind: "demo" }, { clock, random: Math.random });
-  t.after(chain.close);
+  closeAfter(t, chain.close);
   const failures: unknown[] = [];
   const fail = (context: unknown) => failures.push(context);
   const log = { error: fail, warn: fail, info: () => {} };
@@ -59,7 +60,7 @@ test("the replay worker receives, replays and compares swaps, and its record sur
 
   const later = open();
   await later.start();
-  t.after(() => later.close());
+  closeAfter(t, () => later.close());
   assert.deepEqual(later.report().quoted, told.quoted);
   assert.deepEqual(
     later.report().venues.map(({ windows }) => windows.day),

@@ -12,6 +12,7 @@ import { loadMarket } from "#src/track/load-market.ts";
 import { createTracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { FaultyLink } from "./faulty-link.ts";
 import { lagBehind } from "./lagging-ledger.ts";
 import { ledgerSource } from "./ledger-source.ts";
@@ -65,7 +66,7 @@ async function startScene(t: TestContext) {
     }
   };
   const played = play();
-  t.after(async () => {
+  closeAfter(t, async () => {
     isPlaying = false;
     await played;
     link.thaw();
@@ -161,7 +162,7 @@ test("reads from a lagging node never replace newer data", async (t) => {
   const { demo, link, healed, slotsToPass } = await startScene(t);
   await healed();
   const lagging = createLocalNode({ ledger: lagBehind(demo.ledger, 20) });
-  t.after(lagging.close);
+  closeAfter(t, lagging.close);
   await slotsToPass(25);
   link.readFrom(await lagging.listen());
   await slotsToPass(80);

@@ -2,10 +2,10 @@ import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
 import { formatUsd } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { nearestWithin } from "../../lib/size-range.ts";
 import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
 import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
 import {
-  clamp,
   convertedAmount,
   isBeyondLimits,
   limitsOf,
@@ -84,7 +84,7 @@ function AmountField({ sale, rates, units, onSale }: AmountProps) {
     const amount = readAmount(converted, unit, solUsd);
     setDraft(amount === null ? written(converted) : null);
     const limits = limitsOf(unit, solUsd);
-    const nearest = limits === null ? "1" : String(clamp(Number(converted), limits));
+    const nearest = limits === null ? "1" : String(nearestWithin(Number(converted), limits));
     onSale({ ...sale, unit, amount: amount ?? nearest });
   }
   return (
@@ -133,8 +133,8 @@ export function Limits({ unit, solUsd }: LimitsProps) {
   const { text, language } = usePreferences();
   const limits = limitsOf(unit, solUsd);
   if (unit !== "usd" || limits === null) return text.exit.amountInvalid[unit];
-  const { least, most } = limits;
-  return text.exit.amountInvalidUsd(formatUsd(least, language), formatUsd(most, language));
+  const { minimum, maximum } = limits;
+  return text.exit.amountInvalidUsd(formatUsd(minimum, language), formatUsd(maximum, language));
 }
 
 type SaleProps = { readonly sale: Sale; readonly onSale: (sale: Sale) => void };

@@ -1,4 +1,4 @@
-import { nearestMeasuredSize, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
+import { nearestWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 
 /** The slider moves on a logarithm, over all sizes that are measured. */
@@ -11,7 +11,7 @@ export const SLIDER_STEPS = STEPS;
 /** The size at a step of the slider, with two significant digits. */
 export function sizeAtStep(step: number): number {
   const size = 10 ** (LOG_SMALLEST + ((LOG_LARGEST - LOG_SMALLEST) * step) / STEPS);
-  return nearestMeasuredSize(Number(size.toPrecision(2)));
+  return nearestWithin(Number(size.toPrecision(2)), SIZE_RANGE_SOL);
 }
 
 /** The step that shows a size. */

@@ -32,7 +32,7 @@ test("dollars are asked for as SOL, and not at all without a rate", () => {
 });
 
 test("dollars worth less or more than what is measured are refused, and never asked for as another size", () => {
-  assert.deepEqual(limitsOf("usd", 151.234), { least: 1.52, most: 151_234 });
+  assert.deepEqual(limitsOf("usd", 151.234), { minimum: 1.52, maximum: 151_234 });
   assert.equal(readAmount("1000000", "usd", 150), null);
   assert.equal(readAmount("0.5", "usd", 150), null);
   assert.equal(readAmount("150000", "usd", 150), "150000");

@@ -1,6 +1,6 @@
-import { isMeasuredSize, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
+// What the address of a token's page states of the sale: `?size=5&unit=tokens&profile=pro`.
 
-/** What the address of a token's page says of the sale: `?size=5&unit=tokens&profile=pro`. */
+import { isWithin, nearestWithin, type Range, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 
 export const UNITS = ["sol", "tokens", "usd"] as const;
 export type SizeUnit = (typeof UNITS)[number];
@@ -14,8 +14,6 @@ export type Sale = {
   readonly profile: Profile;
 };
 
-export type SizeLimits = { readonly least: number; readonly most: number };
-
 /** What amounts are converted with; null: not known now. */
 export type Rates = {
   readonly solUsd: number | null;
@@ -25,7 +23,6 @@ export type Rates = {
 
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
 const KEPT_KEY = "exitability.sale";
-const SOL_LIMITS: SizeLimits = { least: SIZE_RANGE_SOL.minimum, most: SIZE_RANGE_SOL.maximum };
 const PLAIN = /^\d{1,20}(?:\.\d{1,9})?$/;
 
 /**
@@ -44,30 +41,26 @@ export function readAmount(
   const scale = suffix === "" ? 1 : suffix.toLowerCase() === "k" ? 1e3 : 1e6;
   const amount = scale === 1 ? plain : scaled(plain, scale);
   if (!PLAIN.test(amount) || Number(amount) === 0) return null;
-  return isWithin(Number(amount), limitsOf(unit, solUsd)) ? amount : null;
+  return isBeyondLimits({ amount, unit }, solUsd) ? null : amount;
 }
 
 /** The least and the most that is measured; in dollars as whole cents and whole dollars. Null: not known. */
-export function limitsOf(unit: SizeUnit, solUsd: number | null): SizeLimits | null {
-  if (unit === "sol") return SOL_LIMITS;
+export function limitsOf(unit: SizeUnit, solUsd: number | null): Range | null {
+  if (unit === "sol") return SIZE_RANGE_SOL;
   if (unit === "tokens" || solUsd === null) return null;
   return {
-    least: Math.ceil(SOL_LIMITS.least * solUsd * 100) / 100,
-    most: Math.floor(SOL_LIMITS.most * solUsd),
+    minimum: Math.ceil(SIZE_RANGE_SOL.minimum * solUsd * 100) / 100,
+    maximum: Math.floor(SIZE_RANGE_SOL.maximum * solUsd),
   };
 }
 
-function isWithin(amount: number, limits: SizeLimits | null): boolean {
-  return limits === null || (amount >= limits.least && amount <= limits.most);
-}
-
-export function clamp(amount: number, { least, most }: SizeLimits): number {
-  return Math.min(most, Math.max(least, amount));
-}
-
-/** Whether a sale in dollars is worth more or less than what is measured, at this price of SOL. */
-export function isBeyondLimits({ amount, unit }: Sale, solUsd: number | null): boolean {
-  return !isWithin(Number(amount), limitsOf(unit, solUsd));
+/** Whether a sale is worth more or less than what is measured; one in dollars, only where the price of SOL is known. */
+export function isBeyondLimits(
+  { amount, unit }: Pick<Sale, "amount" | "unit">,
+  solUsd: number | null,
+): boolean {
+  const limits = limitsOf(unit, solUsd);
+  return limits !== null && !isWithin(Number(amount), limits);
 }
 
 /** What a sale is worth in SOL; null while what it is counted in can't be converted. */
@@ -87,8 +80,8 @@ export function convertedAmount(sale: Sale, unit: SizeUnit, rates: Rates): strin
   if (worth === null || each === null || each === 0) return null;
   const rounded = Number((worth / each).toPrecision(CONVERTED_DIGITS));
   // Rounding takes no position beyond the limits that is within them.
-  const limits = isMeasuredSize(worth) ? limitsOf(unit, solUsd) : null;
-  const amount = limits === null ? rounded : clamp(rounded, limits);
+  const limits = isWithin(worth, SIZE_RANGE_SOL) ? limitsOf(unit, solUsd) : null;
+  const amount = limits === null ? rounded : nearestWithin(rounded, limits);
   return amount.toFixed(unit === "usd" ? 2 : 9).replace(/\.?0+$/, "");
 }
 

@@ -8,7 +8,7 @@ import { signInPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { pathWithSearch, replaceSearch, useSearch } from "../../lib/router.ts";
 import { type Account, useAccount } from "../../lib/session.ts";
-import { isMeasuredSize } from "../../lib/size-range.ts";
+import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 import { wasAskedFor } from "./mail-row.tsx";
 import { type Sale, saleSearch } from "./token-search.ts";
@@ -49,7 +49,7 @@ export function WatchButton({ mint, sale, sizeSol }: Props) {
 
 const readIntent = (parameters: URLSearchParams): number | null => {
   const size = Number(parameters.get("watch") ?? Number.NaN);
-  return isMeasuredSize(size) ? size : null;
+  return isWithin(size, SIZE_RANGE_SOL) ? size : null;
 };
 
 type MemberProps = Omit<Props, "sale"> & {

@@ -12,7 +12,7 @@ import { findMint } from "../../lib/find-mint.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { type Account, useAccount } from "../../lib/session.ts";
-import { isMeasuredSize } from "../../lib/size-range.ts";
+import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useTitle } from "../../lib/title.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 import { type SortBy, sortItems } from "./sort-items.ts";
@@ -24,7 +24,7 @@ const SIZE = /^\d{1,4}(?:[.,]\d{1,9})?$/;
 /** A size as a person writes it, comma or point; null where it is none that may be watched. */
 function readSize(text: string): number | null {
   const size = SIZE.test(text.trim()) ? Number(text.trim().replace(",", ".")) : Number.NaN;
-  return isMeasuredSize(size) ? size : null;
+  return isWithin(size, SIZE_RANGE_SOL) ? size : null;
 }
 
 export function WatchlistPage() {

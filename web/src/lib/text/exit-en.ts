@@ -6,7 +6,6 @@ const SIZES = `${SIZE_RANGE_SOL.minimum} to ${SIZE_RANGE_SOL.maximum}`;
 /** Sentences of a token's page in English: the sale, its way, and who can block it. */
 export const exitEn: ExitText = {
   sell: "Sell",
-  amount: "Amount",
   units: { sol: "SOL", tokens: "tokens", usd: "USD" },
   unit: "Unit",
   chips: "Usual sizes in SOL",
@@ -21,10 +20,6 @@ export const exitEn: ExitText = {
   usdUnknown: "The price of SOL in dollars is not known now.",
   way: "Route",
   ways: { retail: "one route", pro: "split" },
-  waysHint: {
-    retail: "All of it by the best route, as a wallet does.",
-    pro: "Split over all routes so that it pays the most.",
-  },
   pays: (size, unit) => [`Selling ${size} ${unit === "tokens" ? "" : "worth of "}`, " now pays"],
   loses: (pct, sol) => `You lose ${pct} (${sol})`,
   gains: (sol) => `It pays ${sol} more than at the mid price. `,
@@ -68,7 +63,6 @@ export const exitEn: ExitText = {
     units: "base units of the token paid",
   },
   alert: {
-    title: "The exit is getting worse fast",
     causes: {
       "liquidity-withdrawn": "Liquidity was withdrawn",
       sells: "Heavy selling",
@@ -114,13 +108,9 @@ export const exitEn: ExitText = {
     delegate: "Move your tokens",
     hook: "Code in each transfer",
     pause: "Pause transfers",
-    frozenStart: "Accounts start frozen",
     can: "an authority can",
     cannot: "no one can",
-    no: "no",
     none: "none",
-    yes: "yes",
-    paused: "paused now",
     confidence: "Confidence in the data",
   },
   past: {
@@ -146,13 +136,12 @@ export const exitEn: ExitText = {
     regainedBy: (minute, five, sells) =>
       `${minute} of the fall in a minute and ${five} in five (${sells} sells)`,
   },
-  pools: { price: "Price, SOL", open: "open", sorted: "Largest first" },
+  pools: { price: "Price, SOL" },
   chart: {
     curveTitle: "Loss by size",
     tenPercent: "10 %",
     yourSize: "your size",
     atSize: (size) => `Loss when selling ${size}`,
-    price: "Mid price, SOL",
     series: "Series",
     seriesNames: {
       capacity: "Exit within 10 %",

@@ -5,7 +5,6 @@ const SIZES = `${String(SIZE_RANGE_SOL.minimum).replace(".", ",")} a ${SIZE_RANG
 /** Sentences of a token's page in Spanish: the sale, its way, and who can block it. */
 export const exitEs = {
   sell: "Vender",
-  amount: "Cantidad",
   units: { sol: "SOL", tokens: "tokens", usd: "USD" },
   unit: "Unidad",
   chips: "Tamaños habituales en SOL",
@@ -21,10 +20,6 @@ export const exitEs = {
   usdUnknown: "Ahora no se conoce el precio de SOL en dólares.",
   way: "Ruta",
   ways: { retail: "una ruta", pro: "repartida" },
-  waysHint: {
-    retail: "Todo por la mejor ruta, como hace una cartera.",
-    pro: "Repartida entre todas las rutas para cobrar lo máximo.",
-  },
   /** The words before and after the token's name. */
   pays: (size: string, unit: "sol" | "tokens" | "usd"): readonly [string, string] => [
     `Vender ${size} ${unit === "tokens" ? "" : "en "}`,
@@ -77,7 +72,6 @@ export const exitEs = {
     units: "unidades base del token cobrado",
   },
   alert: {
-    title: "La salida empeora deprisa",
     causes: {
       "liquidity-withdrawn": "Se ha retirado liquidez",
       sells: "Se está vendiendo mucho",
@@ -129,13 +123,9 @@ export const exitEs = {
     delegate: "Mover tus tokens",
     hook: "Código en cada transferencia",
     pause: "Pausar transferencias",
-    frozenStart: "Las cuentas nacen congeladas",
     can: "alguien puede",
     cannot: "nadie puede",
-    no: "no",
     none: "ninguno",
-    yes: "sí",
-    paused: "en pausa ahora",
     confidence: "Confianza del dato",
   },
   past: {
@@ -161,13 +151,12 @@ export const exitEs = {
     regainedBy: (minute: string, five: string, sells: number) =>
       `${minute} de lo caído en un minuto y ${five} en cinco (${sells} ventas)`,
   },
-  pools: { price: "Precio, SOL", open: "abrir", sorted: "Mayor primero" },
+  pools: { price: "Precio, SOL" },
   chart: {
     curveTitle: "Pérdida según el tamaño",
     tenPercent: "10 %",
     yourSize: "tu tamaño",
     atSize: (size: string) => `Pérdida al vender ${size}`,
-    price: "Precio medio, SOL",
     series: "Serie",
     seriesNames: {
       capacity: "Salida al 10 %",
