@@ -28,7 +28,7 @@ type LintResult = {
 const image = readImageFile(DOCKERFILE);
 const compose = readCompose();
 const example = readExample();
-const operators = filledIn(example);
+const operatorEnvironment = filledIn(example);
 
 test("linters find no fault in the Dockerfile and the compose file", () => {
   assert.deepEqual(validate(DOCKERFILE), []);
@@ -101,7 +101,8 @@ test("example.env names every variable that the service reads, and none that not
 
 test("what must be set is in example.env, holds no secret there, and is demanded", () => {
   const demanded = demandedVariables(compose);
-  for (const name of demanded) assert.ok(name in operators, `${name} is demanded but not named`);
+  for (const name of demanded)
+    assert.ok(name in operatorEnvironment, `${name} is demanded but not named`);
   const secrets = example.filter(({ name }) => /_SECRET$|_PASSWORD$/.test(name));
   assert.deepEqual(
     secrets.map(({ value }) => value),
@@ -109,10 +110,10 @@ test("what must be set is in example.env, holds no secret there, and is demanded
   );
   for (const { name } of secrets) assert.ok(demanded.includes(name), name);
   assert.throws(
-    () => readConfig(serviceEnvironment(compose, { ...operators, AUTH_SECRET: "" })),
+    () => readConfig(serviceEnvironment(compose, { ...operatorEnvironment, AUTH_SECRET: "" })),
     ConfigError,
   );
-  const config = readConfig(serviceEnvironment(compose, operators));
+  const config = readConfig(serviceEnvironment(compose, operatorEnvironment));
   assert.equal(config.databaseUrl, `postgres://exitability:${SECRET}@postgres:5432/exitability`);
   assert.equal(config.trustProxyHops, 1);
 });

@@ -7,9 +7,9 @@ import { formatTable, UsageError } from "./output.ts";
 
 /** `admin key list|revoke`. */
 export async function adminKey({ words, flags }: AdminCall, deps: AdminDeps): Promise<number> {
-  const [task, name = "", ...rest] = words;
+  const [task, name = "", ...tooMany] = words;
   const isJson = flags.json === true;
-  if (rest.length > 0) throw new UsageError("key list and key revoke take one argument");
+  if (tooMany.length > 0) throw new UsageError(`too many words: ${tooMany.join(" ")}`);
   if (task === "list") return list({ who: name, isJson }, deps);
   if (task === "revoke" && name !== "") return revoke({ keyId: name, isJson }, deps);
   throw new UsageError("key list USER | revoke KEY_ID");

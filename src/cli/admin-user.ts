@@ -22,14 +22,14 @@ const FOUND_AT_MOST = 50;
 /** `admin user list|find|tier|disable|enable|delete`. */
 export async function adminUser({ words, flags }: AdminCall, deps: AdminDeps): Promise<number> {
   const [task, who = "", tierName = ""] = words;
+  const tooMany = words.slice(task === "tier" ? 3 : 2);
+  if (tooMany.length > 0) throw new UsageError(`too many words: ${tooMany.join(" ")}`);
   const { store, nowMs, output } = deps;
   if (task === "list" || task === "find") {
     if ((task === "list") !== (who === ""))
       throw new UsageError("user list takes no argument, user find takes one");
     return find({ text: who, isJson: flags.json === true }, deps);
   }
-  if (words.length > (task === "tier" ? 3 : 2))
-    throw new UsageError("user changes one user at a time: it was given more words");
   const change = changeFor(task, tierName, flags.yes === true);
   const user = await namedUser(store, who);
   if (user === null) return noUser(who, output);

@@ -206,3 +206,17 @@ test("alerts prints grades, waiting messages and messages given up, also as JSON
     await assert.rejects(run("alerts", "more"), UsageError);
   });
 });
+
+test("a command that is given more users or keys than it takes changes none", async (t) => {
+  await each(t, async (run) => {
+    for (const words of [
+      ["user", "disable", "ana@example.com", "eva_100%@example.com"],
+      ["user", "tier", "ana@example.com", "pro", "eva_100%@example.com"],
+      ["user", "find", "ana", "eva"],
+      ["key", "revoke", "key-1", "key-2"],
+    ])
+      await assert.rejects(run(...words), UsageError, words.join(" "));
+    const [ana] = JSON.parse((await run("user", "find", "ana", "--json")).out);
+    assert.deepEqual([ana.disabled_at, ana.tier], [null, "free"]);
+  });
+});

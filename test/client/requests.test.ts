@@ -6,6 +6,7 @@ import {
   ExitabilityError,
   type ExitabilityOptions,
 } from "../../clients/typescript/src/exitability.ts";
+import { delayMs } from "../../clients/typescript/src/patience.ts";
 import { retryAfterSeconds } from "../../clients/typescript/src/refusal.ts";
 import { cut, json, silence, startScriptedServer, type Turn } from "../support/scripted-server.ts";
 
@@ -103,6 +104,17 @@ test("a refusal that names a time is asked again then, and no sooner", async (t)
   assert.ok(first !== undefined && second !== undefined);
   const waitedMs = second.atMs - first.atMs;
   assert.ok(waitedMs >= 990 && waitedMs < 10_000, `${waitedMs} ms`);
+});
+
+test("a Retry-After that is over already leaves the growing waits, so that no client asks in a loop", () => {
+  const error = new ExitabilityError("overloaded", "busy", { status: 503, retryAfterSeconds: 0 });
+  for (const [failures, leastMs, mostMs] of [
+    [1, 125, 250],
+    [4, 1_000, 2_000],
+  ] as const) {
+    const waitMs = delayMs(error, failures, 250);
+    assert.ok(waitMs >= leastMs && waitMs <= mostMs, `${waitMs} ms after ${failures} failures`);
+  }
 });
 
 test("what passes is asked again: refusals, the network, silence; for batches too", async (t) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 
 const DEPLOY = join(import.meta.dirname, "..", "..", "deploy");
-/** What an operator may have made up. */
+/** A secret as an operator sets it. */
 export const SECRET = "0123456789abcdef0123456789abcdef";
 const REFERENCE = /\$\{([A-Z_]+):\?[^}]*\}/g;
 

@@ -18,6 +18,7 @@ export type RunningService = {
   /** Freezes the process, with its sockets open, until it is thawed. */
   readonly freeze: () => void;
   readonly thaw: () => void;
+  /** Sends any other signal. */
   readonly signal: (name: NodeJS.Signals) => void;
   /** As an operator does: it may finish what it has begun. @returns its exit code */
   readonly stop: () => Promise<number | null>;

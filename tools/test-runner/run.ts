@@ -34,7 +34,7 @@ const DEFAULT_FILES = [
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
 const PROCESSES_PER_PROCESSOR = 2;
-/** A process runs many files, and what their tests allocate is soon unused: with less, collecting it takes 5 % more CPU. */
+/** Tests allocate much that is soon unused: with Node's default young generation they take 5 % more CPU time. */
 const SEMI_SPACE_MB = 64;
 /** A test that takes longer hangs: it fails by name. */
 const TEST_TIMEOUT_MS = 180_000;
