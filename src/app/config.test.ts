@@ -28,6 +28,17 @@ test("a WebSocket address follows from the RPC address", () => {
   });
 });
 
+test("a sender is an address, alone or after a name", () => {
+  for (const sender of [
+    "no-reply@example.com",
+    "no-reply@localhost",
+    "Exitability <no-reply@example.com>",
+    '"Exitability, Inc." <no-reply@example.com>',
+  ]) {
+    assert.equal(readConfig({ MAIL_FROM: sender }).mailFrom, sender);
+  }
+});
+
 test("several RPC addresses are one node and those used while it does not answer", () => {
   const { chain, accuracy } = readConfig({
     SOLANA_RPC_URL: "https://a.example, https://b.example",
@@ -90,6 +101,8 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_TOKEN: "y" }],
     ["GEYSER_PROGRAMS", { ...GEYSER, GEYSER_PROGRAMS: "pump-curve,nothing" }],
     ["COMMITMENT", { COMMITMENT: "finalized" }],
+    ["MAIL_FROM", { MAIL_FROM: "not an address" }],
+    ["MAIL_FROM", { MAIL_FROM: '"Exitability <no-reply@example.com>"' }],
     ["AUTH_ISSUER", { AUTH_ISSUER: "x" }],
     ["KEY_PREFIX", { KEY_PREFIX: "Exi_" }],
   ];

@@ -118,7 +118,7 @@ export function readConfig(environment: Environment): Config {
   const chain = chainOf(read);
   const geyser = geyserOf(read, chain);
   const publicUrl = publicUrlOf(read("PUBLIC_URL"), host, port);
-  const mailFrom = read("MAIL_FROM") ?? "Exitability <no-reply@localhost>";
+  const mailFrom = mailFromOf(read("MAIL_FROM"));
   return Object.freeze({
     port,
     host,
@@ -273,6 +273,17 @@ function pushOf(
     );
   const address = /<([^<>]+)>\s*$/.exec(mailFrom)?.[1] ?? mailFrom;
   return { privateKey, contact: publicUrl.startsWith("https:") ? publicUrl : `mailto:${address}` };
+}
+
+/** An address, or a name and an address: of anything else, mails would go out without a sender. */
+const SENDER = /^(?:[^\s<>"@]+@[^\s<>"@]+|(?:"[^"]*" *|[^"<>]*)<[^\s<>"@]+@[^\s<>"@]+>)$/;
+
+function mailFromOf(text: string | null): string {
+  if (text === null) return "Exitability <no-reply@localhost>";
+  if (SENDER.test(text)) return text;
+  throw new ConfigError(
+    "MAIL_FROM must be an e-mail address, or a name and an address as in Exitability <no-reply@example.com>, without quotes around both",
+  );
 }
 
 function publicUrlOf(text: string | null, host: string, port: number): string {

@@ -356,6 +356,13 @@ describe("a token is blocked", () => {
     assert.equal(reasonOf({ unpriced }, []), "unpriced-majority");
   });
 
+  test("when nothing can be sold and a part of a pool is not loaded: it may have liquidity there", () => {
+    const unloaded = emptyPool({ cautions: ["partly-loaded"] });
+    assert.equal(reasonOf({}, [unloaded]), "unpriced-majority");
+    assert.equal(reasonOf({}, [emptyPool()]), null);
+    assert.equal(reasonOf({}, [pool, unloaded]), null);
+  });
+
   test("when every pool is paused or not open yet, or the token itself is paused", () => {
     const paused = poolOfSol(1, 0.001, { status: "paused" });
     const waiting = poolOfSol(1, 0.001, { status: "not-open-yet" });

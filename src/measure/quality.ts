@@ -79,8 +79,14 @@ export function blockReasonOf(
   if (coverage.unpricedPct > CALIBRATION.block.unpricedSharePct) return "unpriced-majority";
   if (coverage.hasUnweighed && live.length === 0) return "unpriced-majority";
   if (isHalted(priced)) return "all-paused";
+  if (priced.midPrice === null && live.some(isPartlyLoaded)) return "unpriced-majority";
   // What was found can't sell, and more may exist: that is not "no way out".
   return !market.isSearchComplete && priced.midPrice === null ? "search-incomplete" : null;
+}
+
+/** Whether accounts of a pool or a hop are not loaded, in which it may have liquidity. */
+function isPartlyLoaded({ pool, hops }: Route): boolean {
+  return [pool, ...hops].some(({ cautions }) => cautions.includes("partly-loaded"));
 }
 
 /** The routes through pools that trade, or will trade again. */

@@ -106,6 +106,14 @@ test("a refusal that names a time is asked again then, and no sooner", async (t)
   assert.ok(waitedMs >= 990 && waitedMs < 10_000, `${waitedMs} ms`);
 });
 
+test("a timeout that is longer than any timer never ends a request", async (t) => {
+  for (const timeoutMs of [2 ** 31, Number.POSITIVE_INFINITY]) {
+    const server = await startScriptedServer(t, json(200, TOKEN));
+    assert.equal((await client(server.url, { timeoutMs }).token(MINT)).name, "Three");
+    assert.equal(server.asked.length, 1);
+  }
+});
+
 test("a Retry-After that is over already leaves the growing waits, so that no client asks in a loop", () => {
   const error = new ExitabilityError("overloaded", "busy", { status: 503, retryAfterSeconds: 0 });
   for (const [failures, leastMs, mostMs] of [

@@ -2,6 +2,9 @@ import { ExitabilityError } from "./exitability-error.ts";
 import { aborted } from "./patience.ts";
 import { refusalOf } from "./refusal.ts";
 
+/** A timer for longer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type Sending = {
@@ -47,7 +50,7 @@ export async function open(service: Service, sending: Sending): Promise<Opened> 
   let isLate = false;
   const expectWithin = (ms: number | null) => {
     clearTimeout(timer);
-    if (ms === null) return;
+    if (ms === null || ms > LONGEST_TIMER_MS) return;
     timer = setTimeout(() => {
       isLate = true;
       abort.abort();

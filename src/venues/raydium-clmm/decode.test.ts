@@ -95,6 +95,18 @@ test("each account that is missing is named, but for the bitmap extension and fa
   }
 });
 
+test("a bitmap extension that was not delivered is a caution, one that does not exist is none", () => {
+  const { accounts } = clmmFixture(FIELDS);
+  const cautionsWith = (extension: null | undefined) => {
+    const known = new Map<Address, Account | null>(accounts);
+    known.delete(bitmapExtensionAddress(pool));
+    if (extension === null) known.set(bitmapExtensionAddress(pool), null);
+    return raydiumClmm.cautions(stateOf(known));
+  };
+  assert.deepEqual(cautionsWith(undefined), ["partly-loaded"]);
+  assert.deepEqual(cautionsWith(null), []);
+});
+
 test("a missing far array ends the pool there, with a caution", () => {
   const { accounts } = clmmFixture(FIELDS);
   accounts.delete(ARRAY(-1800));

@@ -17,6 +17,7 @@ import {
 } from "./layout.ts";
 import type { ClmmState, FeeSide, Tick } from "./pool-state.ts";
 import {
+  ARRAYS_EACH_WAY,
   bitmapExtensionAddress,
   bytesOf,
   hasBitmapExtension,
@@ -165,6 +166,8 @@ type Reach = { readonly ticks: readonly Tick[]; readonly isPartlyLoaded: boolean
 /** The ticks of the arrays that are loaded without a gap, downwards and upwards from the price. */
 function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach {
   const extension = readExtension(pool, header, known);
+  const isExtensionUnknown =
+    hasBitmapExtension(header.tickSpacing) && known.get(bitmapExtensionAddress(pool)) === undefined;
   const bitmaps = { pool: header.reader, extension, tickSpacing: header.tickSpacing };
   const poolBytes = bytesOf(pool);
   const ticks: Tick[] = [];
@@ -172,6 +175,8 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
   const read = new Set<number>();
   for (const direction of DIRECTIONS) {
     const starts = markedArrays(bitmaps, header.tickCurrent, direction);
+    // Arrays beyond the pool's own bitmap may be marked in the extension.
+    if (isExtensionUnknown && starts.length < ARRAYS_EACH_WAY) isPartlyLoaded = true;
     for (const [position, start] of starts.entries()) {
       const address = tickArrayAddress(pool, start);
       const account = known.get(address);
