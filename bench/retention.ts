@@ -32,6 +32,11 @@ const { values } = readOptions(
   {
     tokens: { type: "string", default: "2000" },
     days: { type: "string", default: "30", help: "at least 3" },
+    "tokens-of-series": {
+      type: "string",
+      default: "1",
+      help: "VALUE tokens are traded alike: less of the time is the bench's own",
+    },
     database: {
       type: "string",
       default: "sqlite",
@@ -82,7 +87,8 @@ async function open(): Promise<Database> {
 }
 
 async function measure(database: Database, random: Random) {
-  const market = new PlayedMarket({ database, random, startMs: START_MS });
+  const tokensOfSeries = Number(values["tokens-of-series"]);
+  const market = new PlayedMarket({ database, random, startMs: START_MS, tokensOfSeries });
   market.start(tokens);
   const clock = { nowMs: () => market.nowMs };
   const archive = new TokenArchive({ database, clock, historyDays: days, stateDays: 0 });
@@ -103,7 +109,7 @@ async function measure(database: Database, random: Random) {
   const exports = await exportTimes(database, market.nowMs);
   const deletion = await deletionTime(database, market.nowMs);
   return {
-    ...{ database: database.dialect, tokens, days, seenTokens: market.mints.length },
+    ...{ database: database.dialect, tokens, tokensOfSeries, days, seenTokens: market.seenTokens },
     filledSeconds: filled.seconds,
     ...{ written, peak, rolledUp, kept, reads, exports, deletion },
   };

@@ -21,33 +21,48 @@ const LAUNCHED_PER_HOUR = 0.01;
 const KEPT_EVERY_MS = 300_000;
 /** Records opened at once: each makes four queries, and waiting for a connection times out soon. */
 const OPENED_AT_ONCE = 10;
-/** Tokens played between two turns of the event loop. */
-const TOKENS_PER_TURN = 50;
+/** Series played between two turns of the event loop. */
+const SERIES_PER_TURN = 50;
 const ROWS_PER_BATCH = 200;
 
-type Token = { readonly mint: Address; readonly series: TokenSeries };
+/** The tokens that share a series. */
+type Tokens = { readonly mints: readonly Address[]; readonly series: TokenSeries };
 
-/** A market with a constant number of tokens, each with its series; every hour some end and others are launched. */
+/** A market with a constant number of tokens; every hour some end and others are launched. */
 export class PlayedMarket {
   readonly #database: Database;
   readonly #random: Random;
-  readonly #slots: Token[] = [];
-  readonly mints: Address[] = [];
+  readonly #tokensOfSeries: number;
+  readonly #slots: Tokens[] = [];
+  #seenTokens = 0;
   nowMs: number;
 
-  constructor(options: { database: Database; random: Random; startMs: number }) {
+  /** @param options.tokensOfSeries  how many tokens share each series */
+  constructor(options: {
+    database: Database;
+    random: Random;
+    startMs: number;
+    tokensOfSeries: number;
+  }) {
     this.#database = options.database;
     this.#random = options.random;
+    this.#tokensOfSeries = options.tokensOfSeries;
     this.nowMs = options.startMs;
   }
 
   start(tokens: number): void {
-    for (let slot = 0; slot < tokens; slot++) this.#slots.push(this.#newToken(false));
+    const series = tokens / this.#tokensOfSeries;
+    for (let slot = 0; slot < series; slot++) this.#slots.push(this.#newTokens(false));
   }
 
   /** The mints that are tracked now. */
   tracked(): readonly Address[] {
-    return this.#slots.map(({ mint }) => mint);
+    return this.#slots.flatMap(({ mints }) => mints);
+  }
+
+  /** The number of tokens that were ever tracked. */
+  get seenTokens(): number {
+    return this.#seenTokens;
   }
 
   /**
@@ -61,17 +76,17 @@ export class PlayedMarket {
     const rows: { readonly mint: Address; readonly data: Uint8Array }[] = [];
     const dayMs = this.nowMs;
     for (const slot of this.#slots.keys()) {
-      if (slot % TOKENS_PER_TURN === 0) await nextTurn();
+      if (slot % SERIES_PER_TURN === 0) await nextTurn();
       for (let hour = 0, hours: SampleHour[] = []; hour < HOURS_PER_DAY; hour++) {
         this.nowMs = dayMs + hour * MS_PER_HOUR;
         if (this.#random() < LAUNCHED_PER_HOUR) {
-          rows.push(...packedRow(day, this.#slots[slot], hours));
+          rows.push(...packedRows(day, this.#slots[slot], hours));
           hours = [];
-          this.#slots[slot] = this.#newToken(true);
+          this.#slots[slot] = this.#newTokens(true);
         }
-        const token = this.#slots[slot];
-        if (token !== undefined) hours.push(...storedHours(token, this.nowMs + MS_PER_HOUR));
-        if (hour === HOURS_PER_DAY - 1) rows.push(...packedRow(day, token, hours));
+        const tokens = this.#slots[slot];
+        if (tokens !== undefined) hours.push(...storedHours(tokens, this.nowMs + MS_PER_HOUR));
+        if (hour === HOURS_PER_DAY - 1) rows.push(...packedRows(day, tokens, hours));
       }
     }
     this.nowMs = dayMs + MS_PER_DAY;
@@ -99,27 +114,29 @@ export class PlayedMarket {
   /** Plays time through the archive, which keeps the samples; at whole hours tokens end and begin. */
   async play(archive: TokenArchive, untilMs: number): Promise<void> {
     if (this.nowMs % MS_PER_HOUR === 0) await this.#launch(archive);
-    for (const { mint, series } of this.#slots)
-      for (const sample of series.until(untilMs)) archive.add(mint, sample, null);
+    for (const { mints, series } of this.#slots)
+      for (const sample of series.until(untilMs))
+        for (const mint of mints) archive.add(mint, sample, null);
     this.nowMs = untilMs;
   }
 
   async #launch(archive: TokenArchive): Promise<void> {
     const launched: Address[] = [];
-    for (const [slot, { mint }] of this.#slots.entries()) {
+    for (const [slot, { mints }] of this.#slots.entries()) {
       if (this.#random() >= LAUNCHED_PER_HOUR) continue;
-      const token = this.#newToken(true);
-      this.#slots[slot] = token;
-      launched.push(token.mint);
-      await archive.close(mint);
+      const tokens = this.#newTokens(true);
+      this.#slots[slot] = tokens;
+      launched.push(...tokens.mints);
+      for (const mint of mints) await archive.close(mint);
     }
     await openRecords(archive, launched);
   }
 
-  #newToken(isLaunch: boolean): Token {
-    const mint = namedAddress(`retention ${this.mints.length}`);
-    this.mints.push(mint);
-    return { mint, series: new TokenSeries(this.#random, this.nowMs, isLaunch) };
+  #newTokens(isLaunch: boolean): Tokens {
+    const mints = Array.from({ length: this.#tokensOfSeries }, () =>
+      namedAddress(`retention ${this.#seenTokens++}`),
+    );
+    return { mints, series: new TokenSeries(this.#random, this.nowMs, isLaunch) };
   }
 }
 
@@ -130,14 +147,14 @@ async function openRecords(archive: TokenArchive, mints: readonly Address[]): Pr
   }
 }
 
-function packedRow(day: number, token: Token | undefined, hours: readonly SampleHour[]) {
-  return token === undefined || hours.length === 0
-    ? []
-    : [{ mint: token.mint, data: rolledData(day, hours) }];
+function packedRows(day: number, tokens: Tokens | undefined, hours: readonly SampleHour[]) {
+  if (tokens === undefined || hours.length === 0) return [];
+  const data = rolledData(day, hours);
+  return tokens.mints.map((mint) => ({ mint, data }));
 }
 
 /** The samples of up to an hour, as the archive selects and packs them. */
-function storedHours({ series }: Token, untilMs: number): readonly SampleHour[] {
+function storedHours({ series }: Tokens, untilMs: number): readonly SampleHour[] {
   let block: SampleBlock | null = null;
   for (const sample of series.until(untilMs)) {
     block ??= new SampleBlock(SampleBlock.hourOf(sample.atMs));
