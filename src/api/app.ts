@@ -57,6 +57,7 @@ const TIMEOUTS = {
 } as const;
 /** Longer than any request line: a parameter that is too long to be valid is answered as unknown, not refused. */
 const LONGEST_PARAMETER = 16 * 1024;
+const PREPARED_TOOLS = prepareTools(TOOLS);
 
 export type HttpDeps = {
   readonly markets: Markets;
@@ -159,7 +160,7 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   registerOperations(app, ROUTED_OPERATIONS, {
     deps: {
       ...deps,
-      tools: prepareTools(TOOLS),
+      tools: PREPARED_TOOLS,
       ...registerStreams(app, deps, callers),
       callers,
       learn: hot.learn,

@@ -105,13 +105,14 @@ export type Levels = Named & { readonly levels: readonly Level[]; readonly feePp
 export function levelsPool(shape: Levels): QuotablePool {
   const feePpm = shape.feePpm ?? 2_500;
   const scale = 1_000_000_000_000n;
-  const levels = shape.levels.filter((level) => level.quote > 0n);
+  const levels = shape.levels
+    .filter((level) => level.quote > 0n)
+    .map((level) => ({ ...level, scaled: BigInt(Math.round(level.price * Number(scale))) }));
   const walk = (amountIn: bigint): { amountOut: bigint; left: readonly Level[] } | null => {
     const fee = (amountIn * BigInt(feePpm) + 999_999n) / 1_000_000n;
     let rest = amountIn - fee;
     let amountOut = 0n;
-    for (const [index, { price, quote }] of levels.entries()) {
-      const scaled = BigInt(Math.round(price * Number(scale)));
+    for (const [index, { price, quote, scaled }] of levels.entries()) {
       const takes = (quote * scale + scaled - 1n) / scaled;
       if (rest <= takes) {
         const out = (rest * scaled) / scale;

@@ -10,14 +10,18 @@ const ENCODINGS = [
   { name: "gzip", pack: (text: string) => promisify(gzip)(text) },
 ] as const;
 
-/** Sends a constant text that is compressed once, not at every request; with ETag and 304. */
+/**
+ * Sends a constant text with ETag and 304. It is made at the first request, and compressed once.
+ */
 export function packedText(
-  text: string,
+  makeText: () => string,
   headers: Readonly<Record<string, string>>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
-  const etag = tagOf(text);
   const packed = new Map<string, Promise<Buffer>>();
+  let made: { readonly text: string; readonly etag: string } | undefined;
   return async (request, reply) => {
+    made ??= withTag(makeText());
+    const { text, etag } = made;
     const { "if-none-match": known, "accept-encoding": accepted = "" } = request.headers;
     reply.headers({ ...headers, etag, vary: VARY });
     if (known !== undefined && namesState(known, etag))
@@ -30,4 +34,8 @@ export function packedText(
     packed.set(name, bytes);
     return reply.header("content-encoding", name).send(await bytes);
   };
+}
+
+function withTag(text: string) {
+  return { text, etag: tagOf(text) };
 }

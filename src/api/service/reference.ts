@@ -22,16 +22,20 @@ export async function referenceRoutes(
   app: FastifyInstance,
   { service, publicUrl }: ReferenceDeps,
 ): Promise<void> {
-  const text = JSON.stringify(openapiDocument(OPERATIONS, { ...service, publicUrl }));
+  let made: ReturnType<typeof openapiDocument> | undefined;
+  const document = () => (made ??= openapiDocument(OPERATIONS, { ...service, publicUrl }));
   const headers = { "content-type": "application/json; charset=utf-8", ...REVALIDATED };
-  app.get("/openapi.json", packedText(text, headers));
+  const json = (make: () => unknown) => packedText(() => JSON.stringify(make()), headers);
+  app.get("/openapi.json", json(document));
   const facts = { version: service.version, publicUrl };
-  const card = packedText(JSON.stringify(serverCard(facts)), headers);
+  const card = json(() => serverCard(facts));
   app.get("/.well-known/mcp.json", card);
   app.get("/.well-known/mcp/server-card.json", card);
-  app.get("/server.json", packedText(JSON.stringify(serverJson(facts)), headers));
+  const packages = json(() => serverJson(facts));
+  app.get("/server.json", packages);
   const plainText = { "content-type": "text/plain; charset=utf-8", ...REVALIDATED };
-  app.get("/llms.txt", packedText(llmsText({ publicUrl, tools: TOOLS }), plainText));
+  const llms = packedText(() => llmsText({ publicUrl, tools: TOOLS }), plainText);
+  app.get("/llms.txt", llms);
   await app.register(async (docs) => {
     docs.addHook("onRequest", async (_request, reply) => {
       reply.headers({ ...PAGE_HEADERS, ...REVALIDATED });
@@ -40,7 +44,7 @@ export async function referenceRoutes(
     const servers = [{ url: new URL(publicUrl).pathname }];
     await docs.register(fastifySwagger, {
       mode: "static",
-      specification: { document: { ...JSON.parse(text), servers } },
+      specification: { document: madeWhenSent(() => ({ ...document(), servers })) },
     });
     await docs.register(fastifySwaggerUi, {
       routePrefix: "/docs",
@@ -52,4 +56,9 @@ export async function referenceRoutes(
       uiConfig: { layout: "BaseLayout" },
     });
   });
+}
+
+/** An OpenAPI document that is made when it is sent, not at the start. */
+function madeWhenSent(make: () => object) {
+  return { openapi: "3.1.0", info: { title: "", version: "" }, paths: {}, toJSON: make };
 }
