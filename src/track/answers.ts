@@ -15,15 +15,15 @@ import { snapshotOf, type TokenObserver } from "./token-observer.ts";
 /** An answer is recomputed after this time even if nothing changed: its age and clock changed. */
 const MAX_AGE_MS = 1_000;
 /**
- * One tick measures for at most this time, so that requests are served in between: where these take so long
- * that ticks are late, for at most half of the time since the last one.
+ * Changed tokens are measured for at most this time at once, so that requests are served in between: where these
+ * take so long that measuring is late, for at most half of the time since the last one.
  */
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
 const LONGEST_BUDGET_MS = 200;
 const NO_MARKET = (): null => null;
-/** Every token is visited for its sample once in this many ticks: well within the ten seconds of a sample. */
-const TICKS_PER_ROUND = 400;
+/** Every token is visited for its sample once in this many calls: well within the ten seconds of a sample. */
+const CALLS_PER_ROUND = 400;
 const MIN_VISITS = 200;
 
 export type AnswersDeps = {
@@ -46,7 +46,7 @@ export class Answers {
   /** Called with each answer that was served, once a newer one replaces it. */
   readonly onServed = new Listeners<Assessed>();
   #visits: Iterator<FollowedToken> | null = null;
-  #tickedAtMs = 0;
+  #measuredAtMs = 0;
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
@@ -60,28 +60,32 @@ export class Answers {
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
 
-  /** Measures the tokens that changed since the last tick, those in use first, and samples those that are due. */
-  tick(): void {
+  /** Measures the tokens that changed since they were measured, those in use first. */
+  measureChanged(): void {
     const { state } = this.#deps;
     const nowMs = this.#deps.clock.nowMs();
-    const shareMs = BUSY_SHARE * (nowMs - this.#tickedAtMs);
+    const shareMs = BUSY_SHARE * (nowMs - this.#measuredAtMs);
     const budgetMs = Math.min(Math.max(BUDGET_MS, shareMs), LONGEST_BUDGET_MS);
-    this.#tickedAtMs = nowMs;
+    this.#measuredAtMs = nowMs;
     refreshPools(state, nowMs);
     for (const token of state.dirtyTokens) {
       this.#measure(token, nowMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
       if (this.#deps.clock.nowMs() - nowMs >= budgetMs) break;
     }
-    this.#sample(nowMs);
+  }
+
+  /** Takes the samples that are due among the next tokens, and writes the records whose slots are confirmed. */
+  sample(): void {
+    this.#visit(this.#deps.clock.nowMs());
     this.#deps.observer.settle();
   }
 
   /** Active tokens are measured again for their sample, or carried on. */
-  #sample(nowMs: number): void {
+  #visit(nowMs: number): void {
     const { state, observer } = this.#deps;
     const { tokens } = state;
-    const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / TICKS_PER_ROUND));
+    const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / CALLS_PER_ROUND));
     this.#visits ??= tokens.values();
     for (let visit = 0; visit < visits; visit++) {
       const { value: token, done } = this.#visits.next();

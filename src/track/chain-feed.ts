@@ -33,6 +33,8 @@ export type ChainFeedDeps = {
   readonly clock: WallClock;
   readonly signal: AbortSignal;
   readonly background: BackgroundWork;
+  /** Called after each update and each slot: pools may have changed, or wait no longer. */
+  readonly onChange: () => void;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
@@ -45,7 +47,7 @@ export class ChainFeed {
   #headReceivedAtMs: number;
 
   constructor(deps: ChainFeedDeps) {
-    const { source, state, clock, signal, onFailure } = deps;
+    const { source, state, clock, signal, onChange, onFailure } = deps;
     this.#deps = deps;
     this.#headReceivedAtMs = clock.nowMs();
     this.#reads = new AccountReads({
@@ -56,13 +58,19 @@ export class ChainFeed {
       onFailure: (cause) => onFailure("read accounts", cause),
     });
     this.#following = source.follow({
-      onUpdate: (update) => applyUpdate(state, update, clock.nowMs()),
+      onUpdate: (update) => {
+        applyUpdate(state, update, clock.nowMs());
+        onChange();
+      },
       onFollowed: (addresses) => this.#reads.queue(addresses),
       onGap: (_, untilSlot = null, lost = null) => {
         if (lost === null) rereadEverything(state, clock.nowMs(), { untilSlot });
         else rereadLost(state, clock.nowMs(), { lost, untilSlot });
       },
-      onSlot: (slot) => this.#recordSlot(slot),
+      onSlot: (slot) => {
+        this.#recordSlot(slot);
+        onChange();
+      },
       onSlotEnd: (slot, outcome) => applySlotEnd(state, slot, outcome),
       onWhole: (isWhole) => {
         if (state.stream !== null) state.stream.isWhole = isWhole;

@@ -1,27 +1,22 @@
-import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
 import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { CoalescedTask } from "#src/platform/coalesced-task.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { Database } from "#src/store/database.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import type { Venue, VenueId } from "#src/venues/venue.ts";
 import { Answers } from "./answers.ts";
 import type { AssessDeps } from "./assess-token.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { ChainFeed } from "./chain-feed.ts";
-import type { ByExecution } from "./executed-answers.ts";
 import { noteAsked, refsOf } from "./followed-tokens.ts";
 import { type ComputedDay, type Sampled, TokenArchive } from "./history/archive.ts";
 import type { HistoryGrid, HistoryPoint } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
-import { historySeconds } from "./history/series.ts";
 import type { AnswerAt } from "./history/stored-answers.ts";
 import { liquidityOwners } from "./holders/liquidity-owners.ts";
 import { poolAddresses } from "./holders/pool-addresses.ts";
@@ -38,7 +33,6 @@ import { loadInTime } from "./load-in-time.ts";
 import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
-import type { StreamedPrograms } from "./new-token-feed.ts";
 import type { PoolRef } from "./open-pool.ts";
 import type { SaleGround } from "./sale-ground.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
@@ -46,6 +40,7 @@ import { StoredSnapshots } from "./stored-snapshots.ts";
 import { TokenMarkets } from "./token-markets.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
+import { assessDepsOf, type TrackerDeps } from "./tracker-deps.ts";
 import { type TrackerHealth, trackerHealth, type VenueRefusal } from "./tracker-health.ts";
 import { usdPrice } from "./usd-price.ts";
 
@@ -54,34 +49,6 @@ const SWEEP_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 5_000;
 const HISTORY_DAYS = 30;
 const STATE_DAYS = 3;
-const NO_SHARES: ReadonlyMap<VenueId, number> = new Map();
-
-export type TrackerDeps = {
-  readonly source: ChainSource;
-  readonly venues: readonly Venue<unknown>[];
-  readonly clock: WallClock;
-  /** Where tokens, samples and alerts are stored; null: nothing survives a restart. */
-  readonly database: Database | null;
-  /** Samples are kept for this many days, in steps of five minutes after a day or two. */
-  readonly historyDays?: number;
-  /** Answers are stored for this many days, today included; 0: none are stored. */
-  readonly stateDays?: number;
-  /** Share of exact replays of the last five minutes or the last hour, or of equal executions: percent, by venue. */
-  readonly exactPctByVenue?: () => ReadonlyMap<VenueId, number>;
-  /** Venues whose program was deployed just now and is not proved yet. */
-  readonly newDeployments?: () => ReadonlySet<VenueId>;
-  /** Answers where a venue's model is wrong; absent: the model always answers. */
-  readonly byExecution?: ByExecution | null;
-  /**
-   * Set if the source streams every change of these programs (gRPC): then every new token of theirs is
-   * tracked. `transactions` gives the mints of curves whose accounts do not contain them.
-   */
-  readonly everything?: StreamedPrograms | null;
-  /** How busy the event loop is, 0 to 1: background searches give way; absent: they never do. */
-  readonly loopLoad?: () => number;
-  /** Receives failures that the tracker recovers from, for the log. */
-  readonly onFailure?: (what: string, cause: unknown) => void;
-};
 
 export function createTracker(deps: TrackerDeps): Tracker {
   return new Tracker(deps);
@@ -98,6 +65,7 @@ export class Tracker implements Markets {
   readonly #stored: StoredSnapshots;
   readonly #known: KnownTokens | null;
   readonly #answers: Answers;
+  readonly #measuring: CoalescedTask;
   readonly #markets: TokenMarkets;
   readonly #holders: ShareHolders;
   readonly #tokenHolders: TokenHolderReads;
@@ -132,11 +100,18 @@ export class Tracker implements Markets {
       marketOf: (token) => this.#markets.of(token),
       onFailure,
     });
+    this.#measuring = new CoalescedTask(() => this.#answers.measureChanged(), clock);
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, clock, signal });
     this.#tokenHolders = new TokenHolderReads({ source, clock, signal });
     const streamed = everything?.venues ?? [];
-    const feed = new ChainFeed({ source, streamed, state, clock, signal, background, onFailure });
+    // Without ticks, the caller of `tick` decides when changes are measured.
+    const onChange = () => {
+      if (this.#timer !== null) this.#measuring.request();
+    };
+    const feed = new ChainFeed({
+      ...{ source, streamed, state, clock, signal, background, onChange, onFailure },
+    });
     this.#feed = feed;
     this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, clock, signal },
@@ -324,7 +299,10 @@ export class Tracker implements Markets {
     return this.#answers.onReport.add(listener);
   }
 
-  /** Begins to restore the tokens of an earlier process, and calls `tick` periodically until `close`. */
+  /**
+   * Begins to restore the tokens of an earlier process. Until `close`, changes are measured when they arrive, and
+   * `tick` is called periodically.
+   */
   start(): void {
     this.#background.run("list known tokens", this.restore());
     this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
@@ -338,7 +316,8 @@ export class Tracker implements Markets {
   /** Does the work that is due now. Tests call it directly. */
   tick(): void {
     const nowMs = this.#deps.clock.nowMs();
-    this.#answers.tick();
+    this.#measuring.run();
+    this.#answers.sample();
     this.#markets.pump();
     if (nowMs >= this.#sweepDueMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
@@ -359,6 +338,8 @@ export class Tracker implements Markets {
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#measuring.stop();
     this.#abort.abort();
     await Promise.all([this.#feed.close(), this.#registry.close(), this.idle()]);
     await this.#archive?.save({ all: true });
@@ -384,16 +365,4 @@ export class Tracker implements Markets {
   #failed(what: string, cause: unknown): void {
     if (!this.#abort.signal.aborted) this.#deps.onFailure?.(what, cause);
   }
-}
-
-function assessDepsOf({ source, exactPctByVenue, newDeployments }: TrackerDeps): AssessDeps {
-  const isFrozen = source.origin === "recorded";
-  return {
-    isFrozen,
-    isProcessed: source.isProcessed === true,
-    // Recorded accounts never change, so there is no history to wait for.
-    historySeconds: ({ series }) => (isFrozen ? null : historySeconds(series)),
-    exactPctByVenue: exactPctByVenue ?? (() => NO_SHARES),
-    ...(newDeployments === undefined ? {} : { newDeployments }),
-  };
 }
