@@ -84,7 +84,7 @@ function held({ maxSize = 100, maxActive = 1 } = {}) {
     maxActive,
   });
   const add = (item: string) => batcher.add(item);
-  return { batcher, add, writes, begun: () => writes.map(({ items }) => items) };
+  return { add, writes, begun: () => writes.map(({ items }) => items) };
 }
 
 async function rounds(): Promise<void> {
@@ -101,7 +101,7 @@ test("requests of one round are handled together, and each gets its own answer",
 });
 
 test("no request is answered before its batch has ended; what comes meanwhile is in the next one", async () => {
-  const { batcher, add, writes, begun } = held();
+  const { add, writes, begun } = held();
   const received: string[] = [];
   void add("a").then((answer) => received.push(answer));
   await rounds();
@@ -109,27 +109,23 @@ test("no request is answered before its batch has ended; what comes meanwhile is
     void add(item).then((answer) => received.push(answer));
     await rounds();
   }
-  assert.deepEqual([begun(), received, batcher.queue().length], [[["a"]], [], 1]);
-  assert.ok(batcher.queue().waitedMs > 0);
+  assert.deepEqual([begun(), received], [[["a"]], []]);
   writes[0]?.end();
   await rounds();
   assert.deepEqual([begun(), received], [[["a"], ["b", "c"]], ["a written"]]);
-  assert.deepEqual(batcher.queue(), { length: 0, waitedMs: 0 });
   writes[1]?.end();
   await rounds();
   assert.deepEqual(received, ["a written", "b written", "c written"]);
 });
 
 test("no batch has more than maxSize items, and no more than maxActive run", async () => {
-  const { batcher, add, writes, begun } = held({ maxSize: 2, maxActive: 2 });
+  const { add, writes, begun } = held({ maxSize: 2, maxActive: 2 });
   const answers = Promise.all(["a", "b", "c", "d", "e"].map(add));
-  assert.equal(batcher.queue().length, 3);
   await rounds();
   assert.deepEqual(begun(), [
     ["a", "b"],
     ["c", "d"],
   ]);
-  assert.equal(batcher.queue().length, 1);
   writes[1]?.end();
   await rounds();
   assert.deepEqual(begun()[2], ["e"]);

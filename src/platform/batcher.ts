@@ -102,7 +102,6 @@ export class Batcher<Item> {
 
 type Request<Item, Answer> = {
   readonly item: Item;
-  readonly sinceMs: number;
   readonly answer: PromiseWithResolvers<Answer>;
 };
 
@@ -115,37 +114,18 @@ export type RequestBatcherOptions<Item, Answer> = Omit<BatcherOptions<Item>, "fl
 export class RequestBatcher<Item, Answer> {
   readonly #batcher: Batcher<Request<Item, Answer>>;
   readonly #handle: (items: readonly Item[]) => Promise<readonly Answer[]>;
-  readonly #maxSize: number;
 
   constructor(options: RequestBatcherOptions<Item, Answer>) {
     const { handle, ...limits } = options;
     this.#handle = handle;
-    this.#maxSize = limits.maxSize ?? Infinity;
     this.#batcher = new Batcher({ ...limits, flush: (requests) => this.#answer(requests) });
   }
 
   /** @throws what `handle` threw for the batch */
   add(item: Item): Promise<Answer> {
     const answer = Promise.withResolvers<Answer>();
-    this.#batcher.add({ item, sinceMs: performance.now(), answer });
+    this.#batcher.add({ item, answer });
     return answer.promise;
-  }
-
-  /** Batches that wait, and for how long the oldest request has waited, milliseconds. */
-  queue(): { readonly length: number; readonly waitedMs: number } {
-    const { waiting } = this.#batcher;
-    const [oldest] = waiting;
-    if (oldest === undefined) return { length: 0, waitedMs: 0 };
-    const waitedMs = performance.now() - oldest.sinceMs;
-    return {
-      length: Math.ceil(waiting.length / Math.min(this.#maxSize, waiting.length)),
-      waitedMs,
-    };
-  }
-
-  /** Handles what waits and resolves when every request has its answer. */
-  close(): Promise<void> {
-    return this.#batcher.flushNow();
   }
 
   async #answer(requests: readonly Request<Item, Answer>[]): Promise<void> {
