@@ -10,18 +10,14 @@ export type TokensTables = {
     symbol: string | null;
     first_seen_ms: bigint;
     snapshot: string | null;
-    snapshot_at_ms: bigint | null;
   };
 };
 
 export type StoredToken = {
   readonly id: bigint;
   readonly firstSeenMs: number;
-  readonly name: string | null;
-  readonly symbol: string | null;
-  /** The last answer, serialised by the caller, and the time of the state it was measured on. */
+  /** The last answer, serialised by the caller. */
   readonly snapshot: string | null;
-  readonly snapshotAtMs: number | null;
 };
 
 export type TokenNames = { readonly name: string | null; readonly symbol: string | null };
@@ -45,7 +41,6 @@ export async function upsertTokens(
         symbol: token.symbol,
         first_seen_ms: BigInt(token.nowMs),
         snapshot: null,
-        snapshot_at_ms: null,
       })),
     )
     .onConflict((conflict) =>
@@ -60,22 +55,18 @@ export async function upsertTokens(
 }
 
 export async function storedToken(db: Kysely<Schema>, mint: Address): Promise<StoredToken | null> {
-  const row = await db.selectFrom("tokens").selectAll().where("mint", "=", mint).executeTakeFirst();
+  const row = await db
+    .selectFrom("tokens")
+    .select(["id", "first_seen_ms", "snapshot"])
+    .where("mint", "=", mint)
+    .executeTakeFirst();
   if (row === undefined) return null;
-  return {
-    id: row.id,
-    firstSeenMs: Number(row.first_seen_ms),
-    name: row.name,
-    symbol: row.symbol,
-    snapshot: row.snapshot,
-    snapshotAtMs: row.snapshot_at_ms === null ? null : Number(row.snapshot_at_ms),
-  };
+  return { id: row.id, firstSeenMs: Number(row.first_seen_ms), snapshot: row.snapshot };
 }
 
 export type SavedSnapshot = {
   readonly tokenId: bigint;
   readonly snapshot: string;
-  readonly atMs: number;
 };
 
 /** Stores the last answers of tokens, for a restart without a reachable chain. */
@@ -84,12 +75,8 @@ export async function saveSnapshots(
   saved: readonly SavedSnapshot[],
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    for (const { tokenId, snapshot, atMs } of saved) {
-      await transaction
-        .updateTable("tokens")
-        .set({ snapshot, snapshot_at_ms: BigInt(atMs) })
-        .where("id", "=", tokenId)
-        .execute();
+    for (const { tokenId, snapshot } of saved) {
+      await transaction.updateTable("tokens").set({ snapshot }).where("id", "=", tokenId).execute();
     }
   });
 }

@@ -194,8 +194,7 @@ const tokens = ({ numberedKey, bytes, byDay }: Types): readonly string[] => [
     name text,
     symbol text,
     first_seen_ms bigint not null,
-    snapshot text,
-    snapshot_at_ms bigint)`,
+    snapshot text)`,
   // One row an hour: a day of samples is 24 rows.
   `create table samples (
     token_id bigint not null,

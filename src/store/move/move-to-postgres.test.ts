@@ -206,7 +206,7 @@ test("the source cannot be written during the move", async (t) => {
 /** What to write, where, and what to put it right with. */
 const UNHOLDABLE = [
   ["tokens", "name", "'a' || char(0)", null],
-  ["tokens", "snapshot_at_ms", "'soon'", null],
+  ["tokens", "first_seen_ms", "'soon'", 1n],
   ["tokens", "first_seen_ms", "1.5", 1n],
   ["users", "email_verified", "2", 1n],
   ["users", "created_at", "'2026-02-30T00:00:00.000Z'", "2026-02-28T00:00:00.000Z"],

@@ -44,6 +44,5 @@ export function keptSeriesOf(text: string): KeptSeries | null {
 
 /** An answer with its levels, as the database keeps it. */
 export function savedSnapshot(tokenId: bigint, { snapshot, levels }: KeptAnswer): SavedSnapshot {
-  const text = snapshotText(snapshot, levels);
-  return { tokenId, snapshot: text, atMs: snapshot.assessment.stateTimeMs };
+  return { tokenId, snapshot: snapshotText(snapshot, levels) };
 }
