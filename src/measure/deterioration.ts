@@ -51,8 +51,6 @@ export type Deterioration = {
   readonly cause: { readonly kind: Cause; readonly share: number } | null;
   /** The share of the loss that each cause explains. */
   readonly causes: CauseShares;
-  /** The share of the level before the fall that is gone, 0 to 1: not a share of the loss. */
-  readonly goneShare: number;
   readonly sinceMs: number;
   /** C10 before the fall and at the alert, SOL. A paused market has 0. */
   readonly levelSol: number;
@@ -304,7 +302,6 @@ function turnOn(
     detector,
     cause: causeOf(losses),
     causes: causeShares(losses),
-    goneShare: Math.max(0, 1 - c10Sol / levelSol),
     sinceMs: timeMs,
     levelSol,
     c10Sol,

@@ -50,7 +50,6 @@ export function scriptedMarkets(clock: WallClock): ScriptedMarkets {
       detector: "jump",
       cause: { kind: "withdrawn", share: 0.82 },
       causes: { withdrawn: 0.82, sold: 0.18, fees: 0, paused: 0 },
-      goneShare: 0.6,
       sinceMs: clock.nowMs(),
       levelSol: 10,
       c10Sol: 4,

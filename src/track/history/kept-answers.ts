@@ -26,7 +26,6 @@ export function openAlertOf(stored: StoredAlert): OpenAlert | null {
     // An older version did not record the share; such an alert is not published again.
     cause: kind === undefined ? null : { kind, share: stored.share ?? 1 },
     causes: stored.causes ?? NO_LOSSES,
-    goneShare: levelSol > 0 ? Math.max(0, 1 - c10Sol / levelSol) : 0,
     startedAtMs: stored.startedAtMs,
     levelSol,
     c10Sol,
