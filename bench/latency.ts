@@ -6,7 +6,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import { createTracker } from "#src/track/tracker.ts";
-import { addressBytes, parseAddress } from "#src/units/address.ts";
+import { bytesOf, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
@@ -35,7 +35,7 @@ const PACE_MS = 5;
 const PROBE_MS = 50;
 const GOAL_MS = 50;
 const WARM_UP_SECONDS = 3;
-const WSOL_BYTES = Buffer.from(addressBytes(WSOL) ?? []);
+const WSOL_BYTES = Buffer.from(bytesOf(WSOL));
 const ONE_SOL = { requested: 1, used: "1" } as const;
 
 const stream = buildStream({

@@ -1,6 +1,6 @@
 import { Ledger } from "#src/node/ledger.ts";
 import { clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
-import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
+import { type Address, addressFromBytes, bytesOf } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import { TOKEN_PROGRAM, USDC } from "#src/units/known-addresses.ts";
@@ -383,7 +383,7 @@ export class DemoMarket {
 
 /** The nearest address with a possible key: half of all 32-byte values are not a point of the curve. */
 function walletLike(made: Address): Address {
-  const bytes = addressBytes(made) ?? new Uint8Array(32);
+  const bytes = bytesOf(made);
   while (!isOnCurve(bytes)) bytes[0] = ((bytes[0] ?? 0) + 1) & 0xff;
   return addressFromBytes(bytes);
 }

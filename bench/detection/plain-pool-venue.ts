@@ -1,5 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
+import { type Address, addressFromBytes, bytesOf } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
@@ -186,10 +186,4 @@ function quote(state: PlainState, inputMint: Address, amountIn: bigint): Quote<P
       ? { ...state, reserveA: newIn, reserveB: newOut }
       : { ...state, reserveA: newOut, reserveB: newIn };
   return { kind: "filled", amountOut, after };
-}
-
-function bytesOf(address: Address): Uint8Array {
-  const bytes = addressBytes(address);
-  if (bytes === null) throw new TypeError(`not an address: ${address}`);
-  return bytes;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
 import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
 import { closeAfter } from "#test/support/ending.ts";
@@ -180,7 +180,7 @@ test("new accounts of a program are published if they match", async (t) => {
   const { following, followed } = followAll(chain);
   following.add([POOL]);
   await followed(POOL);
-  const bytes = addressBytes(mint) ?? [];
+  const bytes = bytesOf(mint);
   chain.ledger.apply(
     new Map([
       [testAddress(20), testAccount(PROGRAM, [1, ...bytes])],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { limitRefusal } from "#test/support/fake-geyser.ts";
@@ -89,7 +89,7 @@ test("a whole program costs one filter, and brings its new accounts", async (t) 
   const { following, followed } = followAll(chain);
   following.add([POOL]);
   await followed(POOL);
-  const bytes = addressBytes(mint) ?? [];
+  const bytes = bytesOf(mint);
   chain.ledger.apply(
     new Map([
       [testAddress(20), testAccount(PROGRAM, [1, ...bytes])],

@@ -6,7 +6,7 @@ import { zstdCompressSync } from "node:zlib";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import {
@@ -79,7 +79,7 @@ test("of an account's start the node sends no more than was asked for", async (t
 test("a search finds what the filter asks for, by address and by raw bytes", async (t) => {
   const { ledger, httpUrl } = await localNode(t);
   const mint = testAddress(7);
-  const data = [1, 2, ...(addressBytes(mint) ?? [])];
+  const data = [1, 2, ...bytesOf(mint)];
   ledger.apply(new Map([[testAddress(20), testAccount(PROGRAM, data)]]));
   ledger.apply(new Map([[testAddress(21), testAccount(PROGRAM, data.toReversed())]]));
   const memcmp = [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addressBytes } from "#src/units/address.ts";
+import { bytesOf } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
@@ -66,7 +66,7 @@ test("a search that was refused when recorded is refused again, and no other", a
   const accounts = new Map([[testAddress(2), testAccount(PROGRAM, [1])]]);
   await writeRecording(folder, { accounts, refusedSearches: [searchKeyOf(filter)] });
   const { refusedSearches } = await readRecordedAccounts(folder, NOW_MS);
-  const mintBase64 = Buffer.from(addressBytes(mint) ?? []).toString("base64");
+  const mintBase64 = Buffer.from(bytesOf(mint)).toString("base64");
   const asked = [
     { memcmp: { offset: 0, bytes: "AQI=", encoding: "base64" } },
     { memcmp: { offset: 40, bytes: mintBase64, encoding: "base64" } },

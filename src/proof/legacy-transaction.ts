@@ -1,4 +1,4 @@
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import type { SaleInstruction } from "#src/venues/venue-sale.ts";
 import type { VmMessage } from "./vm/vm-messages.ts";
 
@@ -55,10 +55,4 @@ function rolesOf(
 /** Seven bits a byte, the lowest first. */
 function compactLength(length: number): readonly number[] {
   return length < 0x80 ? [length] : [(length & 0x7f) | 0x80, length >> 7];
-}
-
-export function bytesOf(address: Address): Uint8Array {
-  const bytes = addressBytes(address);
-  if (bytes === null) throw new TypeError(`not an address: ${address}`);
-  return bytes;
 }

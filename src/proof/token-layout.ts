@@ -1,4 +1,4 @@
-import type { Address } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
@@ -7,7 +7,6 @@ import {
 } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { Placeholder } from "#src/venues/venue-sale.ts";
-import { bytesOf } from "./legacy-transaction.ts";
 
 const TOKEN_ACCOUNT_LENGTH = 165;
 const MINT_LENGTH = 82;

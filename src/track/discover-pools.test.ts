@@ -13,7 +13,7 @@ import {
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { ChainSource, SearchResult } from "#src/chain/chain-source.ts";
 import { assess } from "#src/measure/assess.ts";
-import { type Address, address, addressBytes } from "#src/units/address.ts";
+import { type Address, address, bytesOf } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
@@ -51,7 +51,7 @@ function addressesOf({ pools }: Discovery): ReadonlySet<Address> {
 function programAddress(name: string): Address {
   for (let index = 0; ; index++) {
     const address = namedAddress(`${name} ${index}`);
-    if (!isOnCurve(addressBytes(address) ?? new Uint8Array(32))) return address;
+    if (!isOnCurve(bytesOf(address))) return address;
   }
 }
 
@@ -63,7 +63,7 @@ function placeVault(chain: ScriptedChain, owner: Address): Address {
 
 function withOwner(account: PlainAccount, owner: Address): PlainAccount {
   const data = Uint8Array.from(account.data);
-  data.set(addressBytes(owner) ?? [], OWNER_AT);
+  data.set(bytesOf(owner), OWNER_AT);
   return { ...account, data };
 }
 

@@ -5,7 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import { mapSome } from "#src/platform/map-some.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -88,7 +88,7 @@ test("the coins behind a token are read in one read each, together with what is 
 /** A curve account of today's length, quoted in the mint. */
 function quotedIn(account: Account, quoteMint: Address): Account {
   const data = account.data.slice();
-  data.set(addressBytes(quoteMint) ?? [], BONDING_CURVE.quote_mint);
+  data.set(bytesOf(quoteMint), BONDING_CURVE.quote_mint);
   return { ...account, data };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
-import { address, addressBytes } from "#src/units/address.ts";
+import { address, bytesOf } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
 import { metadataAddress, NO_NAMES, tokenNames } from "./token-names.ts";
@@ -14,7 +14,7 @@ function metadata(name: string, symbol: string): Account {
   const parts = [name, symbol].map((text) => new TextEncoder().encode(text));
   const data = new Uint8Array(200 + parts.reduce((sum, part) => sum + part.length, 0));
   data[0] = 4;
-  data.set(addressBytes(MINT) ?? [], 33);
+  data.set(bytesOf(MINT), 33);
   let offset = 65;
   for (const part of parts) {
     new DataView(data.buffer).setUint32(offset, part.length, true);

@@ -147,6 +147,13 @@ export function addressBytes(text: string): Uint8Array | null {
   return leading === zeros ? bytes : null;
 }
 
+/** The 32 bytes of an address. @throws TypeError where the text is not one: our own mistake */
+export function bytesOf(address: Address): Uint8Array {
+  const bytes = addressBytes(address);
+  if (bytes === null) throw new TypeError(`not a Solana address: ${address}`);
+  return bytes;
+}
+
 /** Below zero where the bytes of `a` come first: the order in which programs sort a pair's mints. */
 export function compareAddressBytes(a: Address, b: Address): number {
   const bytesA = addressBytes(a);

@@ -1,5 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { type Address, addressBytes, addressFromBytes } from "./address.ts";
+import { type Address, addressFromBytes, bytesOf } from "./address.ts";
 import { isOnCurve } from "./curve-membership.ts";
 
 const MARKER = new TextEncoder().encode("ProgramDerivedAddress");
@@ -27,7 +27,7 @@ export function findProgramAddress(seeds: readonly Seed[], programId: Address): 
   if (parts.length > 15 || parts.some((part) => part.length > 32)) {
     throw new TypeError("at most 15 seeds of at most 32 bytes each");
   }
-  const program = requireBytes(programId);
+  const program = bytesOf(programId);
   const bumped = parts.reduce((length, part) => length + part.length, 0);
   const preimage = new Uint8Array(bumped + 1 + program.length + MARKER.length);
   let end = 0;
@@ -92,11 +92,5 @@ export function i64LeSeed(value: bigint): Uint8Array {
 
 function seedBytes(seed: Seed): Uint8Array {
   if (typeof seed === "string") return new TextEncoder().encode(seed);
-  return seed instanceof Uint8Array ? seed : requireBytes(seed.address);
-}
-
-function requireBytes(address: Address): Uint8Array {
-  const bytes = addressBytes(address);
-  if (bytes === null) throw new TypeError(`not a Solana address: ${address}`);
-  return bytes;
+  return seed instanceof Uint8Array ? seed : bytesOf(seed.address);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Address, address, addressBytes, addressFromBytes } from "#src/units/address.ts";
+import { type Address, address, addressFromBytes, bytesOf } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS } from "#src/venues/pump-curve/layout.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
@@ -75,7 +75,7 @@ export function layOutPump(chain: Chain, programs: string, accounts: string): Pu
     return longer;
   });
   const config = load(GLOBAL_CONFIG_ADDRESS, (data) => {
-    data.set(addressBytes(BOOST_AUTHORITY.address) ?? [], CONFIG_AT.boostAuthority);
+    data.set(bytesOf(BOOST_AUTHORITY.address), CONFIG_AT.boostAuthority);
     return data;
   });
   for (const fees of [CURVE_FEE_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS]) load(fees);

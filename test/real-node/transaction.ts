@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
-import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
+import { type Address, addressFromBytes, bytesOf } from "#src/units/address.ts";
 import { base58Decode, base58Encode } from "#src/units/base58.ts";
 
 export type AccountMeta = {
@@ -91,7 +91,7 @@ function compile(
   const message = Buffer.concat([
     Uint8Array.of(signers.length, 0, readOnly.length),
     compactLength(ordered.length),
-    ...ordered.map((address) => addressBytes(address) ?? new Uint8Array(32)),
+    ...ordered.map((address) => bytesOf(address)),
     base58Decode(blockhash) ?? new Uint8Array(32),
     compactLength(compiled.length),
     ...compiled,

@@ -11,7 +11,7 @@ import {
   type NativeMeta,
   type NativeSvm,
 } from "#src/proof/vm/native.ts";
-import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
+import { type Address, addressFromBytes, bytesOf } from "#src/units/address.ts";
 import { LOADER_V3, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Chain, ChainAccount, Executed } from "./chain.ts";
 import { type Instruction, type Signer, signedTransaction } from "./transaction.ts";
@@ -147,10 +147,4 @@ function observed(
       };
     }),
   ]);
-}
-
-function bytesOf(address: Address): Uint8Array {
-  const bytes = addressBytes(address);
-  if (bytes === null) throw new TypeError(`not an address: ${address}`);
-  return bytes;
 }

@@ -1,11 +1,10 @@
 import type { TestContext } from "node:test";
-import type { Address } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { readPoolHeader } from "#src/venues/raydium-clmm/decode.ts";
 import { PROGRAM_ID } from "#src/venues/raydium-clmm/layout.ts";
 import {
   bitmapExtensionAddress,
-  bytesOf,
   markedArrays,
   readBitmapExtension,
   tickArrayAddress,

@@ -12,7 +12,7 @@ import {
   SubscribeUpdate,
 } from "@triton-one/yellowstone-grpc";
 import type { Ledger, LedgerTransaction } from "#src/node/ledger.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Instruction } from "#src/venues/program-run.ts";
@@ -340,8 +340,4 @@ function sendTransaction({ call, request }: Client, transaction: LedgerTransacti
     },
   });
   call.write(update);
-}
-
-function bytesOf(address: Address): Uint8Array {
-  return addressBytes(address) ?? new Uint8Array(32);
 }

@@ -1,5 +1,5 @@
 import type { AccountChanges } from "#src/node/ledger.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { LOADER_V3 } from "#src/units/known-addresses.ts";
 import { programDataAddress } from "#src/venues/deployed-program.ts";
 
@@ -13,7 +13,7 @@ export function deployedAccounts(
   const dataAddress = programDataAddress(programId);
   const program = new Uint8Array(36);
   new DataView(program.buffer).setUint32(0, 2, true);
-  program.set(addressBytes(dataAddress) ?? [], 4);
+  program.set(bytesOf(dataAddress), 4);
   const data = new Uint8Array(HEAD_BYTES + code.length);
   const view = new DataView(data.buffer);
   view.setUint32(0, 3, true);

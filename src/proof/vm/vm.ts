@@ -1,5 +1,4 @@
-import { bytesOf } from "#src/proof/legacy-transaction.ts";
-import type { Address } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import { errorText } from "./error-text.ts";

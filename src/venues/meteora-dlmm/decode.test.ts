@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Address, address, addressBytes } from "#src/units/address.ts";
+import { type Address, address, bytesOf } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import {
   CLOCK,
@@ -47,7 +47,7 @@ function changed(
 function withMint(account: Account | null | undefined, offset: number, mint: Address): Account {
   assert.ok(account);
   const data = account.data.slice();
-  data.set(addressBytes(mint) ?? [], offset);
+  data.set(bytesOf(mint), offset);
   return { ...account, data };
 }
 

@@ -1,4 +1,4 @@
-import type { Address } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
@@ -17,7 +17,6 @@ import { quoteAscending, quoteExactIn } from "./quote.ts";
 import { accumulate, beginVolatility, feePpmNow } from "./swap-volatility.ts";
 import {
   bitmapExtensionAddress,
-  bytesOf,
   hasBitmapExtension,
   markedArrays,
   readBitmapExtension,

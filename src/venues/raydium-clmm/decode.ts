@@ -1,4 +1,4 @@
-import type { Address } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
@@ -19,7 +19,6 @@ import type { ClmmState, FeeSide, Tick } from "./pool-state.ts";
 import {
   ARRAYS_EACH_WAY,
   bitmapExtensionAddress,
-  bytesOf,
   hasBitmapExtension,
   markedArrays,
   readBitmapExtension,

@@ -1,4 +1,4 @@
-import type { Address } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
@@ -21,7 +21,6 @@ import {
 import {
   ARRAYS_EACH_WAY,
   bitmapExtensionAddress,
-  bytesOf,
   hasBitmapExtension,
   locateBitmapBit,
   markedArrays,

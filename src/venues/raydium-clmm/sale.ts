@@ -1,4 +1,4 @@
-import { type Address, address } from "#src/units/address.ts";
+import { type Address, address, bytesOf } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readable, signer, u64Data, writable } from "../shared/sale-instruction.ts";
@@ -7,7 +7,6 @@ import { readPoolHeader } from "./decode.ts";
 import { POOL_STATE, PROGRAM_ID } from "./layout.ts";
 import {
   bitmapExtensionAddress,
-  bytesOf,
   hasBitmapExtension,
   markedArrays,
   readBitmapExtension,

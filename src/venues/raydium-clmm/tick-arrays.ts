@@ -1,4 +1,4 @@
-import { type Address, addressBytes } from "#src/units/address.ts";
+import type { Address } from "#src/units/address.ts";
 import { findProgramAddress, i32BeSeed } from "#src/units/program-address.ts";
 import type { Account } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
@@ -121,13 +121,6 @@ function extensionByte(arrayIndex: number): number {
   const block = -Math.floor(arrayIndex / OWN_BITMAP_REACH) - 2;
   const bit = arrayIndex + (block + 2) * OWN_BITMAP_REACH;
   return BITMAP_EXTENSION.negative + ((block * OWN_BITMAP_REACH + bit) >> 3);
-}
-
-/** The 32 bytes by which a pool's other accounts name it. */
-export function bytesOf(pool: Address): Uint8Array {
-  const bytes = addressBytes(pool);
-  if (bytes === null) throw new TypeError(`not a Solana address: ${pool}`);
-  return bytes;
 }
 
 /** The reader of the bitmap extension of a pool, named by its 32 bytes, or null if the account is not one. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Address, addressBytes, addressFromBytes } from "#src/units/address.ts";
+import { type Address, addressFromBytes, bytesOf } from "#src/units/address.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "../../account-set.ts";
 import { decodeMint } from "./mint.ts";
@@ -13,11 +13,11 @@ const [MINTER, FREEZER, OWNER, HOOK, DELEGATE] = [1, 2, 3, 4, 5].map((byte) =>
 ) as [Address, Address, Address, Address, Address];
 
 /** The fields' bytes one after the other; null: an address of zeros. */
-function bytesOf(...fields: readonly (Address | null | Uint8Array)[]): Uint8Array {
+function fieldsOf(...fields: readonly (Address | null | Uint8Array)[]): Uint8Array {
   return Uint8Array.from(
     fields.flatMap((field) => {
       if (field === null) return [...new Uint8Array(32)];
-      return [...(typeof field === "string" ? (addressBytes(field) ?? []) : field)];
+      return [...(typeof field === "string" ? bytesOf(field) : field)];
     }),
   );
 }
@@ -34,8 +34,8 @@ function mint(change: {
 }): Account {
   const { minter = null, freezer = null, extensions } = change;
   const optional = (address: Address | null) =>
-    bytesOf(littleEndian(address === null ? 0n : 1n, 4), address);
-  const base = bytesOf(
+    fieldsOf(littleEndian(address === null ? 0n : 1n, 4), address);
+  const base = fieldsOf(
     optional(minter),
     littleEndian(7_000_000n, 8),
     Uint8Array.of(2, 1),
@@ -44,19 +44,19 @@ function mint(change: {
   if (extensions === undefined) {
     return { owner: TOKEN_PROGRAM, lamports: 1n, data: base, slot: 1n };
   }
-  const data = bytesOf(
+  const data = fieldsOf(
     base,
     new Uint8Array(165 - base.length),
     Uint8Array.of(1),
     ...extensions.map(({ type, body }) =>
-      bytesOf(littleEndian(BigInt(type), 2), littleEndian(BigInt(body.length), 2), body),
+      fieldsOf(littleEndian(BigInt(type), 2), littleEndian(BigInt(body.length), 2), body),
     ),
   );
   return { owner: TOKEN_2022_PROGRAM, lamports: 1n, data, slot: 1n };
 }
 
 const fee = (epoch: bigint, maximum: bigint, bps: bigint): Uint8Array =>
-  bytesOf(littleEndian(epoch, 8), littleEndian(maximum, 8), littleEndian(bps, 2));
+  fieldsOf(littleEndian(epoch, 8), littleEndian(maximum, 8), littleEndian(bps, 2));
 
 test("a plain mint has its supply, decimals and both authorities, and has nothing else", () => {
   assert.deepEqual(decodeMint(mint({ minter: MINTER, freezer: FREEZER })), {
@@ -84,13 +84,13 @@ test("each extension that affects selling is read, with its authority", () => {
       extensions: [
         {
           type: 1,
-          body: bytesOf(OWNER, null, littleEndian(9n, 8), fee(3n, 50n, 100n), fee(8n, 60n, 250n)),
+          body: fieldsOf(OWNER, null, littleEndian(9n, 8), fee(3n, 50n, 100n), fee(8n, 60n, 250n)),
         },
         { type: 6, body: Uint8Array.of(2) },
         { type: 9, body: new Uint8Array() },
-        { type: 12, body: bytesOf(DELEGATE) },
-        { type: 14, body: bytesOf(OWNER, HOOK) },
-        { type: 26, body: bytesOf(OWNER, Uint8Array.of(1)) },
+        { type: 12, body: fieldsOf(DELEGATE) },
+        { type: 14, body: fieldsOf(OWNER, HOOK) },
+        { type: 26, body: fieldsOf(OWNER, Uint8Array.of(1)) },
       ],
     }),
   );
@@ -110,9 +110,9 @@ test("an extension whose powers were given up has no authority", () => {
   const decoded = decodeMint(
     mint({
       extensions: [
-        { type: 12, body: bytesOf(null) },
-        { type: 14, body: bytesOf(OWNER, null) },
-        { type: 26, body: bytesOf(null, Uint8Array.of(0)) },
+        { type: 12, body: fieldsOf(null) },
+        { type: 14, body: fieldsOf(OWNER, null) },
+        { type: 26, body: fieldsOf(null, Uint8Array.of(0)) },
       ],
     }),
   );
@@ -122,7 +122,7 @@ test("an extension whose powers were given up has no authority", () => {
 });
 
 test("a mint whose extensions are cut off is unknown, not one without extensions", () => {
-  const whole = mint({ extensions: [{ type: 14, body: bytesOf(OWNER, HOOK) }] });
+  const whole = mint({ extensions: [{ type: 14, body: fieldsOf(OWNER, HOOK) }] });
   for (let length = 171; length < whole.data.length; length++) {
     assert.equal(decodeMint({ ...whole, data: whole.data.subarray(0, length) }), null);
   }
@@ -133,7 +133,7 @@ test("any bytes behind a mint's extensions is read or refused, never thrown at",
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (garbage) => {
       const whole = mint({ extensions: [] });
-      decodeMint({ ...whole, data: bytesOf(whole.data, garbage) });
+      decodeMint({ ...whole, data: fieldsOf(whole.data, garbage) });
     }),
   );
 });
