@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from "#src/platform/json-object.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
@@ -35,8 +36,6 @@ export type RecordedLine =
   | { readonly kind: "set" }
   | { readonly kind: "unreadable"; readonly reason: string };
 
-type LineObject = Readonly<Record<string, unknown>>;
-
 /** The line does not have the format of design.md section 5. The message names the wrong field. */
 class LineError extends Error {}
 
@@ -65,7 +64,7 @@ export class RecordedExecutionReader {
     }
   }
 
-  #execution(value: LineObject): RecordedExecution {
+  #execution(value: JsonObject): RecordedExecution {
     const route = value.route === undefined ? null : hops(value.route);
     return {
       ...(route === null
@@ -85,7 +84,7 @@ export class RecordedExecutionReader {
     };
   }
 
-  #accounts(value: LineObject): AccountSet {
+  #accounts(value: JsonObject): AccountSet {
     if (value.accounts !== undefined) return accountSet(value.accounts);
     const name = text(value, "set");
     const found = this.#sets.get(name);
@@ -141,7 +140,7 @@ function hops(value: unknown): readonly [SaleHop, ...SaleHop[]] {
 }
 
 /** The name under which the executions of a route are counted; no single venue executed them. */
-function routeName(value: LineObject): string {
+function routeName(value: JsonObject): string {
   return text(value, "venue");
 }
 
@@ -156,7 +155,7 @@ function accountSet(value: unknown): AccountSet {
 }
 
 /** Null if the account did not exist: an entry of null, or one without an owner. */
-function account(value: LineObject): Account | null {
+function account(value: JsonObject): Account | null {
   if (value["owner"] === null) return null;
   return {
     owner: addressField(value, "owner"),
@@ -166,28 +165,24 @@ function account(value: LineObject): Account | null {
   };
 }
 
-function jsonObject(value: unknown, what: string): LineObject {
+function jsonObject(value: unknown, what: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw new LineError(`${what} is not an object`);
 }
 
-function isJsonObject(value: unknown): value is LineObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function text(value: LineObject, field: string): string {
+function text(value: JsonObject, field: string): string {
   const found = value[field];
   if (typeof found === "string") return found;
   throw new LineError(`${field} is not a text`);
 }
 
-function addressField(value: LineObject, field: string): Address {
+function addressField(value: JsonObject, field: string): Address {
   const parsed = parseAddress(text(value, field));
   if (parsed === null) throw new LineError(`${field} is not an address`);
   return parsed;
 }
 
-function integer(value: LineObject, field: string): bigint {
+function integer(value: JsonObject, field: string): bigint {
   const found = value[field];
   if (typeof found === "number" && Number.isSafeInteger(found)) return BigInt(found);
   if (typeof found === "string" && /^-?\d{1,40}$/.test(found)) return BigInt(found);

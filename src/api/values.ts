@@ -27,12 +27,6 @@ export function fromText<Value>(read: (text: string) => Value | null) {
   return (value: unknown): Value | null => (typeof value === "string" ? read(value) : null);
 }
 
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** `{ items: [...] }`. */
 export function itemsOf<Item extends TSchema>(item: Item) {
   return Type.Object({ items: Type.Array(item) });

@@ -1,6 +1,7 @@
 import { backOffMs } from "#src/platform/back-off.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { FailureLog } from "#src/platform/failure-log.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { type CallPacer, wait } from "./call-pacer.ts";
 import { outcomeOf, type RpcCalls } from "./rpc-calls.ts";
 import { isNodeFailure, isRateLimit, mayPass, RpcFailure, retryAfterOf } from "./rpc-failure.ts";
@@ -269,7 +270,7 @@ function resultOf(text: string, id: number, response: Response, now: number): un
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     // A proxy's HTML page or a truncated body: the caller reports the status.
     return null;
@@ -278,7 +279,7 @@ function parseObject(text: string): Record<string, unknown> | null {
 
 function rpcErrorOf(answer: Record<string, unknown>) {
   const error = answer["error"];
-  if (!isRecord(error)) return null;
+  if (!isJsonObject(error)) return null;
   const { code, message } = error;
   return {
     code: typeof code === "number" ? code : 0,
@@ -293,8 +294,4 @@ function parseRetryAfter(value: string | null, now: number): number | null {
   if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

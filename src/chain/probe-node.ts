@@ -1,10 +1,11 @@
 import { WebSocket } from "ws";
 import type { WallClock } from "#src/platform/clock.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import { wait } from "./call-pacer.ts";
-import { createJsonRpcClient, isRecord, type JsonRpcClient } from "./json-rpc-client.ts";
+import { createJsonRpcClient, type JsonRpcClient } from "./json-rpc-client.ts";
 import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
 import { filtersOf } from "./rpc-searches.ts";
 
@@ -170,9 +171,9 @@ async function probeSubscriptions({
   });
   socket.on("message", (data) => {
     const message: unknown = JSON.parse(String(data));
-    if (!isRecord(message) || typeof message["id"] !== "number") return;
+    if (!isJsonObject(message) || typeof message["id"] !== "number") return;
     const { id, error } = message;
-    replies.set(id, isRecord(error) ? refused(id, error) : result(id, "ok", null));
+    replies.set(id, isJsonObject(error) ? refused(id, error) : result(id, "ok", null));
     if (replies.size === wanted.length) ended.resolve({ outcome: "ok", reason: null });
   });
   socket.on("unexpected-response", (request, { statusCode: status = 0 }) => {

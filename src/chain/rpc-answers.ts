@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from "node:zlib";
 import { decodeBase64 } from "#src/platform/base64.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
 import { type AccountsRead, LARGEST_LISTED } from "./chain-source.ts";
-import { isRecord } from "./json-rpc-client.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
 /** No Solana account holds more than 10 MiB (MAX_PERMITTED_DATA_LENGTH). */
@@ -60,7 +60,7 @@ export type ProgramPage = ProgramAnswer & { readonly nextKey: string | null };
 /** `getProgramAccountsV2` with context. @throws RpcFailure as `parseProgramAccounts` does */
 export function parseProgramPage(result: unknown, filter: ProgramFilter): ProgramPage {
   const { value } = parseContext(result);
-  if (!isRecord(value) || !isRecord(result)) throw malformed("value is not a page");
+  if (!isJsonObject(value) || !isJsonObject(result)) throw malformed("value is not a page");
   const { accounts, paginationKey } = value;
   const page = parseProgramAccounts({ context: result["context"], value: accounts }, filter);
   // Filters may empty a page: only a missing key, or a page without any account, is the end.
@@ -72,8 +72,8 @@ export function parseProgramPage(result: unknown, filter: ProgramFilter): Progra
 /** `getSignaturesForAddress`, newest first: the first of a successful transaction; null: none. */
 export function parseNewestSignature(result: unknown): string | null {
   if (!Array.isArray(result)) throw malformed("signatures are not a list");
-  const entry: unknown = result.find((one: unknown) => isRecord(one) && one["err"] === null);
-  const signature = isRecord(entry) ? entry["signature"] : null;
+  const entry: unknown = result.find((one: unknown) => isJsonObject(one) && one["err"] === null);
+  const signature = isJsonObject(entry) ? entry["signature"] : null;
   return typeof signature === "string" ? signature : null;
 }
 
@@ -87,7 +87,7 @@ export function parseLargestAccounts(result: unknown): readonly Address[] {
   if (!Array.isArray(value)) throw malformed("value is not a list");
   if (value.length > LARGEST_LISTED) throw malformed(`${value.length} largest accounts`);
   return value.map((entry: unknown) => {
-    const text = isRecord(entry) ? entry["address"] : undefined;
+    const text = isJsonObject(entry) ? entry["address"] : undefined;
     const address = typeof text === "string" ? parseAddress(text) : null;
     if (address === null) throw malformed("an entry is not a token account");
     return address;
@@ -99,7 +99,7 @@ export function parseKeyedAccount(
   entry: unknown,
   slot: bigint,
 ): { readonly address: Address; readonly account: Account } | null {
-  if (!isRecord(entry) || typeof entry["pubkey"] !== "string") return null;
+  if (!isJsonObject(entry) || typeof entry["pubkey"] !== "string") return null;
   const address = parseAddress(entry["pubkey"]);
   const account = parseAccount(entry["account"], slot);
   return address === null || account === null || account === undefined
@@ -110,7 +110,7 @@ export function parseKeyedAccount(
 /** An account in base64 encoding, compressed or not; null: it does not exist; undefined: the entry is malformed. */
 export function parseAccount(entry: unknown, slot: bigint): Account | null | undefined {
   if (entry === null) return null;
-  if (!isRecord(entry)) return undefined;
+  if (!isJsonObject(entry)) return undefined;
   const { owner, lamports, data } = entry;
   if (typeof owner !== "string" || !isWholeNumber(lamports) || !Array.isArray(data)) {
     return undefined;
@@ -136,9 +136,9 @@ function parseOwner(text: string): Address | null {
 
 /** `{ context: { slot }, value }`. @throws RpcFailure for any other shape */
 export function parseContext(result: unknown): { readonly slot: bigint; readonly value: unknown } {
-  const context = isRecord(result) ? result["context"] : undefined;
-  const slot = isRecord(context) ? context["slot"] : undefined;
-  if (!isRecord(result) || !isWholeNumber(slot)) throw malformed("no context slot");
+  const context = isJsonObject(result) ? result["context"] : undefined;
+  const slot = isJsonObject(context) ? context["slot"] : undefined;
+  if (!isJsonObject(result) || !isWholeNumber(slot)) throw malformed("no context slot");
   return { slot: BigInt(slot), value: result["value"] };
 }
 

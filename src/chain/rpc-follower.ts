@@ -1,4 +1,5 @@
 import { Batcher } from "#src/platform/batcher.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
   Subscription,
   TransactionEvents,
 } from "./chain-source.ts";
-import { isRecord } from "./json-rpc-client.ts";
 import { matchesFilter, parseAccount, parseContext, parseKeyedAccount } from "./rpc-answers.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 import type { Commitment } from "./rpc-reader.ts";
@@ -173,7 +173,7 @@ function accountNamed(filter: ProgramFilter, result: unknown): Address | null {
 
 function transactionOf(result: unknown) {
   const { slot, value } = parseContext(result);
-  if (!isRecord(value) || value["err"] !== null) return null;
+  if (!isJsonObject(value) || value["err"] !== null) return null;
   const { signature } = value;
   const logs = parseLogs(value["logs"]);
   if (typeof signature !== "string" || logs === null) return null;

@@ -1,7 +1,7 @@
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
-import { isRecord } from "./json-rpc-client.ts";
 import { isWholeNumber, malformed } from "./rpc-answers.ts";
 
 /** No transaction has room for more instructions. */
@@ -17,7 +17,7 @@ export function parseTransaction(result: unknown, signature: string): ObservedTr
   const meta = field(result, "meta");
   const message = field(field(result, "transaction"), "message");
   const slot = field(result, "slot");
-  if (!isRecord(meta) || !isRecord(message) || !isWholeNumber(slot)) {
+  if (!isJsonObject(meta) || !isJsonObject(message) || !isWholeNumber(slot)) {
     throw malformed("no slot, message or meta");
   }
   if (meta["err"] !== null) return null;
@@ -97,7 +97,7 @@ function parseInstruction(value: unknown, addresses: readonly Address[]): Observ
 }
 
 function field(value: unknown, name: string): unknown {
-  return isRecord(value) ? value[name] : undefined;
+  return isJsonObject(value) ? value[name] : undefined;
 }
 
 function list(value: unknown): readonly unknown[] {

@@ -2,10 +2,10 @@ import { WebSocket } from "ws";
 import { BackOff } from "#src/platform/back-off.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { type FailureLog, reasonOf } from "#src/platform/failure-log.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { SilenceWatch } from "#src/platform/silence-watch.ts";
 import type { ChainLogger } from "./chain-logger.ts";
-import { isRecord } from "./json-rpc-client.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
 import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
 
@@ -278,10 +278,10 @@ class Link implements SubscriptionLink {
       this.#options.logger?.debug({}, "ignored a message that is not JSON");
       return;
     }
-    if (!isRecord(message)) return;
+    if (!isJsonObject(message)) return;
     if (!this.#hasSlots) this.#aliveAtMs = this.#options.clock.nowMs();
     if (isWholeNumber(message["id"])) this.#receiveReply(message["id"], message);
-    else if (isRecord(message["params"])) this.#receiveNotification(message["params"]);
+    else if (isJsonObject(message["params"])) this.#receiveNotification(message["params"]);
   }
 
   #receiveReply(id: number, { result, error }: Record<string, unknown>): void {
@@ -304,7 +304,7 @@ class Link implements SubscriptionLink {
   }
 
   #refuse(state: SubscriptionState | null, error: unknown): void {
-    if (state !== null && isRecord(error) && state.wanted.onRefused?.(error["code"]) === true) {
+    if (state !== null && isJsonObject(error) && state.wanted.onRefused?.(error["code"]) === true) {
       this.#unsent.add(state);
       return;
     }
@@ -325,7 +325,9 @@ class Link implements SubscriptionLink {
     const kind = state?.wanted.kind ?? "slot";
     if (this.#refusedKinds.has(kind)) return;
     this.#refusedKinds.add(kind);
-    const reason = isRecord(error) ? String(error["message"]).slice(0, MAX_ERROR_TEXT) : "no id";
+    const reason = isJsonObject(error)
+      ? String(error["message"]).slice(0, MAX_ERROR_TEXT)
+      : "no id";
     const text =
       "the node refused a subscription; it is made on another connection, or asked for again later";
     this.#options.logger?.warn({ kind, reason }, text);
@@ -351,7 +353,7 @@ class Link implements SubscriptionLink {
   }
 
   #receiveSlot(result: unknown): void {
-    const number = isRecord(result) ? result["slot"] : undefined;
+    const number = isJsonObject(result) ? result["slot"] : undefined;
     if (!isWholeNumber(number)) return;
     this.#aliveAtMs = this.#options.clock.nowMs();
     this.#backOff.reset();
@@ -384,7 +386,7 @@ class Link implements SubscriptionLink {
 }
 
 function isRateRefusal(error: unknown): boolean {
-  if (!isRecord(error)) return false;
+  if (!isJsonObject(error)) return false;
   const { code, message } = error;
   const failure = {
     kind: "rpc-error",

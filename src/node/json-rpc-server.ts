@@ -1,3 +1,4 @@
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { RpcError } from "./rpc-error.ts";
 
 /** From a method's name and parameters to the `result` as JSON text. @throws RpcError */
@@ -26,10 +27,8 @@ export function answerText(text: string, call: MethodCall): string | null {
 }
 
 function answerOne(request: unknown, call: MethodCall): string | null {
-  if (typeof request !== "object" || request === null || Array.isArray(request)) {
-    return errorText(null, new RpcError(-32600, "Invalid request"));
-  }
-  const { jsonrpc, id, method, params }: Record<string, unknown> = { ...request };
+  if (!isJsonObject(request)) return errorText(null, new RpcError(-32600, "Invalid request"));
+  const { jsonrpc, id, method, params } = request;
   const isId = id === null || typeof id === "string" || typeof id === "number";
   if (id === undefined && jsonrpc === "2.0") return null;
   if (jsonrpc !== "2.0" || typeof method !== "string" || !isId) {

@@ -2,12 +2,13 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { AppError } from "#src/platform/app-error.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { errorSchema } from "../error-bodies.ts";
 import { preferredLanguage } from "../notice.ts";
 import { defineOperation } from "../operation.ts";
 import { BODY_ERRORS } from "../operation-parts.ts";
 import { isSameOrigin } from "../plugins/origin.ts";
-import { isJsonObject, readAs } from "../values.ts";
+import { readAs } from "../values.ts";
 import { AGENT_LANGUAGE, createMcpServer } from "./mcp-server.ts";
 import type { Ask } from "./tool.ts";
 

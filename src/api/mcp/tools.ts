@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Type from "typebox";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { SIZE_RANGE_SOL } from "#src/measure/requested-size.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { errorSchema } from "../error-bodies.ts";
 import { getExitAt } from "../measuring/exit-at.ts";
 import { getExitability } from "../measuring/exitability.ts";
@@ -12,7 +13,6 @@ import { getStressedExit } from "../measuring/stressed.ts";
 import { PROFILE_FIELD } from "../measuring/token-question.ts";
 import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { getExitabilityBatch } from "../streams/batch.ts";
-import { isJsonObject } from "../values.ts";
 import {
   answerOf,
   closed,

@@ -1,9 +1,10 @@
 import Type from "typebox";
+import { isJsonObject, type JsonObject } from "#src/platform/json-object.ts";
 import { EVENT_NAMES } from "#src/users/funnel.ts";
 import { defineOperation } from "../operation.ts";
 import { PUBLIC_ERRORS, statusResponse } from "../operation-parts.ts";
 import { isSameOrigin } from "../plugins/origin.ts";
-import { EmailField, isJsonObject, type JsonObject, plainText, readAs } from "../values.ts";
+import { EmailField, plainText, readAs } from "../values.ts";
 
 const MAX_PAYLOAD_BYTES = 8 * 1024;
 
