@@ -26,7 +26,6 @@ export type UserAlerts = {
 /** The rules over watched tokens, and the grades of their alerts: one process at a time judges. */
 export type Judging = {
   readonly recorder: AlertRecorder;
-  readonly grading: Grading;
   readonly start: () => Promise<void>;
   /** Stops judging; what was found is on disk after it. */
   readonly close: () => Promise<void>;
@@ -99,7 +98,6 @@ export function createJudging({ store, markets, onRecorded, clock, log }: Judgin
   const grading = new Grading({ store, markets, clock, log });
   return {
     recorder,
-    grading,
     async start() {
       await recorder.start();
       grading.start();

@@ -85,10 +85,6 @@ export class CallPacer {
     this.#intervalMs = options.firstIntervalMs;
   }
 
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** The learned pause between two calls. */
   get intervalMs(): number {
     return this.#intervalMs;

@@ -25,10 +25,6 @@ export class GeyserPlacement {
   readonly #streams: Set<Address>[] = [new Set()];
   readonly #elsewhere = new Set<Address>();
 
-  get streamCount(): number {
-    return this.#streams.length;
-  }
-
   /** The accounts that no stream has room for. */
   get elsewhere(): ReadonlySet<Address> {
     return this.#elsewhere;

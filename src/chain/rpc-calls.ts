@@ -21,9 +21,9 @@ export type CallCount = {
 export class RpcCalls {
   readonly #counts = new Map<string, Map<CallOutcome, number>>();
 
-  count(method: string, outcome: CallOutcome, calls = 1): void {
+  count(method: string, outcome: CallOutcome): void {
     const own = this.#counts.get(method) ?? new Map<CallOutcome, number>();
-    own.set(outcome, (own.get(outcome) ?? 0) + calls);
+    own.set(outcome, (own.get(outcome) ?? 0) + 1);
     this.#counts.set(method, own);
   }
 
