@@ -3,37 +3,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import type { Channel } from "#src/store/channels.ts";
-import type { UserAlert } from "#src/store/user-alerts.ts";
-import { newUserId } from "#src/store/user-id.ts";
 import type { Mail } from "#src/users/mailer.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { pushSubscriber } from "#test/support/push-subscriber.ts";
+import { someUserAlert } from "#test/support/some-user-alert.ts";
 import { type ChannelSenderDeps, createChannelSender } from "./channel-sender.ts";
 import { createTelegramBot } from "./telegram.ts";
 
-const MINT = poolAddress(1);
-const ALERT: UserAlert = {
-  id: 7n,
-  entryId: 3n,
-  userId: newUserId(),
-  mint: MINT,
-  tokenName: null,
-  tokenSymbol: "TEST\r\nBcc: x@y.example",
-  sizeLamports: 5_000_000_000n,
-  kind: "no-exit",
-  cause: "withdrawn",
-  share: 0.5,
-  causes: null,
-  slot: 9n,
-  slippagePct: { before: 3, after: null },
-  c10Sol: { before: 9, after: 1 },
-  depthSol: { before: 90, after: 10 },
-  position: null,
-  sinceMs: 0,
-  createdAtMs: 0,
-  grade: null,
-};
+const ALERT = someUserAlert({ tokenSymbol: "TEST\r\nBcc: x@y.example" });
+const MINT = ALERT.mint;
 
 function channel(change: Partial<Channel>): Channel {
   return {
