@@ -188,7 +188,7 @@ export type WatchedEntry = Omit<WatchlistEntry, "areAlertsEnabled"> & {
 /** Entries whose alerts are on, of users who are not disabled; of one user where one is named. */
 export async function watchedEntries(
   db: Kysely<Schema>,
-  userId: UserId | null = null,
+  userId: UserId | null,
 ): Promise<readonly WatchedEntry[]> {
   let query = db
     .selectFrom("watchlist_entries")

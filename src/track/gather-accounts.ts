@@ -31,7 +31,7 @@ export async function gatherAccounts(
   source: Pick<ChainSource, "readAccounts">,
   pools: readonly PoolRef[],
   known: LoadedAccounts,
-  options: { readonly rounds?: number; readonly signal?: AbortSignal | undefined } = {},
+  options: { readonly rounds?: number; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const asked = new Set<Address>();
   for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round++) {

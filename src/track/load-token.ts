@@ -164,7 +164,7 @@ export async function findTokenPools(
   deps: LoadDeps,
   mint: Address,
   known: LoadedAccounts,
-  options: SearchOptions = {},
+  options: SearchOptions,
 ): Promise<FoundPools> {
   return await allOf(await stageTokenPools(deps, mint, known, options), known);
 }

@@ -118,7 +118,7 @@ export class TokenLoads {
    *
    * @throws AppError chain_unavailable; overloaded if too many tokens wait to be loaded
    */
-  load(mint: Address, asker = ""): Promise<LoadedFollowed | null> {
+  load(mint: Address, asker: string): Promise<LoadedFollowed | null> {
     return this.#loads.run(mint, () => this.#queue.run(() => this.#load(mint), undefined, asker));
   }
 

@@ -151,7 +151,7 @@ export class TokenRegistry {
    *
    * @throws AppError chain_unavailable or overloaded
    */
-  async load(mint: Address, asker = ""): Promise<FollowedToken | null> {
+  async load(mint: Address, asker: string): Promise<FollowedToken | null> {
     const { feed, signal, clock } = this.#deps;
     const restored = (await this.#restore?.restore(mint)) ?? null;
     if (restored !== null) {
