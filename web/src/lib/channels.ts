@@ -1,41 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { AddedChannel, Channel, Channels } from "#client/openapi.ts";
 import { api } from "./api.ts";
 
-export type ChannelKind = "email" | "webhook" | "telegram" | "push";
-
-export type Channel = {
-  readonly id: string;
-  readonly kind: ChannelKind;
-  readonly target: string;
-  readonly status: "pending" | "verified" | "failing";
-  readonly enabled: boolean;
-  readonly last_error: string | null;
-};
-
-export type ChannelsAnswer = {
-  readonly items: readonly Channel[];
-  readonly dead_letters: readonly {
-    readonly alert_id: string;
-    readonly kind: ChannelKind;
-    readonly failed_at: string;
-    readonly error: string;
-  }[];
-  /** What can be added here. */
-  readonly kinds: readonly ChannelKind[];
-  /** What browsers subscribe with; null: the service sends no push messages. */
-  readonly push_key: string | null;
-};
+export type ChannelKind = Channel["kind"];
 
 /** Whether alerts are sent anywhere. */
-export function hasWorkingChannel({ items }: ChannelsAnswer): boolean {
+export function hasWorkingChannel({ items }: Channels): boolean {
   return items.some(({ enabled, status }) => enabled && status === "verified");
 }
-
-export type NewChannel = {
-  readonly id: string;
-  readonly secret: string | null;
-  readonly verification: string;
-};
 
 export type TestOutcome = {
   readonly status: "sent" | "failed";
@@ -48,7 +20,7 @@ export const CHANNELS_QUERY = ["channels"] as const;
 export function useChannels(isWanted: boolean) {
   return useQuery({
     queryKey: CHANNELS_QUERY,
-    queryFn: ({ signal }) => api<ChannelsAnswer>(PATH, { signal }),
+    queryFn: ({ signal }) => api<Channels>(PATH, { signal }),
     enabled: isWanted,
   });
 }
@@ -58,7 +30,7 @@ export function useChannelActions() {
   const onSuccess = () => client.invalidateQueries({ queryKey: CHANNELS_QUERY });
   const add = useMutation({
     mutationFn: (body: { readonly kind: ChannelKind; readonly target: string }) =>
-      api<NewChannel>(PATH, { method: "POST", body }),
+      api<AddedChannel>(PATH, { method: "POST", body }),
     onSuccess,
   });
   const verify = useMutation({
@@ -77,7 +49,7 @@ export function useChannelActions() {
     // Shown at once; what the service then says replaces it, a refusal included.
     onMutate: ({ id, enabled }) => {
       void client.cancelQueries({ queryKey: CHANNELS_QUERY });
-      client.setQueryData<ChannelsAnswer>(
+      client.setQueryData<Channels>(
         CHANNELS_QUERY,
         (held) =>
           held && {

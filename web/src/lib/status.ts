@@ -1,24 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import type { Status } from "#client/openapi.ts";
 import { api } from "./api.ts";
 import { useConnection } from "./connection.ts";
 import { useNowMs } from "./now.ts";
 
-export type ChainOrigin = "demo" | "recorded" | "live";
-
-export type ServiceStatus = {
-  readonly chain: ChainOrigin;
-  readonly chain_age_seconds: number | null;
-  readonly slot: number | null;
-  readonly slot_lag: number | null;
-  /** Dollars for one SOL, by the stable pools that are tracked; null if there are none. */
-  readonly sol_usd?: number | null;
-  readonly venues: readonly {
-    readonly program: string;
-    readonly family: string;
-    readonly kind: string;
-  }[];
-  readonly version: string;
-};
+export type ChainOrigin = Status["chain"];
 
 const REFRESH_MS = 10_000;
 /** While the service does not answer, it is asked again this often. */
@@ -29,7 +15,7 @@ export function useStatus() {
   const connection = useConnection();
   return useQuery({
     queryKey: ["status"],
-    queryFn: ({ signal }) => api<ServiceStatus>("/api/status", { signal }),
+    queryFn: ({ signal }) => api<Status>("/api/status", { signal }),
     staleTime: REFRESH_MS,
     retry: false,
     refetchInterval: connection === "fine" ? REFRESH_MS : RETRY_MS,

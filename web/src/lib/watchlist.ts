@@ -1,28 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { WatchlistItem } from "#client/openapi.ts";
 import { api } from "./api.ts";
 import { tellStep } from "./funnel.ts";
-
-export type WatchlistItem = {
-  readonly id: number;
-  readonly mint: string;
-  readonly size_sol: number;
-  readonly alerts_enabled: boolean;
-  readonly created_at: string;
-  readonly exitability: {
-    readonly state: string | null;
-    readonly score: number | null;
-    readonly depth_sol: number | null;
-    readonly exit_max_sol: number | null;
-    readonly slippage_pct: number | null;
-    readonly trend: ExitabilityBody["trend"] | null;
-    readonly alerta_deterioro: boolean | null;
-    readonly confianza: ExitabilityBody["confianza"] | null;
-    readonly updated_at: string | null;
-    readonly token_name: string | null;
-    readonly token_symbol: string | null;
-  };
-};
 
 type Watchlist = { readonly items: readonly WatchlistItem[] };
 

@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Account } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
@@ -9,7 +10,7 @@ import { Unknown } from "../../components/unknown.tsx";
 import { api } from "../../lib/api.ts";
 import { formatDay } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { type Account, useAccount } from "../../lib/session.ts";
+import { useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { OwnData } from "./own-data.tsx";
 import { SessionsPanel } from "./sessions-panel.tsx";

@@ -1,3 +1,4 @@
+import type { Session } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { Failure } from "../../components/failure.tsx";
@@ -6,7 +7,7 @@ import { Unknown } from "../../components/unknown.tsx";
 import { formatDay, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { browserName } from "./browser-name.ts";
-import { type SessionItem, useSessionActions, useSessions } from "./use-sessions.ts";
+import { useSessionActions, useSessions } from "./use-sessions.ts";
 
 /** Where the account is signed in; any of them can be ended from here. */
 export function SessionsPanel() {
@@ -36,7 +37,7 @@ export function SessionsPanel() {
 }
 
 type TableProps = {
-  readonly items: readonly SessionItem[];
+  readonly items: readonly Session[];
   readonly onEnd: (id: string) => void;
 };
 

@@ -1,13 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Session } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
-
-export type SessionItem = {
-  readonly id: string;
-  readonly is_current: boolean;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly user_agent: string | null;
-};
 
 const PATH = "/api/account/sessions";
 const QUERY = ["sessions"] as const;
@@ -15,7 +8,7 @@ const QUERY = ["sessions"] as const;
 export function useSessions() {
   return useQuery({
     queryKey: QUERY,
-    queryFn: ({ signal }) => api<{ readonly items: readonly SessionItem[] }>(PATH, { signal }),
+    queryFn: ({ signal }) => api<{ readonly items: readonly Session[] }>(PATH, { signal }),
   });
 }
 

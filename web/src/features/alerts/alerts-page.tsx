@@ -1,3 +1,4 @@
+import type { Alert } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
@@ -18,7 +19,7 @@ import { usePreferences } from "../../lib/preferences.tsx";
 import { useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { ChannelPanel } from "./channel-panel.tsx";
-import { type AlertItem, useAlerts } from "./use-alerts.ts";
+import { useAlerts } from "./use-alerts.ts";
 import "./alerts.css";
 
 export function AlertsPage() {
@@ -67,7 +68,7 @@ function Feed() {
 }
 
 /** One alert as figures: what, from what to what, when, and how it came out. */
-function Entry({ item }: { readonly item: AlertItem }) {
+function Entry({ item }: { readonly item: Alert }) {
   const { text, language } = usePreferences();
   const nowMs = useNowMs();
   const name =
@@ -106,7 +107,7 @@ function Entry({ item }: { readonly item: AlertItem }) {
   );
 }
 
-function Figures({ item }: { readonly item: AlertItem }) {
+function Figures({ item }: { readonly item: Alert }) {
   const { text, language } = usePreferences();
   const pct = (value: number | null) =>
     value === null ? text.common.unknown : formatPct(value, language);
@@ -150,7 +151,7 @@ function Figures({ item }: { readonly item: AlertItem }) {
 /** Below this no size is measured: the recorded figure is a floor, not a capacity. */
 const FLOOR_SOL = 0.0101;
 
-function Grade({ grade }: { readonly grade: AlertItem["grade"] }) {
+function Grade({ grade }: { readonly grade: Alert["grade"] }) {
   const { text, language } = usePreferences();
   if (grade === null) return text.alerts.pendingGrade;
   const { was_worse: wasWorse, waited_cost_pct: cost } = grade;

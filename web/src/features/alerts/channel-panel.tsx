@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Channel } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -7,12 +8,7 @@ import { Field, Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { isApiError } from "../../lib/api.ts";
-import {
-  type Channel,
-  type ChannelKind,
-  useChannelActions,
-  useChannels,
-} from "../../lib/channels.ts";
+import { type ChannelKind, useChannelActions, useChannels } from "../../lib/channels.ts";
 import { formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { PushPanel } from "./push-panel.tsx";

@@ -1,6 +1,7 @@
 import { useState } from "react";
+import type { Channels } from "#client/openapi.ts";
 import { Button } from "../../components/button.tsx";
-import { type ChannelsAnswer, useChannelActions } from "../../lib/channels.ts";
+import { useChannelActions } from "../../lib/channels.ts";
 import { explain } from "../../lib/explain.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { canPush, subscribe, unsubscribe, useOwnEndpoint } from "../../lib/push.ts";
@@ -8,7 +9,7 @@ import { canPush, subscribe, unsubscribe, useOwnEndpoint } from "../../lib/push.
 type Problem = { readonly text: string };
 
 /** Notifications of this browser, on request only; where they can't be had, the reason. */
-export function PushPanel({ channels }: { readonly channels: ChannelsAnswer }) {
+export function PushPanel({ channels }: { readonly channels: Channels }) {
   const { text } = usePreferences();
   const words = text.alerts.push;
   const { add, remove } = useChannelActions();

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import type { Account, ApiKey } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -10,11 +11,11 @@ import { api } from "../../lib/api.ts";
 import { formatTime } from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { type Account, useAccount } from "../../lib/session.ts";
+import { useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { CodeExamples } from "./code-examples.tsx";
 import { PlansTable } from "./plans-table.tsx";
-import { type ApiKey, useApiKeys, useKeyActions } from "./use-api-keys.ts";
+import { useApiKeys, useKeyActions } from "./use-api-keys.ts";
 
 /** The one place where a key is given. */
 export function ApiKeysPage() {

@@ -1,17 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ApiKey, IssuedKey } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
-
-export type ApiKey = {
-  readonly id: string;
-  readonly hint: string;
-  readonly status: "active" | "expiring" | "expired" | "revoked";
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly last_used_at: string | null;
-  readonly used_today: number;
-};
-
-export type IssuedKey = { readonly id: string; readonly key: string; readonly hint: string };
 
 const QUERY = ["api-keys"] as const;
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { History } from "#client/openapi.ts";
 import { alertOf, isTrendKnown, recordedCapacity } from "./alert-of.ts";
-import type { History, HistoryAlert, HistoryPoint } from "./use-token-data.ts";
+import type { HistoryAlert, HistoryPoint } from "./use-token-data.ts";
 
 const at = (ms: number) => new Date(ms).toISOString();
 const alertAt = (id: string, ms: number) => ({ id, started_at: at(ms) }) as HistoryAlert;

@@ -1,4 +1,5 @@
-import type { History, HistoryAlert, HistoryPoint } from "./use-token-data.ts";
+import type { History } from "#client/openapi.ts";
+import type { HistoryAlert, HistoryPoint } from "./use-token-data.ts";
 
 /** An alert without a known end is shown for an hour; its figures are on the page after that. */
 const SHOWN_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { Exitability, StressedExit, Token } from "#client/openapi.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -9,19 +9,12 @@ import type { ExitText } from "../../lib/text/exit-es.ts";
 import type { Language } from "../../lib/text/language.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import { shownLocks } from "./shown-locks.ts";
-import {
-  type Power,
-  type Stressed,
-  type StressedLock,
-  type StressedPool,
-  type TokenFacts,
-  useStressed,
-} from "./use-token-data.ts";
+import { type Power, type StressedLock, type StressedPool, useStressed } from "./use-token-data.ts";
 
 type Props = {
   readonly mint: string;
-  readonly answer: ExitabilityBody | undefined;
-  readonly facts: TokenFacts | undefined;
+  readonly answer: Exitability | undefined;
+  readonly facts: Token | undefined;
 };
 
 /** Who may withdraw the liquidity, and what the mint allows its authorities. */
@@ -84,7 +77,7 @@ function Line({ name, look, children, more }: LineProps) {
 const WARN_SHARE_PCT = 10;
 const BAD_SHARE_PCT = 50;
 
-function Liquidity({ stressed }: { readonly stressed: Stressed }) {
+function Liquidity({ stressed }: { readonly stressed: StressedExit }) {
   const { text, language } = usePreferences();
   const { withdrawal, state } = stressed;
   const words = text.exit.blockers;
@@ -146,7 +139,7 @@ function Liquidity({ stressed }: { readonly stressed: Stressed }) {
 }
 
 /** The largest share that one owner holds of a pool; null where the answer names a withdrawal, or none is known. */
-function largestHeld({ state, pools }: Stressed) {
+function largestHeld({ state, pools }: StressedExit) {
   if (state !== "bloqueado_dato") return null;
   const held = (pools ?? []).flatMap(({ program, who, largest_pct }) =>
     who === "known" && largest_pct !== null && largest_pct > 0 ? { program, pct: largest_pct } : [],
@@ -198,7 +191,7 @@ function shareLook(sharePct: number): "warn" | "bad" | "plain" {
 
 const STRESS_SIZE = "5";
 
-function AfterWithdrawal({ stressed }: { readonly stressed: Stressed }) {
+function AfterWithdrawal({ stressed }: { readonly stressed: StressedExit }) {
   const { text, language } = usePreferences();
   if (stressed.stressed === null) return text.exit.blockers.afterUnknown;
   const slippage = stressed.stressed.slippage[STRESS_SIZE] ?? null;
@@ -208,7 +201,7 @@ function AfterWithdrawal({ stressed }: { readonly stressed: Stressed }) {
     : text.exit.blockers.after(size, formatPct(slippage, language, 1));
 }
 
-function Powers({ facts }: { readonly facts: TokenFacts }) {
+function Powers({ facts }: { readonly facts: Token }) {
   const { text, language } = usePreferences();
   const words = text.exit.blockers;
   const fee = facts.transfer_fee;
@@ -256,7 +249,7 @@ function Powers({ facts }: { readonly facts: TokenFacts }) {
 }
 
 /** Transfers that can be paused, by the one who may. */
-function pausePower({ pausable }: TokenFacts): Power {
+function pausePower({ pausable }: Token): Power {
   return pausable.status === "none" ? { status: "none", address: null } : pausable.authority;
 }
 
@@ -280,7 +273,7 @@ function PowerLine({ name, power }: { readonly name: string; readonly power: Pow
 }
 
 /** High confidence is shown as good only while no alert is on. */
-function Confidence({ answer }: { readonly answer: ExitabilityBody }) {
+function Confidence({ answer }: { readonly answer: Exitability }) {
   const { text } = usePreferences();
   const isGood = answer.confianza === "alta" && !answer.alerta_deterioro;
   const look = isGood

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { ExitAt, Token } from "#client/openapi.ts";
 import { Failure } from "../../components/failure.tsx";
 import { useConnection } from "../../lib/connection.ts";
 import { formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
@@ -11,7 +12,6 @@ import { ProofCheck } from "./proof-check.tsx";
 import { roundedShares } from "./rounded-shares.ts";
 import { Limits } from "./size-form.tsx";
 import type { Sale } from "./token-search.ts";
-import type { ExitAt, TokenFacts } from "./use-token-data.ts";
 
 type Props = {
   readonly mint: string;
@@ -21,7 +21,7 @@ type Props = {
   readonly error: unknown;
   readonly onRetry: () => void;
   readonly sale: Sale;
-  readonly facts: TokenFacts | undefined;
+  readonly facts: Token | undefined;
   readonly solUsd: number | null;
   /** Dollars that can't be converted, or that are worth more or less than what is measured. */
   readonly isUnasked: boolean;
@@ -211,6 +211,7 @@ type NotSoldProps = { readonly exit: ExitAt; readonly isPaused: boolean };
 /** It can't be sold whole, for sure; or it is not measured; or that is not known: different answers. */
 function NotSold({ exit, isPaused }: NotSoldProps) {
   const { text } = usePreferences();
+  const reasons: Partial<Record<NonNullable<ExitAt["reason"]>, string>> = text.token.notSoldReasons;
   const isUnknown = exit.state === "bloqueado_dato" && !isPaused;
   if (exit.reason === "size-not-allowed")
     return <NotMeasured title={text.token.notMeasured}>{text.token.sizeBlocked}</NotMeasured>;
@@ -223,9 +224,7 @@ function NotSold({ exit, isPaused }: NotSoldProps) {
         <strong>
           {isUnknown ? text.token.blockedTitle : isPaused ? text.token.paused : text.token.notSold}
         </strong>{" "}
-        {exit.reason === null || exit.reason === "blocked"
-          ? ""
-          : text.token.notSoldReasons[exit.reason]}
+        {exit.reason === null ? null : reasons[exit.reason]}
       </p>
     </>
   );

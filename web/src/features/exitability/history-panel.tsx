@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type UPlot from "uplot";
 import type { AlignedData } from "uplot";
+import type { History } from "#client/openapi.ts";
 import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
@@ -18,7 +19,6 @@ import { Change } from "./alert-banner.tsx";
 import { markX } from "./chart-marks.ts";
 import { nearestStandardSize } from "./slippage-scale.ts";
 import {
-  type History,
   type HistoryAlert,
   type HistoryPoint,
   RANGES,
@@ -213,7 +213,7 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
 function csvOf(points: readonly HistoryPoint[]): string {
   const sizes = Object.keys(points[0]?.slippage ?? {});
   const rows = points.map(({ t, c10_sol, depth_sol, precio_mid, slippage }) =>
-    [t, c10_sol, depth_sol, precio_mid, ...sizes.map((size) => slippage[size])]
+    [t, c10_sol, depth_sol, precio_mid, ...Object.values(slippage)]
       .map((value) => value ?? "")
       .join(","),
   );

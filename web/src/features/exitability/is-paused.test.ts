@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isPaused } from "./is-paused.ts";
-import type { HistoryPoint } from "./use-token-data.ts";
 
-function historyUntil(c10_sol: number | null, depth_sol: number | null) {
-  const last = {
-    t: "2026-11-27T02:30:00.000Z",
-    c10_sol,
-    depth_sol,
-    precio_mid: null,
-    slippage: {},
-  };
-  return { points: [{ ...last, c10_sol: 9, depth_sol: 88 }, last] satisfies HistoryPoint[] };
-}
+const historyUntil = (c10_sol: number | null, depth_sol: number | null) => ({
+  points: [
+    { c10_sol: 9, depth_sol: 88 },
+    { c10_sol, depth_sol },
+  ],
+});
 
 const answer = { state: "bloqueado_dato" } as const;
 const facts = undefined;

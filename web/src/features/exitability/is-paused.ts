@@ -1,10 +1,12 @@
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
-import type { History, TokenFacts } from "./use-token-data.ts";
+import type { Exitability, Token } from "#client/openapi.ts";
+import type { HistoryPoint } from "./use-token-data.ts";
 
 type Known = {
-  readonly answer: Pick<ExitabilityBody, "state"> | undefined;
-  readonly history: Pick<History, "points"> | undefined;
-  readonly facts: Pick<TokenFacts, "pausable"> | undefined;
+  readonly answer: Pick<Exitability, "state"> | undefined;
+  readonly history:
+    | { readonly points: readonly Pick<HistoryPoint, "c10_sol" | "depth_sol">[] }
+    | undefined;
+  readonly facts: Pick<Token, "pausable"> | undefined;
 };
 
 /**

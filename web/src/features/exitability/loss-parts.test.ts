@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Token } from "#client/openapi.ts";
 import { lossParts, poolFeePct } from "./loss-parts.ts";
-import type { TokenFacts } from "./use-token-data.ts";
 
 const NOBODY = { status: "none", address: null } as const;
 
-function taxed(
-  fee_pct: number,
-  max_fee_units: string,
-): Pick<TokenFacts, "transfer_fee" | "decimals"> {
+function taxed(fee_pct: number, max_fee_units: string): Pick<Token, "transfer_fee" | "decimals"> {
   return {
     decimals: 6,
     transfer_fee: {
@@ -16,7 +13,7 @@ function taxed(
       fee_pct,
       max_fee_units,
       authority: NOBODY,
-      announced: { status: "none", fee_pct: null },
+      announced: { status: "none", from_epoch: null, fee_pct: null, max_fee_units: null },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ExitAt, TokenFacts } from "./use-token-data.ts";
+import type { ExitAt, Token } from "#client/openapi.ts";
 
 /** Why a sale loses: percent of its worth, together its slippage. Null: not known. */
 export type LossParts = {
@@ -14,7 +14,7 @@ export type LossParts = {
  */
 export function lossParts(
   exit: Pick<ExitAt, "slippage_pct" | "price_impact_pct" | "tokens_sold">,
-  facts: Pick<TokenFacts, "transfer_fee" | "decimals"> | undefined,
+  facts: Pick<Token, "transfer_fee" | "decimals"> | undefined,
 ): LossParts | null {
   const { slippage_pct: slippage, price_impact_pct: impact } = exit;
   const tax = taxOf(exit.tokens_sold, facts);
@@ -28,7 +28,7 @@ export function lossParts(
 /** A pool's own fee: a small sale's whole fee less the token's tax, which is taken before the pool. */
 export function poolFeePct(
   wholePct: number,
-  facts: Pick<TokenFacts, "transfer_fee"> | undefined,
+  facts: Pick<Token, "transfer_fee"> | undefined,
 ): number {
   const taxPct = facts?.transfer_fee.fee_pct ?? 0;
   if (taxPct >= 100) return wholePct;
@@ -38,7 +38,7 @@ export function poolFeePct(
 /** The share that the token takes of the amount sold: bounded by its maximum for one transfer. */
 function taxOf(
   tokensSold: number | null,
-  facts: Pick<TokenFacts, "transfer_fee" | "decimals"> | undefined,
+  facts: Pick<Token, "transfer_fee" | "decimals"> | undefined,
 ): number | null {
   if (facts === undefined || facts.transfer_fee.status === "unknown") return null;
   const { fee_pct: feePct, max_fee_units: maximum } = facts.transfer_fee;

@@ -1,17 +1,13 @@
 import { type ReactNode, useState } from "react";
+import type { HoldersFirst, PastDay } from "#client/openapi.ts";
 import { Failure } from "../../components/failure.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import type { StandardSize } from "../../lib/standard-sizes.ts";
 import { nearestStandardSize } from "./slippage-scale.ts";
-import {
-  type HoldersFirst,
-  type PastDay,
-  useHoldersFirst,
-  usePastDay,
-  WAITED,
-} from "./use-past-day.ts";
+import { useHoldersFirst, usePastDay, WAITED } from "./use-past-day.ts";
 
 type Props = { readonly mint: string; readonly sizeSol: number | null };
 
@@ -59,7 +55,7 @@ function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps
   return <Failure error={error} onRetry={() => void refetch()} />;
 }
 
-type StepsProps = { readonly first: HoldersFirst; readonly size: string };
+type StepsProps = { readonly first: HoldersFirst; readonly size: StandardSize };
 
 function Steps({ first, size }: StepsProps) {
   const { text, language } = usePreferences();
@@ -113,7 +109,7 @@ function Loss({ pct }: { readonly pct: number | null }) {
   return pct === null ? text.exit.past.noExit : formatPct(pct, language, 1);
 }
 
-type WaitingProps = { readonly day: PastDay; readonly size: string };
+type WaitingProps = { readonly day: PastDay; readonly size: StandardSize };
 
 function Waiting({ day, size }: WaitingProps) {
   const { text, language } = usePreferences();

@@ -1,3 +1,4 @@
+import type { Token } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -6,9 +7,9 @@ import { formatNumber, formatPct, formatPrice } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { poolFeePct } from "./loss-parts.ts";
 import { PoolLinks } from "./pool-links.tsx";
-import { type PoolRow, type TokenFacts, usePools } from "./use-token-data.ts";
+import { type PoolRow, usePools } from "./use-token-data.ts";
 
-type Props = { readonly mint: string; readonly facts: TokenFacts | undefined };
+type Props = { readonly mint: string; readonly facts: Token | undefined };
 
 /** Each pool that the token trades in, the largest first. */
 export function PoolsTable({ mint, facts }: Props) {
@@ -32,7 +33,7 @@ export function PoolsTable({ mint, facts }: Props) {
   );
 }
 
-type RowsProps = { readonly pools: readonly PoolRow[]; readonly facts: TokenFacts | undefined };
+type RowsProps = { readonly pools: readonly PoolRow[]; readonly facts: Token | undefined };
 
 function Rows({ pools, facts }: RowsProps) {
   const { text } = usePreferences();
@@ -67,7 +68,7 @@ function Rows({ pools, facts }: RowsProps) {
   );
 }
 
-type RowProps = { readonly pool: PoolRow; readonly facts: TokenFacts | undefined };
+type RowProps = { readonly pool: PoolRow; readonly facts: Token | undefined };
 
 function Row({ pool, facts }: RowProps) {
   const { text, language } = usePreferences();

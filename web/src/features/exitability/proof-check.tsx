@@ -1,3 +1,4 @@
+import type { ExitProof } from "#client/openapi.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
@@ -9,7 +10,7 @@ import { usePreferences } from "../../lib/preferences.tsx";
 import { useStatus } from "../../lib/status.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import type { Sale } from "./token-search.ts";
-import { type ExitProof, type ProvedSale, useExitProof } from "./use-exit-proof.ts";
+import { type ProvedSale, useExitProof } from "./use-exit-proof.ts";
 
 type Props = { readonly mint: string; readonly sale: Sale; readonly solUsd: number | null };
 

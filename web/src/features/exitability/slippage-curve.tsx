@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import type UPlot from "uplot";
 import type { AlignedData } from "uplot";
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { Exitability } from "#client/openapi.ts";
 import { LineChart } from "../../components/line-chart.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -20,7 +20,7 @@ const TICKS = [0.1, 1, 10, 100, 1000];
 
 type Props = {
   readonly mint: string;
-  readonly answer: ExitabilityBody | undefined;
+  readonly answer: Exitability | undefined;
   readonly sizeSol: number | null;
 };
 
@@ -172,8 +172,8 @@ function Picture({ mint, points, sizeSol, isOther }: PictureProps) {
 }
 
 type TableProps = {
-  readonly retail: ExitabilityBody | undefined;
-  readonly pro: ExitabilityBody | undefined;
+  readonly retail: Exitability | undefined;
+  readonly pro: Exitability | undefined;
 };
 
 function Table({ retail, pro }: TableProps) {
@@ -210,11 +210,11 @@ function Table({ retail, pro }: TableProps) {
 }
 
 /** Tokens outside the main families are measured up to 10 SOL: above it, null means unknown. */
-function isBeyondFamily({ amm }: ExitabilityBody, size: StandardSize): boolean {
+function isBeyondFamily({ amm }: Exitability, size: StandardSize): boolean {
   return amm === "otro" && Number(size) > LARGEST_OTHER_SOL;
 }
 
-function Slippage({ answer, size }: { answer: ExitabilityBody | undefined; size: StandardSize }) {
+function Slippage({ answer, size }: { answer: Exitability | undefined; size: StandardSize }) {
   const { text, language } = usePreferences();
   if (answer === undefined || answer.state === "bloqueado_dato") {
     return <td className="number soft">{text.common.unknown}</td>;

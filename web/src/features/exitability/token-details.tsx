@@ -1,4 +1,4 @@
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { ExitAt, Exitability, Token } from "#client/openapi.ts";
 import { BlockersPanel } from "./blockers-panel.tsx";
 import { ClosedPoolsTable } from "./closed-pools-table.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
@@ -6,12 +6,11 @@ import { PastPanel } from "./past-panel.tsx";
 import { PoolsTable } from "./pools-table.tsx";
 import { SlippageCurve } from "./slippage-curve.tsx";
 import type { Sale } from "./token-search.ts";
-import type { ExitAt, TokenFacts } from "./use-token-data.ts";
 
 export type DetailsProps = {
   readonly mint: string;
-  readonly answer: ExitabilityBody | undefined;
-  readonly facts: TokenFacts | undefined;
+  readonly answer: Exitability | undefined;
+  readonly facts: Token | undefined;
   readonly sale: Sale;
   readonly exit: ExitAt | undefined;
   readonly isPaused: boolean;

@@ -1,17 +1,16 @@
 import type { ReactNode } from "react";
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { ExitAt, Exitability } from "#client/openapi.ts";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPrice, formatSol, formatTime } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import type { ExitAt } from "./use-token-data.ts";
 
 const STALE_SECONDS = 30;
 /** The largest capacity that is measured. */
 const MOST_CAPACITY_SOL = 1_000;
 
 type Props = {
-  readonly answer: ExitabilityBody | undefined;
+  readonly answer: Exitability | undefined;
   readonly exit: ExitAt | undefined;
   readonly isPushed: boolean;
   /** The sale is not asked for, and so its answer never comes. */
@@ -101,7 +100,7 @@ function Capacity({ sol }: { readonly sol: number }) {
   return formatSol(sol, language);
 }
 
-function Price({ answer }: { readonly answer: ExitabilityBody }) {
+function Price({ answer }: { readonly answer: Exitability }) {
   const { text, language } = usePreferences();
   const { precio_mid: price } = answer;
   // A token without buyers has no price: that is known, and differs from an unknown one.

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { Exitability, Token } from "#client/openapi.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Boundary } from "../../components/boundary.tsx";
@@ -31,13 +31,7 @@ import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
 import { exitPath, keepSale, readSale, type Sale, saleSearch } from "./token-search.ts";
 import { useExitability, useLiveExitability } from "./use-exitability.ts";
-import {
-  type HistoryAlert,
-  type TokenFacts,
-  useExitAt,
-  useHistory,
-  useTokenFacts,
-} from "./use-token-data.ts";
+import { type HistoryAlert, useExitAt, useHistory, useTokenFacts } from "./use-token-data.ts";
 import { WatchButton } from "./watch-button.tsx";
 import "./token.css";
 
@@ -159,7 +153,7 @@ export function TokenPage({ mint }: Props) {
 /** The alert that the page shows, and whether it is still on. */
 function useShownAlert(
   history: Parameters<typeof alertOf>[0],
-  answer: ExitabilityBody | undefined,
+  answer: Exitability | undefined,
 ): { readonly shown: HistoryAlert | null; readonly isOn: boolean } {
   const nowMs = useNowMs();
   const shown = alertOf(history, nowMs);
@@ -178,7 +172,7 @@ function useRereadOn(alertId: string | null, mint: string): void {
 type Name = { readonly long: string; readonly short: string; readonly symbol: string | null };
 
 /** The token's own words for itself, as harmless text. */
-function nameOf(mint: string, facts: TokenFacts | undefined): Name {
+function nameOf(mint: string, facts: Token | undefined): Name {
   const name = plainText(facts?.name ?? null);
   const symbol = plainText(facts?.symbol ?? null, 12);
   // An invalid address is shown as it was asked for.
@@ -190,7 +184,7 @@ function nameOf(mint: string, facts: TokenFacts | undefined): Name {
 type HeadingProps = {
   readonly mint: string;
   readonly name: Name;
-  readonly answer: ExitabilityBody | undefined;
+  readonly answer: Exitability | undefined;
   readonly sale: Sale;
   readonly exitSol: number | null;
   /** No pool is known: there is nothing to watch. */
@@ -248,7 +242,7 @@ function Announcement({ exit, slippage }: AnnouncementProps) {
 }
 
 type StateProps = {
-  readonly answer: ExitabilityBody;
+  readonly answer: Exitability;
   readonly isTrendKnown: boolean;
   readonly isPaused: boolean;
 };

@@ -1,11 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import type { Curve } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
 
-export type CurvePoint = {
-  readonly size_sol: number;
-  readonly retail_pct: number | null;
-  readonly pro_pct: number | null;
-};
+export type CurvePoint = Curve["points"][number];
 
 const REFRESH_MS = 15_000;
 
@@ -14,10 +11,7 @@ export function useCurve(mint: string) {
   return useQuery({
     queryKey: ["token", mint, "curve"],
     queryFn: ({ signal }) =>
-      api<{ readonly points: readonly CurvePoint[] }>(
-        `/api/token/${encodeURIComponent(mint)}/exitability/curve`,
-        { signal },
-      ),
+      api<Curve>(`/api/token/${encodeURIComponent(mint)}/exitability/curve`, { signal }),
     refetchInterval: REFRESH_MS,
   });
 }

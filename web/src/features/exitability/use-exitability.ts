@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import type { ExitabilityBody } from "#src/api/measuring/exitability-body.ts";
+import type { Exitability } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
 import { useLiveToken } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -19,7 +19,7 @@ export function useExitability(mint: string, profile: Profile, isPushed: boolean
   const isPushedHere = isPushed && profile === "retail";
   return useQuery({
     queryKey: queryKey(mint, profile, language),
-    queryFn: ({ signal }) => api<ExitabilityBody>(exitabilityPath(mint, profile), { signal }),
+    queryFn: ({ signal }) => api<Exitability>(exitabilityPath(mint, profile), { signal }),
     refetchInterval: isPushedHere ? PUSHED_POLL_MS : POLL_MS,
   });
 }
@@ -33,7 +33,7 @@ export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   const client = useQueryClient();
   // The sale was read just before the first answer comes.
   const readAtMs = useRef<number | null>(null);
-  return useLiveToken<ExitabilityBody>(mint, isWanted, (answer) => {
+  return useLiveToken<Exitability>(mint, isWanted, (answer) => {
     takeAnswer(client, queryKey(mint, "retail", language), answer);
     const nowMs = Date.now();
     readAtMs.current ??= nowMs;
@@ -47,9 +47,9 @@ export function useLiveExitability(mint: string, isWanted: boolean): boolean {
 function takeAnswer(
   client: QueryClient,
   key: ReturnType<typeof queryKey>,
-  answer: ExitabilityBody,
+  answer: Exitability,
 ): void {
-  const held = client.getQueryData<ExitabilityBody>(key);
+  const held = client.getQueryData<Exitability>(key);
   if (held !== undefined && held.updated_at > answer.updated_at) return;
   const isSameNotice =
     held !== undefined && held.confianza === answer.confianza && held.state === answer.state;

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import type { Account } from "#client/openapi.ts";
 import { Button } from "../../components/button.tsx";
 import { Link } from "../../components/link.tsx";
 import { explain } from "../../lib/explain.ts";
@@ -7,7 +8,7 @@ import { tellStep } from "../../lib/funnel.ts";
 import { signInPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { pathWithSearch, replaceSearch, useSearch } from "../../lib/router.ts";
-import { type Account, useAccount } from "../../lib/session.ts";
+import { useAccount } from "../../lib/session.ts";
 import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 import { wasAskedFor } from "./mail-row.tsx";

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { CurrentAlert } from "#client/openapi.ts";
 import { Link } from "../../components/link.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
@@ -6,17 +7,6 @@ import { api } from "../../lib/api.ts";
 import { formatAge, formatSol, plainText, shortAddress } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import type { Text } from "../../lib/text/es.ts";
-
-type CurrentAlert = {
-  readonly mint: string;
-  readonly token_name: string | null;
-  readonly token_symbol: string | null;
-  readonly cause: keyof Text["exit"]["alert"]["causes"];
-  readonly started_at: string;
-  readonly c10_before_sol: number;
-  readonly c10_after_sol: number;
-};
 
 const REFRESH_MS = 10_000;
 /** Below this no size is measured: the recorded figure is a floor, not a capacity. */

@@ -1,8 +1,8 @@
+import type { Accuracy } from "#client/openapi.ts";
 import { NumberTable } from "../../components/number-table.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import type { Accuracy } from "./use-accuracy.ts";
 
 /** What an answer's age costs: how far sales of the last day fell short of answers of each age. */
 export function AgeCost({ accuracy }: { readonly accuracy: Accuracy }) {

@@ -1,4 +1,5 @@
-import type { Accuracy, AccuracyWindow } from "./use-accuracy.ts";
+import type { AccuracyWindow } from "#client/openapi.ts";
+import type { WindowName } from "./use-accuracy.ts";
 
 export type SkippedCount = {
   readonly program: string;
@@ -6,10 +7,15 @@ export type SkippedCount = {
   readonly count: number;
 };
 
+type Program = {
+  readonly program: string;
+  readonly windows: Readonly<Record<WindowName, Pick<AccuracyWindow, "skipped">>>;
+};
+
 /** Skipped swaps by program and reason: programs in their order, the commonest reason first. */
 export function countsByReason(
-  venues: Accuracy["venues"],
-  span: AccuracyWindow,
+  venues: readonly Program[],
+  span: WindowName,
 ): readonly SkippedCount[] {
   return venues.flatMap(({ program, windows }) =>
     Object.entries(windows[span].skipped)

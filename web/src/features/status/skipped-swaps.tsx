@@ -1,13 +1,14 @@
+import type { Accuracy } from "#client/openapi.ts";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { formatNumber } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { venueName } from "../../lib/venue-names.ts";
 import { countsByReason } from "./counts-by-reason.ts";
-import type { Accuracy, AccuracyWindow } from "./use-accuracy.ts";
+import type { WindowName } from "./use-accuracy.ts";
 
 type Props = {
   readonly venues: Accuracy["venues"];
-  readonly span: AccuracyWindow;
+  readonly span: WindowName;
 };
 
 /** The swaps that were seen and not replayed, and why; nothing where there are none. */

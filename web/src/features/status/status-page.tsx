@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Accuracy, Status } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
@@ -7,13 +8,13 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPct, formatTime } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { LATE_SECONDS, type ServiceStatus, useChainAge, useStatus } from "../../lib/status.ts";
+import { LATE_SECONDS, useChainAge, useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import { AgeCost } from "./age-cost.tsx";
 import { recentUpgrades } from "./recent-upgrades.ts";
 import { SkippedSwaps } from "./skipped-swaps.tsx";
-import { type Accuracy, type AccuracyWindow, useAccuracy } from "./use-accuracy.ts";
+import { useAccuracy, type WindowName } from "./use-accuracy.ts";
 import { WaitingHeld } from "./waiting-held.tsx";
 import "./status.css";
 
@@ -43,7 +44,7 @@ export function StatusPage() {
   );
 }
 
-function Chain({ status }: { readonly status: ServiceStatus }) {
+function Chain({ status }: { readonly status: Status }) {
   const { text, language } = usePreferences();
   const { slot, slot_lag: lag } = status;
   const { ageSeconds: age, isChecked } = useChainAge();
@@ -85,7 +86,7 @@ function Chain({ status }: { readonly status: ServiceStatus }) {
   );
 }
 
-function Venues({ status }: { readonly status: ServiceStatus }) {
+function Venues({ status }: { readonly status: Status }) {
   const { text } = usePreferences();
   return (
     <section className="panel stack" aria-labelledby="venues">
@@ -113,7 +114,7 @@ function Upgrades({ accuracy }: { readonly accuracy: Accuracy | null }) {
   ));
 }
 
-type HeadlineProps = { readonly rows: Accuracy["venues"]; readonly span: AccuracyWindow };
+type HeadlineProps = { readonly rows: Accuracy["venues"]; readonly span: WindowName };
 
 /** All programs together, in one sentence. */
 function Headline({ rows, span }: HeadlineProps) {
@@ -134,7 +135,7 @@ function Headline({ rows, span }: HeadlineProps) {
 
 function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
   const { text, language } = usePreferences();
-  const [span, setSpan] = useState<AccuracyWindow>("hour");
+  const [span, setSpan] = useState<WindowName>("hour");
   const rows = accuracy?.venues.filter(({ windows }) => windows[span].seen > 0) ?? [];
   const shareOf = (part: number, replayed: number) =>
     replayed === 0 ? <Unknown /> : formatPct((100 * part) / replayed, language);

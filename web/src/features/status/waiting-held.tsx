@@ -1,11 +1,11 @@
 import { useState } from "react";
+import type { Accuracy } from "#client/openapi.ts";
 import { Choice } from "../../components/choice.tsx";
 import { NumberTable } from "../../components/number-table.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
-import type { Accuracy } from "./use-accuracy.ts";
 
 /** How often the ranges of what waiting cost held afterwards, by size, time waited and the token's age. */
 export function WaitingHeld({ accuracy }: { readonly accuracy: Accuracy }) {

@@ -1,8 +1,9 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import type { WatchlistItem } from "#client/openapi.ts";
 import { Button } from "../../components/button.tsx";
 import { formatNumber } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import type { EntryChange, WatchlistItem } from "../../lib/watchlist.ts";
+import type { EntryChange } from "../../lib/watchlist.ts";
 
 type Props = {
   readonly item: WatchlistItem;

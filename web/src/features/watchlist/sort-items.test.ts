@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WatchlistItem } from "../../lib/watchlist.ts";
+import type { WatchlistItem } from "#client/openapi.ts";
 import { sortItems } from "./sort-items.ts";
 
 function item(id: number, slippage_pct: number | null, score: number | null, state = "ok") {

@@ -1,4 +1,4 @@
-import type { WatchlistItem } from "../../lib/watchlist.ts";
+import type { WatchlistItem } from "#client/openapi.ts";
 
 export type SortBy = "urgency" | "score" | "added";
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Account } from "#client/openapi.ts";
 import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
@@ -11,7 +12,7 @@ import { isApiError } from "../../lib/api.ts";
 import { findMint } from "../../lib/find-mint.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { type Account, useAccount } from "../../lib/session.ts";
+import { useAccount } from "../../lib/session.ts";
 import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useTitle } from "../../lib/title.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";

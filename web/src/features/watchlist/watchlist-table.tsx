@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { WatchlistItem } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Link } from "../../components/link.tsx";
 import { Unknown } from "../../components/unknown.tsx";
@@ -13,7 +14,7 @@ import {
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { verdictOf } from "../../lib/verdict.ts";
-import type { EntryChange, WatchlistItem } from "../../lib/watchlist.ts";
+import type { EntryChange } from "../../lib/watchlist.ts";
 import { RemoveButton } from "./remove-button.tsx";
 import { SizeField } from "./size-field.tsx";
 
