@@ -5,6 +5,7 @@ import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { type FastDlmm, openFastDlmm } from "#src/venues/meteora-dlmm/fast.ts";
 import { FastBins } from "#src/venues/meteora-dlmm/fast-bins.ts";
 import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { CLOCK, dlmmAccounts, MINT_X, PAIR } from "#test/support/dlmm-pool.ts";
 import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
 import type { Contender, Scenario } from "../scenario.ts";
@@ -36,12 +37,6 @@ function sizes(state: DlmmState): readonly bigint[] {
   const spot = meteoraDlmm.spotPrice(state, MINT_X);
   if (spot === null) throw new Error("nothing to sell into");
   return SIZES_LAMPORTS.map((lamports) => (lamports * spot.denominator) / spot.numerator);
-}
-
-function stateOf(known: Known): DlmmState {
-  const decoded = meteoraDlmm.decode(PAIR, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
 }
 
 function opened(known: Known): FastDlmm {
@@ -99,7 +94,7 @@ const cold: Scenario = {
   unit: "nanoseconds",
   prepare: async () => {
     const known = pairAccounts();
-    const amounts = sizes(stateOf(known));
+    const amounts = sizes(decodedState(meteoraDlmm, PAIR, known));
     const theirs = sdkQuotes(known, amounts, true);
     if (theirs === null) return null;
     return { ours: oursInTurn(known, pairAccounts({ extra: 13n }), amounts), theirs };
@@ -128,7 +123,7 @@ const heap: Scenario = {
 
 async function prepareWarm(): ReturnType<Scenario["prepare"]> {
   const known = pairAccounts();
-  const amounts = sizes(stateOf(known));
+  const amounts = sizes(decodedState(meteoraDlmm, PAIR, known));
   const theirs = sdkQuotes(known, amounts, false);
   return theirs === null ? null : { ours: oursInTurn(known, priceMoved(known), amounts), theirs };
 }
@@ -142,9 +137,9 @@ const besideReference: Scenario = {
   unit: "nanoseconds",
   prepare: async () => {
     const known = pairAccounts();
-    const amounts = sizes(stateOf(known));
+    const amounts = sizes(decodedState(meteoraDlmm, PAIR, known));
     const quoteAll = () => {
-      const state = stateOf(known);
+      const state = decodedState(meteoraDlmm, PAIR, known);
       return amounts.map((amountIn) => {
         const quote = meteoraDlmm.quoteExactIn(state, {
           inputMint: MINT_X,

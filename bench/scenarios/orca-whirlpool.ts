@@ -3,9 +3,9 @@ import { writePrice } from "#demo/programs/orca-whirlpool-accounts.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { openFast } from "#src/venues/orca-whirlpool/fast.ts";
 import { FastTickArray } from "#src/venues/orca-whirlpool/fast-tick-array.ts";
-import type { WhirlpoolState } from "#src/venues/orca-whirlpool/pool-state.ts";
 import { tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { arrayStarts } from "#src/venues/orca-whirlpool/tick-sequence.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { loadLegacyWhirlpools, loadWhirlpoolClient } from "#test/support/whirlpool-sdk.ts";
 import { BENCHMARK_WHIRLPOOL, whirlpoolFixture } from "#test/support/whirlpools.ts";
 import type { Contender, Scenario } from "../scenario.ts";
@@ -15,14 +15,8 @@ const { pool, mintA: coin, known } = whirlpoolFixture(BENCHMARK_WHIRLPOOL);
 const { tickSpacing } = BENCHMARK_WHIRLPOOL;
 const at = { pool, programId: orcaWhirlpool.programId };
 
-function state(): WhirlpoolState {
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
-
 function amounts(): readonly bigint[] {
-  return standardAmounts(orcaWhirlpool.spotPrice(state(), coin));
+  return standardAmounts(orcaWhirlpool.spotPrice(decodedState(orcaWhirlpool, pool, known), coin));
 }
 
 function ours(): Contender {
@@ -36,7 +30,7 @@ function ours(): Contender {
 function afterSwap(): Known {
   const [first = 0n] = amounts();
   const order = { inputMint: coin, amountIn: (first * 7n) / 5n, clock: CLOCK };
-  const quote = orcaWhirlpool.quoteExactIn(state(), order);
+  const quote = orcaWhirlpool.quoteExactIn(decodedState(orcaWhirlpool, pool, known), order);
   const account = known.get(pool) ?? null;
   if (quote.kind !== "filled" || account === null) throw new Error("the sale was refused");
   const writer = new ByteWriter(account.data.slice());
@@ -76,9 +70,11 @@ const besideClient: Scenario = {
     const decode = loadWhirlpoolClient();
     if (decode === null) return null;
     const orders = amounts();
-    const arrays = arrayStarts(state().tickCurrent, tickSpacing, "down").map((start) =>
-      tickArrayAddress(at, start),
-    );
+    const arrays = arrayStarts(
+      decodedState(orcaWhirlpool, pool, known).tickCurrent,
+      tickSpacing,
+      "down",
+    ).map((start) => tickArrayAddress(at, start));
     return {
       ours: ours(),
       theirs: calling(() => {
@@ -98,7 +94,9 @@ const arrayRead: Scenario = {
   unit: "nanoseconds",
   prepare: async () => {
     const legacy = loadLegacyWhirlpools(null);
-    const start = arrayStarts(state().tickCurrent, tickSpacing, "down")[1] ?? 0;
+    const start =
+      arrayStarts(decodedState(orcaWhirlpool, pool, known).tickCurrent, tickSpacing, "down")[1] ??
+      0;
     const account = known.get(tickArrayAddress(at, start)) ?? null;
     if (legacy === null || account === null) return null;
     const array = new FastTickArray(start, tickSpacing, "down");

@@ -5,6 +5,7 @@ import type { Account } from "#src/venues/account-set.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import type { PumpSwapState } from "#src/venues/pumpswap/decode.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { COIN, pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { accountInfo, loadPumpSwapSdk, type SwapQuoteInput } from "#test/support/pump-sdks.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -48,12 +49,6 @@ function sizes({ baseReserve, quoteReserve, virtualQuote }: PumpSwapState): read
   return SIZES_LAMPORTS.map((lamports) => (lamports * baseReserve) / (quoteReserve + virtualQuote));
 }
 
-function stateOf(pool: Address, known: Known): PumpSwapState {
-  const decoded = pumpSwap.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
-
 const fromBytes: Scenario = {
   goal: "1",
   name: "PumpSwap, bytes to six quotes, beside the SDK's decoders and quotes",
@@ -69,7 +64,7 @@ async function prepareFromBytes(): ReturnType<Scenario["prepare"]> {
   if (loaded === null) return null;
   const { sdk, BN } = loaded;
   const { pool, known } = fixture();
-  const amounts = sizes(stateOf(pool, known));
+  const amounts = sizes(decodedState(pumpSwap, pool, known));
   const info = (address: Address) => accountInfo(known.get(address));
   const amountOf = (address: Address) => new BN(String(info(address).data.readBigUInt64LE(64)));
   const quoteAll = (): readonly string[] => {

@@ -10,18 +10,13 @@ import { quoteAscending } from "#src/venues/raydium-clmm/quote.ts";
 import { tickArrayAddress } from "#src/venues/raydium-clmm/tick-arrays.ts";
 import { BENCHMARK_CLMM, clmmFixture } from "#test/support/clmm-pools.ts";
 import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import type { Scenario } from "../scenario.ts";
 import { CLOCK, calling, copied, fromBytes, standardAmounts } from "./concentrated.ts";
 
 const { pool, mintA: coin, accounts: known } = clmmFixture(BENCHMARK_CLMM);
 const ORDER = { inputMint: coin, clock: CLOCK };
 const ARRAY_START = -63_000;
-
-function stateOf(accounts: ReadonlyMap<Address, Account | null>): ClmmState {
-  const decoded = raydiumClmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
 
 function amountsOf(state: ClmmState): readonly bigint[] {
   return standardAmounts(raydiumClmm.spotPrice(state, coin));
@@ -68,7 +63,7 @@ const heap: Scenario = {
 async function prepareCold(): ReturnType<Scenario["prepare"]> {
   const sdk = loadClmmSdk(null);
   if (sdk === null) return null;
-  const state = stateOf(known);
+  const state = decodedState(raydiumClmm, pool, known);
   const amounts = amountsOf(state);
   const theirs = sdk.open(pool, known, true);
   const others = copied(afterSwap(state), raydiumClmm.programId);
@@ -94,7 +89,7 @@ const warm: Scenario = {
 async function prepareWarm(): ReturnType<Scenario["prepare"]> {
   const sdk = loadClmmSdk(null);
   if (sdk === null) return null;
-  const state = stateOf(known);
+  const state = decodedState(raydiumClmm, pool, known);
   const amounts = amountsOf(state);
   const theirs = sdk.open(pool, known, true).decode(known);
   return {
@@ -113,7 +108,7 @@ const sharedTraversal: Scenario = {
   ratio: "share",
   unit: "nanoseconds",
   prepare: async () => {
-    const state = stateOf(known);
+    const state = decodedState(raydiumClmm, pool, known);
     const amounts = amountsOf(state);
     const amountIn = amounts.at(-1) ?? 0n;
     return {
@@ -137,7 +132,7 @@ const besideReference: Scenario = {
   ratio: "share",
   unit: "nanoseconds",
   prepare: async () => {
-    const amounts = amountsOf(stateOf(known));
+    const amounts = amountsOf(decodedState(raydiumClmm, pool, known));
     const positions = BENCHMARK_CLMM.positions.map((position) => ({
       ...position,
       liquidity: position.liquidity + 1_000n,
@@ -146,7 +141,10 @@ const besideReference: Scenario = {
     return {
       ours: fromBytes(opened(), { known, others }, amounts),
       theirs: calling(() =>
-        quoteAscending(stateOf(known), { ...ORDER, amountsIn: amounts }).map(String),
+        quoteAscending(decodedState(raydiumClmm, pool, known), {
+          ...ORDER,
+          amountsIn: amounts,
+        }).map(String),
       ),
     };
   },

@@ -5,6 +5,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { SaleHop } from "#src/venues/venue-sale.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
 import { chainedPools } from "./chained-pools.ts";
@@ -17,9 +18,8 @@ function bind({ accounts, clock }: RecordedExecution, hop: SaleHop): QuotablePoo
   const venue = VENUES.find(({ id }) => id === hop.venue);
   if (venue === undefined) throw new Error(hop.venue);
   const { pool: address, inputMint: baseMint, outputMint: quoteMint } = hop;
-  const decoded = venue.decode(address, accounts, baseMint);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return bindPool({ venue, address, state: decoded.state, baseMint, quoteMint, clock, fast: null });
+  const state = decodedState(venue, address, accounts, baseMint);
+  return bindPool({ venue, address, state, baseMint, quoteMint, clock, fast: null });
 }
 
 async function recordedRoutes(path: string): Promise<readonly Case[]> {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { address } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import {
   dammV1Fixture,
@@ -27,9 +28,7 @@ import type { Venue } from "./venue.ts";
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 
 function stateOf<State>(venue: Venue<State>, { pool, accounts }: PoolFixture): State {
-  const decoded = venue.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(venue, pool, accounts);
 }
 
 function left<State>(state: State | null | undefined): State {

@@ -5,6 +5,7 @@ import { positionAccount } from "#demo/nested-positions.ts";
 import { positionAccount as dlmmPositionAccount } from "#demo/programs/meteora-dlmm-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { dlmmAccounts, PAIR } from "#test/support/dlmm-pool.ts";
 import { decodePositions, everyOther } from "#test/support/position-accounts.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -17,12 +18,6 @@ import { positionLayout, UPGRADEABLE } from "./orca-whirlpool/layout.ts";
 import { raydiumClmm } from "./raydium-clmm/adapter.ts";
 import { PERSONAL_POSITION } from "./raydium-clmm/layout.ts";
 import type { Venue } from "./venue.ts";
-
-function stateOf<State>(venue: Venue<State>, pool: Address, known: AccountSet): State {
-  const decoded = venue.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
 
 function rangedShares<State>(venue: Venue<State>, pool: Address, known: AccountSet): RangedShares {
   const shares = venue.shares(pool, known);
@@ -37,14 +32,14 @@ test("a CLMM pool after a withdrawal is the pool that never had these positions"
   fc.assert(
     fc.property(clmmPools, (fields) => {
       const { pool, accounts } = clmmFixture(fields);
-      const state = stateOf(raydiumClmm, pool, accounts);
+      const state = decodedState(raydiumClmm, pool, accounts);
       const shares = rangedShares(raydiumClmm, pool, accounts);
       const { positions } = fields;
       const all = decodePositions(shares, PERSONAL_POSITION, { pool, positions });
       const left = raydiumClmm.withdrawPositions?.(state, everyOther(shares, all));
       assert.ok(left);
       const without = clmmFixture({ ...fields, positions: staying(positions) });
-      const expected = stateOf(raydiumClmm, pool, without.accounts);
+      const expected = decodedState(raydiumClmm, pool, without.accounts);
       assert.equal(left.liquidity, expected.liquidity);
       // Where arrays are gone, the pool without them is loaded further.
       const [lowest = 0, highest = 0] = [state.ticks[0]?.tick, state.ticks.at(-1)?.tick];
@@ -58,7 +53,7 @@ test("a Whirlpool after a withdrawal is the pool that never had these positions"
   fc.assert(
     fc.property(whirlpools, (fields) => {
       const { pool, known } = whirlpoolFixture(fields);
-      const state = stateOf(orcaWhirlpool, pool, known);
+      const state = decodedState(orcaWhirlpool, pool, known);
       const shares = rangedShares(orcaWhirlpool, pool, known);
       const { positions } = fields;
       const all = decodePositions(shares, positionLayout(UPGRADEABLE.programId), {
@@ -68,7 +63,7 @@ test("a Whirlpool after a withdrawal is the pool that never had these positions"
       const left = orcaWhirlpool.withdrawPositions?.(state, everyOther(shares, all));
       assert.ok(left);
       const without = whirlpoolFixture({ ...fields, positions: staying(positions) });
-      const expected = stateOf(orcaWhirlpool, pool, without.known);
+      const expected = decodedState(orcaWhirlpool, pool, without.known);
       assert.equal(left.liquidity, expected.liquidity);
       assert.deepEqual(left.arrays, expected.arrays);
     }),
@@ -94,7 +89,7 @@ test("a DLMM pair after a withdrawal pays each bin's share, and every position i
         return { id, x, y, share, supply: SUPPLY };
       });
       const known = dlmmAccounts({ bins: at, activeId: 0 });
-      const state = stateOf(meteoraDlmm, PAIR, known);
+      const state = decodedState(meteoraDlmm, PAIR, known);
       const shares = rangedShares(meteoraDlmm, PAIR, known);
       const position = (ownedOf: (share: bigint) => bigint, owner: Address) => {
         const range = { pair: PAIR, owner, lower, upper: lower + at.length };
@@ -137,7 +132,7 @@ test("positions that are missing, forged or of another moment are never taken fo
   const [first] = all;
   assert.ok(first);
   assert.equal(shares.addUp([...all, first]), null);
-  const state = stateOf(raydiumClmm, pool, accounts);
+  const state = decodedState(raydiumClmm, pool, accounts);
   const totals = shares.addUp(all) ?? new Map();
   const twice = { positions: [first, first], totals };
   assert.equal(raydiumClmm.withdrawPositions?.(state, twice), null);

@@ -6,6 +6,7 @@ import type { Account } from "#src/venues/account-set.ts";
 import { meteoraDammV1 } from "#src/venues/meteora-damm-v1/adapter.ts";
 import type { Curve, DammV1State, VaultShare } from "#src/venues/meteora-damm-v1/decode.ts";
 import { type DammV1Sdk, loadDammV1Sdk } from "#test/support/damm-sdks.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import {
   dammV1Fixture,
   dammV1State,
@@ -142,11 +143,10 @@ test("sales both ways equal the official SDK's on generated pools of both curves
   let roundsShort = 0;
   for (const { state, amountIn } of fc.sample(generated, { numRuns: STATES, seed: 2026 })) {
     const { pool, mintA, mintB, accounts } = dammV1Fixture(state);
-    const decoded = meteoraDammV1.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const decoded = decodedState(meteoraDammV1, pool, accounts);
     for (const isAToB of [true, false]) {
       const expected = quoteTheirs(sdk, accounts, pool, { state, amountIn, isAToB });
-      const quote = meteoraDammV1.quoteExactIn(decoded.state, {
+      const quote = meteoraDammV1.quoteExactIn(decoded, {
         inputMint: isAToB ? mintA : mintB,
         amountIn,
         clock: CLOCK,

@@ -5,6 +5,7 @@ import { address } from "#src/units/address.ts";
 import { configuredPool, meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
 import type { BaseFee, DammV2State } from "#src/venues/meteora-damm-v2/decode.ts";
 import { loadDammV2Sdk } from "#test/support/damm-sdks.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
 import { bytesOf } from "#test/support/raydium-sdk.ts";
 
@@ -109,8 +110,7 @@ test("sales both ways equal the official SDK's on generated pools, over every fe
   for (const fields of fc.sample(cases, { numRuns: STATES, seed: 2026 })) {
     const state = stateOf(fields);
     const { pool, mintA, mintB, accounts } = dammV2Fixture(state);
-    const decoded = meteoraDammV2.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const decoded = decodedState(meteoraDammV2, pool, accounts);
     const poolState = sdk.decodePool(bytesOf(accounts.get(pool)));
     for (const isAToB of [true, false]) {
       let expected: bigint | null;
@@ -130,7 +130,7 @@ test("sales both ways equal the official SDK's on generated pools, over every fe
       } catch {
         expected = null;
       }
-      const quote = meteoraDammV2.quoteExactIn(decoded.state, {
+      const quote = meteoraDammV2.quoteExactIn(decoded, {
         inputMint: isAToB ? mintA : mintB,
         amountIn: fields.amountIn,
         clock: CLOCK,

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 import { loadLegacyWhirlpools, loadWhirlpoolCore } from "#test/support/whirlpool-sdk.ts";
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
@@ -18,12 +19,11 @@ const amount = fc
 
 function ours(fields: WhirlpoolFixture, amountIn: bigint, aToB: boolean) {
   const { pool, mintA, mintB, known } = whirlpoolFixture(fields);
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(orcaWhirlpool, pool, known);
   const inputMint = aToB ? mintA : mintB;
-  const quote = orcaWhirlpool.quoteExactIn(decoded.state, { inputMint, amountIn, clock: CLOCK });
+  const quote = orcaWhirlpool.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
   const amountOut = quote.kind === "filled" ? quote.amountOut : null;
-  return { pool, known, state: decoded.state, amountOut };
+  return { pool, known, state, amountOut };
 }
 
 test(`${STATES} pools pay what whirlpools-core says, adaptive fee included`, (t) => {
@@ -74,13 +74,12 @@ test("where liquidity would fall below zero the program fails; the WASM build wr
   const data = account.data.slice();
   new ByteWriter(data).u128(WHIRLPOOL.liquidity, 1n << 38n);
   known.set(pool, { ...account, data });
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(orcaWhirlpool, pool, known);
   const order = { inputMint: mintA, amountIn: 1n << 36n, clock: CLOCK };
-  const quote = orcaWhirlpool.quoteExactIn(decoded.state, order);
+  const quote = orcaWhirlpool.quoteExactIn(state, order);
   assert.deepEqual(quote, { kind: "unfillable", reason: "overflow" });
   assert.equal(legacy.decode(pool, known, true).quote(1n << 36n, CLOCK.unixTimestamp), null);
-  assert.notEqual(core(decoded.state, true, 1n << 36n, CLOCK.unixTimestamp), null);
+  assert.notEqual(core(state, true, 1n << 36n, CLOCK.unixTimestamp), null);
 });
 
 test("at the end of the price range both SDKs answer with the part that the program takes", (t) => {
@@ -92,12 +91,11 @@ test("at the end of the price range both SDKs answer with the part that the prog
     sqrtPriceX64: 1n << 64n,
     positions: [{ lower: -13 * 32_896, upper: 13 * 32_896, liquidity: 1_000_000n }],
   });
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(orcaWhirlpool, pool, known);
   const order = { inputMint: mintA, amountIn: 1n << 62n, clock: CLOCK };
-  const quote = orcaWhirlpool.quoteExactIn(decoded.state, order);
+  const quote = orcaWhirlpool.quoteExactIn(state, order);
   assert.equal(quote.kind, "unfillable");
   const part = quote.kind === "unfillable" ? quote.partlyPaid : null;
-  assert.equal(core(decoded.state, true, 1n << 62n, CLOCK.unixTimestamp), part);
+  assert.equal(core(state, true, 1n << 62n, CLOCK.unixTimestamp), part);
   assert.equal(legacy.decode(pool, known, true).quote(1n << 62n, CLOCK.unixTimestamp), part);
 });

@@ -5,6 +5,7 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS } from "#src/venues/pump-curve/layout.ts";
 import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 import { COIN, curveFixture } from "#test/support/pump-pools.ts";
 import { accountInfo, loadPumpSdk } from "#test/support/pump-sdks.ts";
@@ -68,8 +69,7 @@ test("sales equal the official SDK's on generated curves, less those it should h
   let filled = 0;
   for (const { tokens, share, ...fields } of fc.sample(cases, { numRuns: STATES, seed: 2026 })) {
     const { pool, accounts, supply } = supplied(fields);
-    const decoded = pumpCurve.decode(pool, accounts, COIN);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(pumpCurve, pool, accounts, COIN);
     const input = {
       global: sdk.PUMP_SDK.decodeGlobal(accountInfo(accounts.get(GLOBAL_ADDRESS))),
       feeConfig: sdk.PUMP_SDK.decodeFeeConfig(accountInfo(accounts.get(CURVE_FEE_CONFIG_ADDRESS))),
@@ -79,7 +79,7 @@ test("sales equal the official SDK's on generated curves, less those it should h
     };
     const expected = BigInt(sdk.getSellSolAmountFromTokenAmount(input).toString());
     const order = { inputMint: COIN, amountIn: tokens, clock: CLOCK };
-    const sale = pumpCurve.quoteExactIn(decoded.state, order);
+    const sale = pumpCurve.quoteExactIn(state, order);
     const gross = (tokens * fields.virtualQuote) / (fields.virtualToken + tokens);
     if (gross > fields.realQuote) {
       assert.deepEqual(sale, { kind: "unfillable", reason: "insufficient-liquidity" });
@@ -103,8 +103,7 @@ test("what the SDK says that tokens cost buys at least as many, and a little les
     const wanted = (realToken * share) / 20_000n;
     if (wanted < 1_000_000n || fields.virtualQuote < 1_000_000_000n) continue;
     const { pool, accounts, supply } = supplied({ ...fields, realToken });
-    const decoded = pumpCurve.decode(pool, accounts, COIN);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(pumpCurve, pool, accounts, COIN);
     const bondingCurve = sdk.PUMP_SDK.decodeBondingCurve(accountInfo(accounts.get(pool)));
     const cost = sdk.getBuySolAmountFromTokenAmount({
       global: sdk.PUMP_SDK.decodeGlobal(accountInfo(accounts.get(GLOBAL_ADDRESS))),
@@ -115,9 +114,9 @@ test("what the SDK says that tokens cost buys at least as many, and a little les
       quoteMint: bondingCurve.quoteMint,
     });
     const spent = BigInt(cost.toString());
-    const order = { inputMint: decoded.state.quoteMint, clock: CLOCK };
-    const enough = pumpCurve.quoteExactIn(decoded.state, { ...order, amountIn: spent + 4n });
-    const less = pumpCurve.quoteExactIn(decoded.state, { ...order, amountIn: spent - 4n });
+    const order = { inputMint: state.quoteMint, clock: CLOCK };
+    const enough = pumpCurve.quoteExactIn(state, { ...order, amountIn: spent + 4n });
+    const less = pumpCurve.quoteExactIn(state, { ...order, amountIn: spent - 4n });
     assert.ok(enough.kind === "filled" && enough.amountOut >= wanted);
     assert.ok(less.kind === "unfillable" || less.amountOut < wanted);
     bought++;

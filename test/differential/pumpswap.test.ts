@@ -5,6 +5,7 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
 import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 import { pumpSwapFixture } from "#test/support/pump-pools.ts";
 import { accountInfo, type Bn, loadPumpSwapSdk } from "#test/support/pump-sdks.ts";
@@ -58,8 +59,7 @@ test("sales and purchases equal the official SDK's on generated pools", (t) => {
   let filled = 0;
   for (const { amountIn, ...fields } of fc.sample(cases, { numRuns: STATES, seed: 2026 })) {
     const { pool, mintA, mintB, accounts } = pumpSwapFixture(fields);
-    const decoded = pumpSwap.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(pumpSwap, pool, accounts);
     const theirs = sdk.PUMP_AMM_SDK.decodePool(accountInfo(accounts.get(pool)));
     const input = {
       creator: theirs.creator,
@@ -80,12 +80,12 @@ test("sales and purchases equal the official SDK's on generated pools", (t) => {
         accountInfo(accounts.get(POOL_FEE_CONFIG_ADDRESS)),
       ),
     };
-    const isPriced = BigInt(fields.quoteReserve) + decoded.state.virtualQuote > 0n;
+    const isPriced = BigInt(fields.quoteReserve) + state.virtualQuote > 0n;
     for (const [inputMint, answer] of [
       [mintA, () => sdk.sellBaseInput({ ...input, base: bn(amountIn) }).uiQuote],
       [mintB, () => sdk.buyQuoteInput({ ...input, quote: bn(amountIn) }).base],
     ] as const) {
-      const quote = pumpSwap.quoteExactIn(decoded.state, { inputMint, amountIn, clock: CLOCK });
+      const quote = pumpSwap.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
       const expected = isPriced ? orRefusal(answer) : null;
       if (quote.kind === "filled") {
         filled++;
@@ -118,9 +118,8 @@ test("what a withdrawal takes along equals the official SDK's on generated pools
     const { baseReserve, quoteReserve, issued, portion } = sample;
     const shares = 1n + ((issued - 1n) * portion) / 10n ** 9n;
     const { pool, accounts } = pumpSwapFixture({ baseReserve, quoteReserve });
-    const decoded = pumpSwap.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
-    const left = pumpSwap.withdraw?.(decoded.state, { shares, issued }, CLOCK);
+    const state = decodedState(pumpSwap, pool, accounts);
+    const left = pumpSwap.withdraw?.(state, { shares, issued }, CLOCK);
     const [sharesBn, baseBn, quoteBn, issuedBn] = [shares, baseReserve, quoteReserve, issued].map(
       (value) => new BN(String(value)),
     ) as [Bn, Bn, Bn, Bn];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { ammFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { bytesOf, loadRaydiumSdk } from "#test/support/raydium-sdk.ts";
 
@@ -32,8 +33,7 @@ test("sales both ways equal the official SDK's on generated pools of the usual f
       coinVault: fields.coinReserve + fields.needTakePnlCoin,
       pcVault: fields.pcReserve + fields.needTakePnlPc,
     });
-    const decoded = raydiumAmmV4.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(raydiumAmmV4, pool, accounts);
     const info = sdk.liquidityStateV4Layout.decode(bytesOf(accounts.get(pool)));
     assert.equal(info.baseMint.toString(), mintA);
     assert.equal(info.quoteMint.toString(), mintB);
@@ -58,7 +58,7 @@ test("sales both ways equal the official SDK's on generated pools of the usual f
         slippage: 0,
       });
       const order = { inputMint: mintIn, amountIn: fields.amountIn, clock: CLOCK };
-      const quote = raydiumAmmV4.quoteExactIn(decoded.state, order);
+      const quote = raydiumAmmV4.quoteExactIn(state, order);
       if (quote.kind === "filled") filled++;
       assert.equal(quote.kind === "filled" ? quote.amountOut : 0n, BigInt(amountOut.toString()));
     }
@@ -71,8 +71,7 @@ test("the SDK misses a pool's own fee: the program reads it", (t) => {
   if (sdk === null) return;
   const reserves = { coinVault: 1_000_000n, pcVault: 1_000_000n };
   const { pool, mintA, mintB, accounts } = ammFixture({ ...reserves, swapFeeNumerator: 100n });
-  const decoded = raydiumAmmV4.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(raydiumAmmV4, pool, accounts);
   const reserve = new sdk.BN("1000000");
   const { amountOut } = sdk.liquidity.computeAmountOut({
     poolInfo: {
@@ -88,7 +87,7 @@ test("the SDK misses a pool's own fee: the program reads it", (t) => {
     slippage: 0,
   });
   const order = { inputMint: mintA, amountIn: 10_000n, clock: CLOCK };
-  const quote = raydiumAmmV4.quoteExactIn(decoded.state, order);
+  const quote = raydiumAmmV4.quoteExactIn(state, order);
   assert.equal(amountOut.toString(), "9876");
   assert.equal(quote.kind === "filled" && quote.amountOut, 9_802n);
 });

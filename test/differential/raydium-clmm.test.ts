@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
 import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
@@ -20,11 +21,10 @@ test(`${STATES} pools pay what Raydium's SDK says, with dynamic fee, fee side an
   fc.assert(
     fc.property(clmmPools, amount, fc.boolean(), (fields, amountIn, zeroForOne) => {
       const { pool, mintA, mintB, accounts } = clmmFixture(fields);
-      const decoded = raydiumClmm.decode(pool, accounts);
-      if (decoded.kind !== "pool") throw new Error(decoded.detail);
+      const state = decodedState(raydiumClmm, pool, accounts);
       const inputMint = zeroForOne ? mintA : mintB;
       const order = { inputMint, amountIn, clock: CLOCK };
-      const ours = raydiumClmm.quoteExactIn(decoded.state, order);
+      const ours = raydiumClmm.quoteExactIn(state, order);
       const theirs = sdk
         .open(pool, accounts, zeroForOne)
         .decode(accounts)
@@ -59,10 +59,9 @@ test("an accumulator whose square leaves 2^53 quotes here; the SDK squares in do
       lastUpdate: CLOCK.unixTimestamp,
     },
   });
-  const decoded = raydiumClmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(raydiumClmm, pool, accounts);
   const order = { inputMint: mintA, amountIn: 10_000n, clock: CLOCK };
-  assert.equal(raydiumClmm.quoteExactIn(decoded.state, order).kind, "filled");
+  assert.equal(raydiumClmm.quoteExactIn(state, order).kind, "filled");
   assert.throws(() =>
     sdk.open(pool, accounts, true).decode(accounts).quote(10_000n, CLOCK.unixTimestamp),
   );

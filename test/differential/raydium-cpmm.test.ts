@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
 import {
   bytesOf,
@@ -53,8 +54,7 @@ test("sales both ways equal the official SDK's curve on generated pools, but for
       vault0: fields.reserve0 + sum(0),
       vault1: fields.reserve1 + sum(1),
     });
-    const decoded = raydiumCpmm.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(raydiumCpmm, pool, accounts);
     const info: CpmmPoolFields = sdk.CpmmPoolInfoLayout.decode(bytesOf(accounts.get(pool)));
     const config = sdk.CpmmConfigInfoLayout.decode(bytesOf(accounts.get(testAddress(6))));
     const vault = (byte: number) =>
@@ -76,7 +76,7 @@ test("sales both ways equal the official SDK's curve on generated pools, but for
         isOnInput,
       );
       const expected = BigInt(theirs.outputAmount.toString());
-      const quote = raydiumCpmm.quoteExactIn(decoded.state, {
+      const quote = raydiumCpmm.quoteExactIn(state, {
         inputMint: isZeroForOne ? mintA : mintB,
         amountIn: fields.amountIn,
         clock: CLOCK,
@@ -110,8 +110,7 @@ test("the SDK's high-level call agrees for pools without a creator fee, which it
       tradeFeeRate: fields.tradeFeeRate,
       creatorFeeRate: 0n,
     });
-    const decoded = raydiumCpmm.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(raydiumCpmm, pool, accounts);
     const { amountOut } = sdk.cpmm.computeSwapAmount({
       pool: {
         mintB: { address: mintB },
@@ -126,7 +125,7 @@ test("the SDK's high-level call agrees for pools without a creator fee, which it
       slippage: 0,
     });
     const order = { inputMint: mintA, amountIn: fields.amountIn, clock: CLOCK };
-    const quote = raydiumCpmm.quoteExactIn(decoded.state, order);
+    const quote = raydiumCpmm.quoteExactIn(state, order);
     assert.equal(quote.kind === "filled" ? quote.amountOut : 0n, BigInt(amountOut.toString()));
   }
 });

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
 import { CURVE_KINDS, CURVES } from "#src/venues/raydium-launchlab/curve.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
 import type { Bn, BnClass } from "#test/support/pump-sdks.ts";
@@ -106,9 +107,7 @@ test("sales and purchases equal the official SDK's on generated launches of all 
   const tally = { sold: 0, bought: 0, roundedUpBySdk: 0 };
   for (const { launch, baseIn, quoteIn } of fc.sample(cases, { numRuns: STATES, seed: 2026 })) {
     const { pool, mintA, mintB, accounts } = launchFixture(launch);
-    const decoded = raydiumLaunchLab.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
-    const { state } = decoded;
+    const state = decodedState(raydiumLaunchLab, pool, accounts);
     const input = {
       poolInfo: sdk.LaunchpadPool.decode(Buffer.from(accounts.get(pool)?.data ?? [])),
       protocolFeeRate: bn(launch.protocolFeeRate ?? 0n),

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { Venue } from "#src/venues/venue.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertSurvives, mutated, mutation } from "./hostile-accounts.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
@@ -49,10 +50,9 @@ export function testConcentratedLaws<State, Fields>({
   /** The pool, and the mints of a sale in the direction asked for. */
   function open(fields: Fields, isFirst: boolean) {
     const { pool, mintA, mintB, known } = fixture(fields);
-    const decoded = venue.decode(pool, known);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const decoded = decodedState(venue, pool, known);
     const [inputMint, outputMint] = isFirst ? [mintA, mintB] : [mintB, mintA];
-    return { state: decoded.state, inputMint, outputMint };
+    return { state: decoded, inputMint, outputMint };
   }
 
   const sell = (state: State, inputMint: Address, amountIn: bigint) =>

@@ -5,6 +5,7 @@ import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, Venue } from "#src/venues/venue.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 
 export const MARKET_CLOCK: Clock = { slot: 7n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
@@ -129,9 +130,7 @@ export function playProgram<State>(
       return opened.pool;
     },
     stateOf(pool, sold) {
-      const decoded = venue.decode(pool, accounts, sold);
-      if (decoded.kind !== "pool") throw new Error(decoded.detail);
-      return decoded.state;
+      return decodedState(venue, pool, accounts, sold);
     },
     apply(changes) {
       assert.ok(changes);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import {
   dammV1Fixture,
@@ -144,9 +145,8 @@ test("each kind of depeg reads its own stake pool", () => {
       .u64(offsets[0], 3_000n)
       .u64(offsets[1], 2_000n).bytes;
     accounts.set(stake, { owner: SYSTEM_PROGRAM, lamports: 1n, data, slot: 1n });
-    const decoded = meteoraDammV1.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
-    const { curve } = decoded.state;
+    const state = decodedState(meteoraDammV1, pool, accounts);
+    const { curve } = state;
     return curve.kind === "stable" ? curve.depeg?.currentPrice : undefined;
   };
   assert.equal(priceWith(LIDO_STATE, [81, 73], 2), 1_500_000n);
@@ -170,10 +170,9 @@ test("the recorded mSOL/SOL pool of mainnet decodes and quotes", (t) => {
   if (folder === null) return;
   const accounts = readRecordedAccounts(folder);
   const pool = address("HcjZvfeSNJbNkfLD4eEcRBr96AD3w1GpmMppaeRZf7ur");
-  const decoded = meteoraDammV1.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(meteoraDammV1, pool, accounts);
   const order = { inputMint: MSOL, amountIn: 1_000_000_000n, clock: CLOCK };
-  const quote = meteoraDammV1.quoteExactIn(decoded.state, order);
+  const quote = meteoraDammV1.quoteExactIn(state, order);
   assert.ok(quote.kind === "filled");
   assert.equal(quote.amountOut, 1_197_193_542n);
 });

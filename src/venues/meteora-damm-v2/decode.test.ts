@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { dammV2Fixture, dammV2State, MINT_A, MINT_B } from "#test/support/meteora-pools.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -188,9 +189,8 @@ test("the recorded SOL/USDC pools of mainnet decode and quote, though their vaul
     address("8Pm2kZpnxD3hoMmt4bjStX2Pw2Z9abpbHzZxMPqxPmie"),
     address("CGPxT5d1uf9a8cKVJuZaJAU76t2EfLGbTmRbfvLLZp5j"),
   ]) {
-    const decoded = meteoraDammV2.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(meteoraDammV2, pool, accounts);
     const order = { inputMint: USDC, amountIn: 1_000_000n, clock: CLOCK };
-    assert.equal(meteoraDammV2.quoteExactIn(decoded.state, order).kind, "filled", pool);
+    assert.equal(meteoraDammV2.quoteExactIn(state, order).kind, "filled", pool);
   }
 });

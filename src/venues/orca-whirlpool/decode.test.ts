@@ -4,6 +4,7 @@ import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
@@ -65,14 +66,8 @@ function reasonOf(known: ReadonlyMap<Address, Account | null>): string {
   return decoded.kind === "pool" ? "pool" : decoded.reason;
 }
 
-function stateOf(known: ReadonlyMap<Address, Account | null>) {
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
-
 function ticksOf(known: ReadonlyMap<Address, Account | null>): readonly number[] {
-  return [...stateOf(known).arrays.values()]
+  return [...decodedState(orcaWhirlpool, pool, known).arrays.values()]
     .flatMap(({ ticks }) => ticks.map(({ tick }) => tick))
     .sort((a, b) => a - b);
 }
@@ -81,7 +76,7 @@ test("fixed and dynamic arrays hold the same ticks", () => {
   for (const arrayKind of ["fixed", "dynamic"] as const) {
     const { known } = whirlpoolFixture({ ...FIELDS, arrayKind });
     assert.deepEqual(ticksOf(known), [-1200, -160, 712, 1600]);
-    assert.equal(stateOf(known).liquidity, 6_000_000_000n);
+    assert.equal(decodedState(orcaWhirlpool, pool, known).liquidity, 6_000_000_000n);
   }
 });
 
@@ -104,10 +99,10 @@ test("only a pool of its own fee tier names an Oracle, and reads its fee there",
   const adaptive = { ...FIELDS, adaptiveFee: FEE, tradeEnableTimestamp: 5n };
   const { known } = whirlpoolFixture(adaptive);
   assert.ok(orcaWhirlpool.accountsNeeded(pool, known).includes(oracleAddress(AT)));
-  assert.deepEqual(stateOf(known).adaptiveFee, FEE);
-  assert.equal(stateOf(known).tradeEnableTimestamp, 5n);
+  assert.deepEqual(decodedState(orcaWhirlpool, pool, known).adaptiveFee, FEE);
+  assert.equal(decodedState(orcaWhirlpool, pool, known).tradeEnableTimestamp, 5n);
   known.set(oracleAddress(AT), null);
-  assert.equal(stateOf(known).adaptiveFee, null);
+  assert.equal(decodedState(orcaWhirlpool, pool, known).adaptiveFee, null);
   known.delete(oracleAddress(AT));
   assert.equal(reasonOf(known), "missing-account");
 });
@@ -115,13 +110,19 @@ test("only a pool of its own fee tier names an Oracle, and reads its fee there",
 test("an array that does not exist is empty, one that was not delivered ends the pool", () => {
   const { known } = whirlpoolFixture(FIELDS);
   const sell = (amountIn: bigint) =>
-    orcaWhirlpool.quoteExactIn(stateOf(known), { inputMint: mintA, amountIn, clock: CLOCK });
+    orcaWhirlpool.quoteExactIn(decodedState(orcaWhirlpool, pool, known), {
+      inputMint: mintA,
+      amountIn,
+      clock: CLOCK,
+    });
   const before = sell(100_000_000n);
   known.set(ARRAY(-704), null);
-  assert.deepEqual(orcaWhirlpool.cautions(stateOf(known)), []);
+  assert.deepEqual(orcaWhirlpool.cautions(decodedState(orcaWhirlpool, pool, known)), []);
   assert.notDeepEqual(sell(100_000_000n), before);
   known.delete(ARRAY(-704));
-  assert.deepEqual(orcaWhirlpool.cautions(stateOf(known)), ["partly-loaded"]);
+  assert.deepEqual(orcaWhirlpool.cautions(decodedState(orcaWhirlpool, pool, known)), [
+    "partly-loaded",
+  ]);
   assert.deepEqual(sell(100_000_000n), { kind: "unfillable", reason: "insufficient-liquidity" });
 });
 
@@ -130,7 +131,7 @@ test("an address that only holds lamports does not exist", () => {
   const unused = { owner: SYSTEM_PROGRAM, lamports: 5n, data: new Uint8Array(), slot: 1n };
   known.set(ARRAY(-704), unused).set(oracleAddress(AT), unused);
   assert.deepEqual(ticksOf(known), [-1200, 712, 1600]);
-  assert.equal(stateOf(known).adaptiveFee, null);
+  assert.equal(decodedState(orcaWhirlpool, pool, known).adaptiveFee, null);
 });
 
 test("each account that is missing is named, but for tick arrays", () => {
@@ -185,7 +186,11 @@ test("fields out of range are set aside with a reason", () => {
 });
 
 test("a frozen vault sells nothing", () => {
-  const state = stateOf(edited(FIELDS, testAddress(25), (to) => to.u8(108, 2)));
+  const state = decodedState(
+    orcaWhirlpool,
+    pool,
+    edited(FIELDS, testAddress(25), (to) => to.u8(108, 2)),
+  );
   assert.equal(orcaWhirlpool.status(state, CLOCK), "paused");
   const order = { inputMint: mintA, amountIn: 5n, clock: CLOCK };
   assert.deepEqual(orcaWhirlpool.quoteExactIn(state, order), {

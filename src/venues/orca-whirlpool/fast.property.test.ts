@@ -8,6 +8,7 @@ import { divCeil, Q64 } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
@@ -21,12 +22,6 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const amount = fc
   .integer({ min: 0, max: 53 })
   .chain((bits) => fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n }));
-
-function stateOf(pool: Address, known: AccountSet): WhirlpoolState {
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
 
 /** Every result of the fast path is the reference's; one left to the reference is never wrong. */
 function assertEqual(
@@ -67,7 +62,7 @@ test("equals the reference on any pool and amount, at tick and array boundaries 
         const inputMint = aToB ? mintA : mintB;
         const quoter = openFast(pool, known, inputMint);
         if (quoter === null) return;
-        const state = stateOf(pool, known);
+        const state = decodedState(orcaWhirlpool, pool, known);
         const tried = [...amounts, ...boundaries(state, aToB)];
         assertEqual(quoter, { pool, known, inputMint, amountsIn: tried });
         opened++;
@@ -97,7 +92,7 @@ test("hostile liquidity and prices are equal or left to the reference", () => {
   fc.assert(
     fc.property(wide, fc.array(amount, { minLength: 4, maxLength: 8 }), (fields, amounts) => {
       const { pool, mintA, mintB, known } = whirlpoolFixture(fields);
-      const state = stateOf(pool, known);
+      const state = decodedState(orcaWhirlpool, pool, known);
       for (const inputMint of [mintA, mintB]) {
         const quoter = openFast(pool, known, inputMint);
         if (quoter === null) continue;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import { U64_MAX } from "#src/units/integer.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertReplayed } from "#test/support/executions.ts";
 import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -40,9 +41,7 @@ const FEE: AdaptiveFee = {
 
 function stateOf(fields: WhirlpoolFixture): WhirlpoolState {
   const { pool, known } = whirlpoolFixture(fields);
-  const decoded = orcaWhirlpool.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(orcaWhirlpool, pool, known);
 }
 
 function sell(state: WhirlpoolState, sells: "tokenA" | "tokenB", amountIn: bigint) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
 import { COIN, curveFixture, POOL_FEES, rates } from "#test/support/pump-pools.ts";
 import { pumpCurve } from "./adapter.ts";
@@ -23,10 +24,9 @@ const states = fc
   })
   .map(({ protocolBps, creatorBps, ...reserves }): PumpCurveState => {
     const { pool, accounts } = curveFixture();
-    const decoded = pumpCurve.decode(pool, accounts, COIN);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
+    const state = decodedState(pumpCurve, pool, accounts, COIN);
     const schedule = [{ threshold: 0n, rates: rates(0n, protocolBps, creatorBps) }] as const;
-    return { ...decoded.state, ...reserves, schedule };
+    return { ...state, ...reserves, schedule };
   });
 
 function quote(state: PumpCurveState, side: "sell" | "buy", amountIn: bigint) {

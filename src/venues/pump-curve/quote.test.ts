@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { mintAccount } from "#demo/token-accounts.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertReplayed, sharedPath } from "#test/support/executions.ts";
 import { readTrades } from "#test/support/pump-events.ts";
 import {
@@ -23,9 +24,7 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
 function stateOf(fields: CurveFixture): PumpCurveState {
   const { pool, accounts } = curveFixture(fields);
-  const decoded = pumpCurve.decode(pool, accounts, COIN);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(pumpCurve, pool, accounts, COIN);
 }
 
 function quote(fields: CurveFixture, side: "sell" | "buy", amountIn: bigint) {
@@ -147,9 +146,7 @@ test("the seller receives what the quote's transfer fee leaves, and the fee is s
   const withFee = (feeBps: number) => {
     const transferFee = { older: untaxed, newer: { ...untaxed, feeBps } };
     const mint = mintAccount({ supply: 1n << 60n, decimals: 6, transferFee, slot: 1n });
-    const decoded = pumpCurve.decode(pool, accounts.set(quoteMint, mint), COIN);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
-    return decoded.state;
+    return decodedState(pumpCurve, pool, accounts.set(quoteMint, mint), COIN);
   };
   const order = { inputMint: COIN, amountIn: 10n ** 9n, clock: CLOCK };
   const plain = pumpCurve.quoteExactIn(withFee(0), order);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
 import { pumpSwapFixture, rates } from "#test/support/pump-pools.ts";
 import { pumpSwap } from "./adapter.ts";
@@ -15,9 +16,7 @@ const side = fc.constantFrom("sell" as const, "buy" as const);
 
 const FIXED = (() => {
   const { pool, accounts } = pumpSwapFixture({ baseReserve: 1n, quoteReserve: 1n });
-  const decoded = pumpSwap.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(pumpSwap, pool, accounts);
 })();
 
 const states = fc

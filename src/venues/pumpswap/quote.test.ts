@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertReplayed, sharedPath } from "#test/support/executions.ts";
 import { readSwaps } from "#test/support/pump-events.ts";
 import {
@@ -22,9 +23,7 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
 function stateOf(fields: PumpSwapFixture): PumpSwapState {
   const { pool, accounts } = pumpSwapFixture(fields);
-  const decoded = pumpSwap.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(pumpSwap, pool, accounts);
 }
 
 function quote(fields: PumpSwapFixture, side: "sell" | "buy", amountIn: bigint) {

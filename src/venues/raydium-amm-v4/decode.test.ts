@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { ammFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 import { POOL } from "./layout.ts";
@@ -17,9 +18,7 @@ function reasonOf(accounts: ReturnType<typeof fixture>["accounts"]) {
 
 test("a pool becomes its two reserves, spot, depth and fee", () => {
   const { pool, mintA, mintB, accounts } = fixture();
-  const decoded = raydiumAmmV4.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  const { state } = decoded;
+  const state = decodedState(raydiumAmmV4, pool, accounts);
   assert.deepEqual(raydiumAmmV4.spotPrice(state, mintA), { numerator: 3200n, denominator: 800n });
   assert.deepEqual(raydiumAmmV4.spotPrice(state, mintB), { numerator: 800n, denominator: 3200n });
   assert.equal(raydiumAmmV4.reachable(state, mintA, 10_000), 3200n);

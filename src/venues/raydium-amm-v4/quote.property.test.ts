@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
 import { ammFixture } from "#test/support/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
@@ -20,9 +21,8 @@ const poolAndMints = fc
       swapFeeNumerator: BigInt(numerator),
       swapFeeDenominator: BigInt(denominator),
     });
-    const decoded = raydiumAmmV4.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
-    return { state: decoded.state, mintA, mintB };
+    const state = decodedState(raydiumAmmV4, pool, accounts);
+    return { state, mintA, mintB };
   });
 
 test("a sale pays less than the reserve, and more in is never less out", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertReplayed, sharedPath } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
 import { amountOut } from "#test/support/quoted-amount.ts";
@@ -12,10 +13,9 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 
 function sell(fields: AmmFixture, sells: "coin" | "pc", amountIn: bigint) {
   const { pool, mintA, mintB, accounts } = ammFixture(fields);
-  const decoded = raydiumAmmV4.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(raydiumAmmV4, pool, accounts);
   const inputMint = sells === "coin" ? mintA : mintB;
-  const quote = raydiumAmmV4.quoteExactIn(decoded.state, { inputMint, amountIn, clock: CLOCK });
+  const quote = raydiumAmmV4.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
   return quote;
 }
 
@@ -117,9 +117,8 @@ test("amounts at the edges give a reason", () => {
 
 test("a mint that the pool does not hold is refused", () => {
   const { pool, accounts } = ammFixture({ coinVault: 1_000_000n, pcVault: 1_000_000n });
-  const decoded = raydiumAmmV4.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  const quote = raydiumAmmV4.quoteExactIn(decoded.state, {
+  const state = decodedState(raydiumAmmV4, pool, accounts);
+  const quote = raydiumAmmV4.quoteExactIn(state, {
     inputMint: testAddress(99),
     amountIn: 5n,
     clock: CLOCK,

@@ -5,6 +5,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { CLMM_CONFIG, clmmFixture } from "#test/support/clmm-pools.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
@@ -41,14 +42,8 @@ function reasonOf(accounts: ReadonlyMap<Address, Account | null>): string {
   return decoded.kind === "pool" ? "pool" : decoded.reason;
 }
 
-function stateOf(accounts: ReadonlyMap<Address, Account | null>) {
-  const decoded = raydiumClmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
-
 test("the initialised ticks of all marked arrays are read, ascending", () => {
-  const state = stateOf(clmmFixture(FIELDS).accounts);
+  const state = decodedState(raydiumClmm, pool, clmmFixture(FIELDS).accounts);
   assert.deepEqual(
     state.ticks.map(({ tick, liquidityNet }) => [tick, liquidityNet]),
     [
@@ -78,10 +73,10 @@ test("arrays marked in the bitmap extension are named once it is loaded", () => 
     };
     const { accounts } = clmmFixture(far);
     assert.deepEqual(new Set(raydiumClmm.accountsNeeded(pool, accounts)), new Set(accounts.keys()));
-    const state = stateOf(accounts);
+    const state = decodedState(raydiumClmm, pool, accounts);
     assert.equal(state.ticks.length, 2);
     accounts.delete(bitmapExtensionAddress(pool));
-    assert.equal(stateOf(accounts).ticks.length, 0);
+    assert.equal(decodedState(raydiumClmm, pool, accounts).ticks.length, 0);
   }
 });
 
@@ -101,7 +96,7 @@ test("a bitmap extension that was not delivered is a caution, one that does not 
     const known = new Map<Address, Account | null>(accounts);
     known.delete(bitmapExtensionAddress(pool));
     if (extension === null) known.set(bitmapExtensionAddress(pool), null);
-    return raydiumClmm.cautions(stateOf(known));
+    return raydiumClmm.cautions(decodedState(raydiumClmm, pool, known));
   };
   assert.deepEqual(cautionsWith(undefined), ["partly-loaded"]);
   assert.deepEqual(cautionsWith(null), []);
@@ -110,7 +105,7 @@ test("a bitmap extension that was not delivered is a caution, one that does not 
 test("a missing far array ends the pool there, with a caution", () => {
   const { accounts } = clmmFixture(FIELDS);
   accounts.delete(ARRAY(-1800));
-  const state = stateOf(accounts);
+  const state = decodedState(raydiumClmm, pool, accounts);
   assert.deepEqual(raydiumClmm.cautions(state), ["partly-loaded"]);
   const sell = (amountIn: bigint) =>
     raydiumClmm.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
@@ -167,7 +162,7 @@ test("a frozen vault or a switched-off swap sells nothing", () => {
     edited(testAddress(15), (to) => to.u8(108, 2)),
     edited(pool, (to) => to.u8(POOL_STATE.status, 16)),
   ]) {
-    const state = stateOf(accounts);
+    const state = decodedState(raydiumClmm, pool, accounts);
     assert.equal(raydiumClmm.status(state, CLOCK), "paused");
     assert.deepEqual(
       raydiumClmm.quoteExactIn(state, { inputMint: mintA, amountIn: 5n, clock: CLOCK }),
@@ -218,10 +213,9 @@ test("the recorded SOL/USDC pool of mainnet decodes and quotes", (t) => {
   if (folder === null) return;
   const accounts = readRecordedAccounts(folder);
   const mainnetPool = address("3ucNos4NbumPLZNWztqGHNFFgkHeRMBQAVemeeomsUxv");
-  const decoded = raydiumClmm.decode(mainnetPool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(raydiumClmm, mainnetPool, accounts);
   for (const inputMint of [USDC, WSOL]) {
     const order = { inputMint, amountIn: 100_000_000n, clock: CLOCK };
-    assert.equal(raydiumClmm.quoteExactIn(decoded.state, order).kind, "filled");
+    assert.equal(raydiumClmm.quoteExactIn(state, order).kind, "filled");
   }
 });

@@ -9,6 +9,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
 import { type ClmmFixture, clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumClmm } from "./adapter.ts";
@@ -22,12 +23,6 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const amount = fc
   .integer({ min: 0, max: 53 })
   .chain((bits) => fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n }));
-
-function stateOf(pool: Address, known: ReadonlyMap<Address, Account | null>): ClmmState {
-  const decoded = raydiumClmm.decode(pool, known);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
-}
 
 /** Every result of the fast path is the reference's; one left to the reference is never wrong. */
 function assertEqual(
@@ -71,7 +66,7 @@ test("equals the reference on any pool and amount, at tick boundaries too", () =
         const inputMint = zeroForOne ? mintA : mintB;
         const quoter = openFast(pool, accounts, inputMint);
         if (quoter === null) return;
-        const state = stateOf(pool, accounts);
+        const state = decodedState(raydiumClmm, pool, accounts);
         const tried = [...amounts, ...boundaries(state, zeroForOne)];
         assertEqual(quoter, { pool, known: accounts, inputMint, amountsIn: tried });
         opened++;
@@ -100,7 +95,7 @@ test("hostile liquidity and prices are equal or left to the reference", () => {
   fc.assert(
     fc.property(wide, fc.array(amount, { minLength: 4, maxLength: 8 }), (fields, amounts) => {
       const { pool, mintA, mintB, accounts } = clmmFixture(fields);
-      const state = stateOf(pool, accounts);
+      const state = decodedState(raydiumClmm, pool, accounts);
       for (const inputMint of [mintA, mintB]) {
         const quoter = openFast(pool, accounts, inputMint);
         if (quoter === null) continue;

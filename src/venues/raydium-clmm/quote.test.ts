@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
 import { type ClmmFixture, clmmFixture } from "#test/support/clmm-pools.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertReplayed } from "#test/support/executions.ts";
 import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -23,9 +24,7 @@ const even: ClmmFixture = {
 
 function stateOf(fields: ClmmFixture): ClmmState {
   const { pool, accounts } = clmmFixture(fields);
-  const decoded = raydiumClmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(raydiumClmm, pool, accounts);
 }
 
 function sell(state: ClmmState, sells: "token0" | "token1", amountIn: bigint) {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
@@ -40,9 +41,7 @@ function edited(account: ReturnType<typeof testAddress>, edit: (writer: ByteWrit
 
 test("a pool becomes its two reserves, spot, depth and fee", () => {
   const { pool, mintA, mintB, accounts } = fixture();
-  const decoded = raydiumCpmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  const { state } = decoded;
+  const state = decodedState(raydiumCpmm, pool, accounts);
   assert.deepEqual(raydiumCpmm.spotPrice(state, mintA), { numerator: 3200n, denominator: 800n });
   assert.deepEqual(raydiumCpmm.spotPrice(state, mintB), { numerator: 800n, denominator: 3200n });
   assert.equal(raydiumCpmm.reachable(state, mintB, 10_000), 800n);
@@ -150,9 +149,8 @@ test("the recorded SOL/USDC pool of mainnet decodes and quotes", (t) => {
   if (folder === null) return;
   const accounts = readRecordedAccounts(folder);
   const pool = address("7JuwJuNU88gurFnyWeiyGKbFmExMWcmRZntn9imEzdny");
-  const decoded = raydiumCpmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
+  const state = decodedState(raydiumCpmm, pool, accounts);
   const order = { inputMint: USDC, amountIn: 100_000_000n, clock: CLOCK };
-  const quote = raydiumCpmm.quoteExactIn(decoded.state, order);
+  const quote = raydiumCpmm.quoteExactIn(state, order);
   assert.equal(quote.kind, "filled");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
 import { cpmmFixture } from "#test/support/raydium-pools.ts";
 import { raydiumCpmm } from "./adapter.ts";
@@ -43,9 +44,8 @@ const poolAndMints = fc
   )
   .map((fields) => {
     const { pool, mintA, mintB, accounts } = cpmmFixture(fields);
-    const decoded = raydiumCpmm.decode(pool, accounts);
-    if (decoded.kind !== "pool") throw new Error(decoded.detail);
-    return { state: decoded.state, mintA, mintB };
+    const state = decodedState(raydiumCpmm, pool, accounts);
+    return { state, mintA, mintB };
   });
 
 test("a sale pays less than the reserve, and more in is never less out", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertReplayed, sharedPath } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
 import { amountOut } from "#test/support/quoted-amount.ts";
@@ -14,9 +15,7 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 
 function stateOf(fields: CpmmFixture): CpmmState {
   const { pool, accounts } = cpmmFixture(fields);
-  const decoded = raydiumCpmm.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(raydiumCpmm, pool, accounts);
 }
 
 function sell(fields: CpmmFixture, sells: "token0" | "token1", amountIn: bigint) {

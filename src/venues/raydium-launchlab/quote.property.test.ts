@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
 import { launchFixture } from "#test/support/pump-pools.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
@@ -25,9 +26,7 @@ const transferFee = fc
 
 const FIXED = (() => {
   const { pool, accounts } = launchFixture();
-  const decoded = raydiumLaunchLab.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(raydiumLaunchLab, pool, accounts);
 })();
 
 /** Launches as trading from nothing would leave them: what was raised is what the curve says. */

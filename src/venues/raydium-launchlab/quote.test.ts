@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
+import { decodedState } from "#test/support/decoded-state.ts";
 import { COIN, type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
 import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
@@ -12,9 +13,7 @@ const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
 function stateOf(fields: LaunchFixture): LaunchLabState {
   const { pool, accounts } = launchFixture(fields);
-  const decoded = raydiumLaunchLab.decode(pool, accounts);
-  if (decoded.kind !== "pool") throw new Error(decoded.detail);
-  return decoded.state;
+  return decodedState(raydiumLaunchLab, pool, accounts);
 }
 
 function quote(fields: LaunchFixture, side: "sell" | "buy", amountIn: bigint) {
