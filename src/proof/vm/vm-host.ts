@@ -24,12 +24,9 @@ export class VmError extends Error {
 }
 
 type WaitingCall = {
-  readonly call: VmCall;
+  readonly call: ToVm;
   readonly done: PromiseWithResolvers<FromVm>;
 };
-type VmCall =
-  | { readonly kind: "load"; readonly program: VmProgram }
-  | { readonly kind: "execute"; readonly run: VmRun };
 
 /**
  * The main thread's side of the VM's thread, which starts with the first call. Calls run one at a time, each
@@ -44,7 +41,6 @@ export class VmHost {
   #isBusy = false;
   #isClosed = false;
   #runs = 0;
-  #nextId = 1;
 
   constructor(open: () => Worker = openWorker) {
     this.#open = open;
@@ -74,7 +70,7 @@ export class VmHost {
     await this.#end();
   }
 
-  #call(call: VmCall): Promise<FromVm> {
+  #call(call: ToVm): Promise<FromVm> {
     if (this.#isClosed) return Promise.reject(new VmError("the VM is closed"));
     if (this.#missing !== null) {
       return Promise.reject(new VmError(this.#missing, { isMissing: true }));
@@ -98,12 +94,12 @@ export class VmHost {
     this.#isBusy = false;
   }
 
-  async #answer(call: VmCall): Promise<FromVm> {
+  async #answer(call: ToVm): Promise<FromVm> {
     if (this.#runs >= RUNS_PER_THREAD) await this.#end();
     const thread = this.#thread ?? (await this.#start());
     this.#runs++;
     try {
-      return await ask(thread, { ...call, id: this.#nextId++ }, CALL_TIMEOUT_MS);
+      return await ask(thread, call);
     } catch (cause) {
       if (!(cause instanceof RefusedCall)) await this.#end();
       throw cause;
@@ -117,7 +113,7 @@ export class VmHost {
     try {
       await ready(thread);
       for (const program of this.#programs.values()) {
-        await ask(thread, { kind: "load", id: this.#nextId++, program }, CALL_TIMEOUT_MS);
+        await ask(thread, { kind: "load", program });
       }
     } catch (cause) {
       await thread.terminate();
@@ -152,9 +148,9 @@ async function ready(thread: Worker): Promise<void> {
   if (message.kind !== "ready") throw new VmError("the VM did not start");
 }
 
-async function ask(thread: Worker, message: ToVm, timeoutMs: number): Promise<FromVm> {
+async function ask(thread: Worker, message: ToVm): Promise<FromVm> {
   thread.postMessage(message);
-  const answer = await nextMessage(thread, timeoutMs);
+  const answer = await nextMessage(thread, CALL_TIMEOUT_MS);
   switch (answer.kind) {
     case "loaded":
     case "results":

@@ -54,12 +54,12 @@ export type VmResult =
   | { readonly kind: "refused"; readonly reason: string; readonly computeUnits: bigint };
 
 export type ToVm =
-  | { readonly kind: "load"; readonly id: number; readonly program: VmProgram }
-  | { readonly kind: "execute"; readonly id: number; readonly run: VmRun };
+  | { readonly kind: "load"; readonly program: VmProgram }
+  | { readonly kind: "execute"; readonly run: VmRun };
 
 export type FromVm =
   | { readonly kind: "ready" }
   | { readonly kind: "unavailable"; readonly reason: string }
-  | { readonly kind: "loaded"; readonly id: number }
-  | { readonly kind: "results"; readonly id: number; readonly results: readonly VmResult[] }
-  | { readonly kind: "failed"; readonly id: number; readonly reason: string };
+  | { readonly kind: "loaded" }
+  | { readonly kind: "results"; readonly results: readonly VmResult[] }
+  | { readonly kind: "failed"; readonly reason: string };

@@ -15,7 +15,7 @@ if (vm !== null) {
     try {
       send(answer(vm, message));
     } catch (cause) {
-      send({ kind: "failed", id: message.id, reason: reasonOf(cause) });
+      send({ kind: "failed", reason: reasonOf(cause) });
     }
   });
   send({ kind: "ready" });
@@ -31,13 +31,12 @@ function open(): Vm | null {
 }
 
 function answer(running: Vm, message: ToVm): FromVm {
-  const { id } = message;
   switch (message.kind) {
     case "load":
       running.load(message.program);
-      return { kind: "loaded", id };
+      return { kind: "loaded" };
     case "execute":
-      return { kind: "results", id, results: running.execute(message.run) };
+      return { kind: "results", results: running.execute(message.run) };
     default:
       return assertNever(message);
   }
