@@ -26,8 +26,6 @@ export type VenueExecutions = {
   readonly isFailing: boolean;
   /** Why the last sale was not executed; null: it was. */
   readonly unproved: string | null;
-  /** The last sale that differed; null: none did. */
-  readonly difference: SaleProof | null;
 };
 
 type ExecutionTally = {
@@ -39,7 +37,6 @@ type ExecutionTally = {
   /** Of the deployment, the newest last. */
   readonly recent: Execution[];
   unproved: string | null;
-  difference: SaleProof | null;
 };
 
 /** Counts executions by venue. */
@@ -66,7 +63,6 @@ export class ExecutionRecord {
     tally.executed++;
     tally.onDeployment++;
     if (proof.isEqual) tally.equal++;
-    else tally.difference = proof;
     tally.recent.push({ pool: proof.pool, isEqual: proof.isEqual });
     if (tally.recent.length > RECENT) tally.recent.shift();
     if (isWidespread(tally)) {
@@ -172,6 +168,5 @@ function emptyTally(): ExecutionTally {
     onDeployment: 0,
     recent: [],
     unproved: null,
-    difference: null,
   };
 }
