@@ -42,8 +42,6 @@ export type BondingCurve = {
 };
 
 export type PumpCurveState = {
-  /** The coin; null where the caller did not say, since the curve's bytes do not name it. */
-  readonly baseMint: Address | null;
   readonly quoteMint: Address;
   readonly virtualToken: bigint;
   readonly virtualQuote: bigint;
@@ -127,7 +125,6 @@ function readState(pool: Address, known: AccountSet, mint: Address | null): Pump
   const { virtualToken, virtualQuote, realToken, realQuote } = curve;
   const { isComplete, isMayhem, isCashback, quoteMint } = curve;
   return {
-    baseMint: mint,
     quoteMint,
     virtualToken,
     virtualQuote,
