@@ -26,7 +26,6 @@ import { amountOfShare, shareOfAmount } from "#src/venues/meteora-damm-v1/vault.
 import { squareRootFloor } from "#src/venues/shared/curves/constant-product.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
-import type { Clock } from "#src/venues/venue.ts";
 import { logEvents } from "../anchor-event.ts";
 import { edited } from "../byte-writer.ts";
 import { FieldWriter } from "../field-writer.ts";
@@ -44,6 +43,7 @@ import {
   type CreatePool,
   editStored,
   missingMint,
+  type PoolUpdate,
   type SetFee,
   type SetPaused,
   swapWith,
@@ -213,15 +213,10 @@ function swapEvent(swapped: Swap): Uint8Array {
     .bytes();
 }
 
-type PoolUpdate = {
-  readonly pool: Address;
-  readonly addresses: DammV1Addresses;
-  readonly state: DammV1State;
-  readonly clock: Clock;
-};
-
-function poolChanges(known: AccountSet, update: PoolUpdate): AccountChanges {
-  const { pool, addresses, state, clock } = update;
+function poolChanges(
+  known: AccountSet,
+  { pool, addresses, state, clock }: PoolUpdate<DammV1Addresses, DammV1State>,
+): AccountChanges {
   const { slot } = clock;
   const account = known.get(pool);
   const { vaultA, vaultB, poolLpA, poolLpB } = addresses;

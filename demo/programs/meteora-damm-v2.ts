@@ -23,7 +23,6 @@ import {
 } from "#src/venues/meteora-damm-v2/layout.ts";
 import { type Swap, swapExactIn } from "#src/venues/meteora-damm-v2/quote.ts";
 import { squareRootFloor } from "#src/venues/shared/curves/constant-product.ts";
-import type { Clock } from "#src/venues/venue.ts";
 import { emitEventCalls } from "../anchor-event.ts";
 import { FieldWriter } from "../field-writer.ts";
 import type { MarketProgram, NewPool, Trade } from "../market-program.ts";
@@ -35,6 +34,7 @@ import {
   editStored,
   missingMint,
   newVaults,
+  type PoolUpdate,
   type SetFee,
   type SetPaused,
   swapWith,
@@ -194,15 +194,10 @@ function swapEvent(trade: Trade, swapped: Swap, after: DammV2State): Uint8Array 
     .bytes();
 }
 
-type PoolUpdate = {
-  readonly pool: Address;
-  readonly addresses: DammV2Addresses;
-  readonly state: DammV2State;
-  readonly clock: Clock;
-};
-
-function poolChanges(known: AccountSet, update: PoolUpdate): AccountChanges {
-  const { pool, addresses, state, clock } = update;
+function poolChanges(
+  known: AccountSet,
+  { pool, addresses, state, clock }: PoolUpdate<DammV2Addresses, DammV2State>,
+): AccountChanges {
   return new Map([
     ...(editStored(known, pool, clock, (writer) => writeDammV2Changes(writer, state)) ?? []),
     ...tokenAmounts(

@@ -20,6 +20,14 @@ export type SetPaused = NonNullable<MarketProgram["setPaused"]>;
 
 export type AccountEntry = readonly [Address, Account];
 
+/** What a trade or a change of liquidity makes of a pool. */
+export type PoolUpdate<Addresses, State> = {
+  readonly pool: Address;
+  readonly addresses: Addresses;
+  readonly state: State;
+  readonly clock: Clock;
+};
+
 /** The supply of a mint that a pool creates: a thousand million whole tokens of six decimals. */
 export const NEW_MINT_SUPPLY = 1_000_000_000_000_000n;
 const NEW_MINT_DECIMALS = 6;

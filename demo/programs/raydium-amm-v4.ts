@@ -9,7 +9,6 @@ import { AUTHORITY, POOL, PROGRAM_ID, STATUSES } from "#src/venues/raydium-amm-v
 import { reserveOf } from "#src/venues/raydium-amm-v4/quote.ts";
 import { squareRootFloor } from "#src/venues/shared/curves/constant-product.ts";
 import type { PairVaults } from "#src/venues/shared/reserve-pool.ts";
-import type { Clock } from "#src/venues/venue.ts";
 import { FieldWriter } from "../field-writer.ts";
 import type { MarketProgram, Trade } from "../market-program.ts";
 import { issuedShares } from "../pool-shares.ts";
@@ -19,6 +18,7 @@ import {
   type CreatePool,
   editStored,
   missingMint,
+  type PoolUpdate,
   type SetFee,
   type SetPaused,
   swapWith,
@@ -145,15 +145,10 @@ function rayLog(trade: Trade, state: AmmState, amountOut: bigint): Uint8Array {
     .bytes();
 }
 
-type PoolUpdate = {
-  readonly pool: Address;
-  readonly addresses: PairVaults;
-  readonly state: AmmState;
-  readonly clock: Clock;
-};
-
-function poolChanges(known: AccountSet, update: PoolUpdate): AccountChanges {
-  const { pool, addresses, state, clock } = update;
+function poolChanges(
+  known: AccountSet,
+  { pool, addresses, state, clock }: PoolUpdate<PairVaults, AmmState>,
+): AccountChanges {
   const account = editStored(known, pool, clock, (writer) =>
     writer
       .u64(POOL.status, BigInt(STATUSES.indexOf(state.status)))

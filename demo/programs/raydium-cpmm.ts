@@ -30,6 +30,7 @@ import {
   editStored,
   missingMint,
   newVaults,
+  type PoolUpdate,
   type SetFee,
   type SetPaused,
   sortedSides,
@@ -159,15 +160,10 @@ function swapEvent(trade: Trade, swap: Swap): Uint8Array {
     .bytes();
 }
 
-type PoolUpdate = {
-  readonly pool: Address;
-  readonly addresses: CpmmPoolAddresses;
-  readonly state: CpmmState;
-  readonly clock: Clock;
-};
-
-function poolChanges(known: AccountSet, update: PoolUpdate): AccountChanges {
-  const { pool, addresses, state, clock } = update;
+function poolChanges(
+  known: AccountSet,
+  { pool, addresses, state, clock }: PoolUpdate<CpmmPoolAddresses, CpmmState>,
+): AccountChanges {
   return new Map([
     ...(editStored(known, pool, clock, (writer) => writeCpmmSwap(writer, state, clock)) ?? []),
     ...tokenAmounts(
