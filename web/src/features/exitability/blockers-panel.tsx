@@ -20,7 +20,7 @@ type Props = {
 /** Who may withdraw the liquidity, and what the mint allows its authorities. */
 export function BlockersPanel({ mint, answer, facts }: Props) {
   const { text } = usePreferences();
-  const stressed = useStressed(mint, "retail", answer !== undefined);
+  const stressed = useStressed(mint, answer !== undefined);
   return (
     <section className="panel stack" aria-labelledby="blockers">
       <header>

@@ -9,7 +9,7 @@ import { useStressed } from "./use-token-data.ts";
 /** The pools of a token while all of them are closed: which they are, and what one owner holds of each. */
 export function ClosedPoolsTable({ mint }: { readonly mint: string }) {
   const { text, language } = usePreferences();
-  const { data } = useStressed(mint, "retail", true);
+  const { data } = useStressed(mint, true);
   const pools = data?.pools ?? null;
   const owner = text.exit.blockers.largestOwner;
   return (

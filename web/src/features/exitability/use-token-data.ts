@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ExitAt, History, Pools, StressedExit, Token } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
-import { exitPath, type Profile, type Sale } from "./token-search.ts";
+import { exitPath, type Sale } from "./token-search.ts";
 
 /** Whether the mint has a power; null address unless it is set. */
 export type Power = Token["mint_authority"];
@@ -55,11 +55,11 @@ export function usePools(mint: string, isWanted: boolean) {
 }
 
 /** The exits after the largest withdrawal that one owner can make. */
-export function useStressed(mint: string, profile: Profile, isWanted: boolean) {
+export function useStressed(mint: string, isWanted: boolean) {
   return useQuery({
-    queryKey: ["token", mint, "stressed", profile],
+    queryKey: ["token", mint, "stressed"],
     queryFn: ({ signal }) =>
-      api<StressedExit>(path(mint, `/exitability/stressed?profile=${profile}`), { signal }),
+      api<StressedExit>(path(mint, "/exitability/stressed?profile=retail"), { signal }),
     refetchInterval: HOLDERS_MS,
     staleTime: HOLDERS_MS,
     enabled: isWanted,
