@@ -77,7 +77,6 @@ export class ReadMerger {
       throw new AppError("overloaded", {
         publicMessage: overloadedMessage,
         context: { active: this.#active, waiting: this.#waiting.size },
-        retryable: true,
       });
     }
     const read: Waiting = {

@@ -33,7 +33,6 @@ export function asUnavailable(error: unknown): never {
   throw new AppError("chain_unavailable", {
     publicMessage: "Chain data is temporarily unavailable; try again in a few seconds.",
     context: { reason: error.message },
-    retryable: true,
     isLoggedAtSource: true,
     cause: error,
   });

@@ -28,7 +28,6 @@ export type AppErrorDetails = {
   readonly publicMessage: string;
   /** For the log. No secret and no e-mail either. */
   readonly context?: Readonly<Record<string, unknown>>;
-  readonly retryable?: boolean;
   /** The part that raised it logs the outage, once for all who depend on it. */
   readonly isLoggedAtSource?: boolean;
   readonly cause?: unknown;
@@ -39,7 +38,6 @@ export class AppError extends Error {
   readonly code: PublicCode;
   readonly publicMessage: string;
   readonly context: Readonly<Record<string, unknown>>;
-  readonly retryable: boolean;
   readonly isLoggedAtSource: boolean;
 
   constructor(code: PublicCode, details: AppErrorDetails) {
@@ -48,7 +46,6 @@ export class AppError extends Error {
     this.code = code;
     this.publicMessage = details.publicMessage;
     this.context = details.context ?? {};
-    this.retryable = details.retryable ?? false;
     this.isLoggedAtSource = details.isLoggedAtSource ?? false;
   }
 }

@@ -60,7 +60,6 @@ export class TaskQueue {
       throw new AppError("overloaded", {
         publicMessage: this.#options.overloadedMessage,
         context: { active: this.#active, waiting: this.waiting },
-        retryable: true,
       });
     }
     if (this.#active < this.#options.maxActive) this.#active++;

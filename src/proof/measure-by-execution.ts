@@ -47,7 +47,6 @@ export class MeasureByExecution {
       if (!(cause instanceof NotExecuted) && !(cause instanceof VmError)) throw cause;
       throw new AppError("overloaded", {
         publicMessage: `This answer has to be executed by the program, which failed: ${cause.message}.`,
-        retryable: true,
         cause,
       });
     }

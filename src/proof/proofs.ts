@@ -81,6 +81,5 @@ export class Proofs {
 export function unavailable(reason: string): AppError {
   return new AppError("proof_unavailable", {
     publicMessage: `No proof: ${reason}.`,
-    retryable: true,
   });
 }

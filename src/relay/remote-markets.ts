@@ -257,7 +257,6 @@ export class RemoteMarkets<Facts> implements Markets {
       if (!(cause instanceof RelayUnavailable)) throw cause;
       throw new AppError("chain_unavailable", {
         publicMessage: "Chain data is temporarily unavailable. Try again in a few seconds.",
-        retryable: true,
         cause,
       });
     }

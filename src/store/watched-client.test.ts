@@ -57,7 +57,7 @@ test("a slow statement on a reachable server is not aborted", async (t) => {
   await database.close();
 });
 
-test("a connection closed by the server fails as retryable", async (t) => {
+test("a connection closed by the server fails as an unreachable database, and the next query has another", async (t) => {
   const setting = await overAWire(t);
   if (setting === null) return;
   const database = setting.open();

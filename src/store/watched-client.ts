@@ -97,7 +97,6 @@ export class WatchedClient extends pg.Client {
 export function databaseUnavailable(cause: unknown): AppError {
   return new AppError("overloaded", {
     publicMessage: "The database can't be reached just now. Try again in some seconds.",
-    retryable: true,
     isLoggedAtSource: true,
     cause,
   });

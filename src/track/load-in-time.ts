@@ -17,7 +17,6 @@ export async function loadInTime<Result>(load: Promise<Result>): Promise<Result>
         publicMessage:
           "The Solana node is slow: the token is still being loaded; try again in a moment.",
         context: { afterMs: LONGEST_LOAD_MS },
-        retryable: true,
       }),
     );
   }, LONGEST_LOAD_MS);

@@ -121,7 +121,6 @@ export async function loadToken(
     throw new AppError("chain_unavailable", {
       publicMessage: "The Solana node did not deliver this token's mint account; try again.",
       context: { mint },
-      retryable: true,
     });
   }
   if (mintAccount !== null && !isMint(mintAccount)) {

@@ -69,7 +69,6 @@ export function createForeignTokens(settings: {
         if (isTokensFault(cause)) return null;
         throw new AppError("overloaded", {
           publicMessage: "The identity provider's keys can't be read now; try again in a moment.",
-          retryable: true,
           cause,
         });
       }

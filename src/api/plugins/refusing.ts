@@ -20,7 +20,7 @@ const MESSAGES: Readonly<Record<Refusal, string>> = {
 
 /** The 503 of a request that is refused before any work is done. */
 export function refusalError(refusal: Refusal): AppError {
-  return new AppError("overloaded", { publicMessage: MESSAGES[refusal], retryable: true });
+  return new AppError("overloaded", { publicMessage: MESSAGES[refusal] });
 }
 
 /** Whether every answer of this route carries the rate limit headers. */
