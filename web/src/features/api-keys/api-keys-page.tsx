@@ -6,6 +6,7 @@ import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { NeedSession } from "../../components/need-session.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { api } from "../../lib/api.ts";
 import { formatTime } from "../../lib/format.ts";
@@ -107,9 +108,7 @@ function KeyTable({ items, onRevoke }: TableProps) {
           <th scope="col">{text.apiKeys.state}</th>
           <th scope="col">{text.apiKeys.created}</th>
           <th scope="col">{text.apiKeys.lastUsed}</th>
-          <th scope="col" className="number">
-            {text.apiKeys.usedToday}
-          </th>
+          <NumberHeadings names={[text.apiKeys.usedToday]} />
           <th scope="col">
             <span className="visually-hidden">{text.apiKeys.revoke}</span>
           </th>

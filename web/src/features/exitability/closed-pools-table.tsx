@@ -1,4 +1,5 @@
 import { Badge } from "../../components/badge.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatSharePct } from "../../lib/format.ts";
@@ -27,9 +28,7 @@ export function ClosedPoolsTable({ mint }: { readonly mint: string }) {
           <thead>
             <tr>
               <th scope="col">{text.token.pool}</th>
-              <th scope="col" className="number">
-                {owner}
-              </th>
+              <NumberHeadings names={[owner]} />
               <th scope="col">{text.token.statusLabel}</th>
             </tr>
           </thead>

@@ -4,6 +4,7 @@ import type { AlignedData } from "uplot";
 import type { History } from "#client/openapi.ts";
 import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import {
@@ -246,15 +247,13 @@ function PointTable({ points }: { readonly points: readonly HistoryPoint[] }) {
         <thead>
           <tr>
             <th scope="col">{text.token.time}</th>
-            <th scope="col" className="number">
-              {text.exit.chart.seriesNames.capacity}, SOL
-            </th>
-            <th scope="col" className="number">
-              {text.exit.chart.seriesNames.depth}, SOL
-            </th>
-            <th scope="col" className="number">
-              {text.exit.chart.seriesNames.price}, SOL
-            </th>
+            <NumberHeadings
+              names={[
+                `${text.exit.chart.seriesNames.capacity}, SOL`,
+                `${text.exit.chart.seriesNames.depth}, SOL`,
+                `${text.exit.chart.seriesNames.price}, SOL`,
+              ]}
+            />
           </tr>
         </thead>
         <tbody>

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { HoldersFirst, PastDay } from "#client/openapi.ts";
 import { Failure } from "../../components/failure.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatPct, formatSol } from "../../lib/format.ts";
@@ -75,12 +76,7 @@ function Steps({ first, size }: StepsProps) {
         <thead>
           <tr>
             <th scope="col">{words.largest}</th>
-            <th scope="col" className="number">
-              {words.sold}
-            </th>
-            <th scope="col" className="number">
-              {loss}
-            </th>
+            <NumberHeadings names={[words.sold, loss]} />
           </tr>
         </thead>
         <tbody>
@@ -123,12 +119,7 @@ function Waiting({ day, size }: WaitingProps) {
         <thead>
           <tr>
             <th scope="col">{words.waited}</th>
-            <th scope="col" className="number">
-              {words.eightOfTen}
-            </th>
-            <th scope="col" className="number">
-              {words.worst}
-            </th>
+            <NumberHeadings names={[words.eightOfTen, words.worst]} />
           </tr>
         </thead>
         <tbody>

@@ -1,6 +1,7 @@
 import type { Token } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatPrice } from "../../lib/format.ts";
@@ -44,18 +45,14 @@ function Rows({ pools, facts }: RowsProps) {
       <thead>
         <tr>
           <th scope="col">{text.token.pool}</th>
-          <th scope="col" className="number">
-            {text.token.share}
-          </th>
-          <th scope="col" className="number">
-            {text.token.depth}, SOL
-          </th>
-          <th scope="col" className="number">
-            {text.exit.pools.price}
-          </th>
-          <th scope="col" className="number">
-            {text.token.fee}
-          </th>
+          <NumberHeadings
+            names={[
+              text.token.share,
+              `${text.token.depth}, SOL`,
+              text.exit.pools.price,
+              text.token.fee,
+            ]}
+          />
           <th scope="col">{text.token.statusLabel}</th>
         </tr>
       </thead>

@@ -3,6 +3,7 @@ import type UPlot from "uplot";
 import type { AlignedData } from "uplot";
 import type { Exitability } from "#client/openapi.ts";
 import { LineChart } from "../../components/line-chart.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
@@ -185,12 +186,7 @@ function Table({ retail, pro }: TableProps) {
         <thead>
           <tr>
             <th scope="col">{text.token.size}</th>
-            <th scope="col" className="number">
-              {text.exit.ways.retail}
-            </th>
-            <th scope="col" className="number">
-              {text.exit.ways.pro}
-            </th>
+            <NumberHeadings names={[text.exit.ways.retail, text.exit.ways.pro]} />
           </tr>
         </thead>
         <tbody>

@@ -1,4 +1,5 @@
 import type { Accuracy } from "#client/openapi.ts";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
 import { formatNumber } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -28,9 +29,7 @@ export function SkippedSwaps({ venues, span }: Props) {
             <tr>
               <th scope="col">{text.token.program}</th>
               <th scope="col">{skipped.reason}</th>
-              <th scope="col" className="number">
-                {skipped.count}
-              </th>
+              <NumberHeadings names={[skipped.count]} />
             </tr>
           </thead>
           <tbody>

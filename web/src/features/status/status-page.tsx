@@ -3,7 +3,7 @@ import type { Accuracy, Status } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { ScrollBox } from "../../components/scroll-box.tsx";
+import { NumberTable } from "../../components/number-table.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPct, formatTime } from "../../lib/format.ts";
@@ -137,8 +137,15 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
   const { text, language } = usePreferences();
   const [span, setSpan] = useState<WindowName>("hour");
   const rows = accuracy?.venues.filter(({ windows }) => windows[span].seen > 0) ?? [];
+  const unknown = <Unknown />;
   const shareOf = (part: number, replayed: number) =>
-    replayed === 0 ? <Unknown /> : formatPct((100 * part) / replayed, language);
+    replayed === 0 ? unknown : formatPct((100 * part) / replayed, language);
+  const paidOf = (executed: Accuracy["venues"][number]["executed"]) =>
+    executed === null || executed.sales === 0 ? (
+      <span className="soft">{text.status.notExecuted}</span>
+    ) : (
+      `${executed.equal} / ${executed.sales}`
+    );
   return (
     <section className="panel stack" aria-labelledby="accuracy">
       <div className="row spread">
@@ -159,82 +166,39 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
       <Upgrades accuracy={accuracy} />
       {rows.length === 0 ? <p>{text.status.accuracyNone}</p> : null}
       {rows.length === 0 ? null : (
-        <ScrollBox label={text.status.accuracy}>
-          <table className="cards-on-phone">
-            <caption className="visually-hidden">{text.status.accuracy}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{text.token.program}</th>
-                <th scope="col" className="number">
-                  {text.status.seen}
-                </th>
-                <th scope="col" className="number">
-                  {text.status.replayed}
-                </th>
-                <th scope="col" className="number">
-                  {text.status.exact}
-                </th>
-                <th scope="col" className="number">
-                  {text.status.executed}
-                </th>
-                <th scope="col" className="number">
-                  {text.status.within}
-                </th>
-                <th scope="col" className="number">
-                  {text.status.worst}
-                </th>
-                <th scope="col" className="number">
-                  {text.status.deployed}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ program, windows, deployed_slot, deployment, executed }) => {
-                const { seen, replayed, exact, within_1bp, worst_bps } = windows[span];
-                return (
-                  <tr key={program}>
-                    <th scope="row">{venueName(program)}</th>
-                    <td className="number" data-name={text.status.seen}>
-                      {seen}
-                    </td>
-                    <td className="number" data-name={text.status.replayed}>
-                      {replayed}
-                    </td>
-                    <td className="number" data-name={text.status.exact}>
-                      {shareOf(exact, replayed)}
-                    </td>
-                    <td className="number" data-name={text.status.executed}>
-                      {executed === null || executed.sales === 0 ? (
-                        <span className="soft">{text.status.notExecuted}</span>
-                      ) : (
-                        `${executed.equal} / ${executed.sales}`
-                      )}
-                    </td>
-                    <td className="number" data-name={text.status.within}>
-                      {shareOf(within_1bp, replayed)}
-                    </td>
-                    <td className="number" data-name={text.status.worst}>
-                      {worst_bps === null ? (
-                        <Unknown />
-                      ) : (
-                        `${formatNumber(worst_bps, language)} bps`
-                      )}
-                    </td>
-                    <td className="number" data-name={text.status.deployed}>
-                      {deployment.state === "immutable" ? (
-                        text.status.immutable
-                      ) : deployed_slot === null ? (
-                        <Unknown />
-                      ) : (
-                        formatNumber(deployed_slot, language)
-                      )}
-                    </td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </ScrollBox>
+        <NumberTable
+          title={text.status.accuracy}
+          heading={text.token.program}
+          numbers={[
+            text.status.seen,
+            text.status.replayed,
+            text.status.exact,
+            text.status.executed,
+            text.status.within,
+            text.status.worst,
+            text.status.deployed,
+          ]}
+          rows={rows.map(({ program, windows, deployed_slot, deployment, executed }) => {
+            const { seen, replayed, exact, within_1bp, worst_bps } = windows[span];
+            return {
+              key: program,
+              heading: venueName(program),
+              numbers: [
+                seen,
+                replayed,
+                shareOf(exact, replayed),
+                paidOf(executed),
+                shareOf(within_1bp, replayed),
+                worst_bps === null ? unknown : `${formatNumber(worst_bps, language)} bps`,
+                deployment.state === "immutable"
+                  ? text.status.immutable
+                  : deployed_slot === null
+                    ? unknown
+                    : formatNumber(deployed_slot, language),
+              ],
+            };
+          })}
+        />
       )}
       <SkippedSwaps venues={rows} span={span} />
     </section>

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { WatchlistItem } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Link } from "../../components/link.tsx";
+import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import {
   formatAge,
@@ -37,15 +38,9 @@ export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
         <tr>
           <th scope="col">{text.common.token}</th>
           <th scope="col">{text.watchlist.size}</th>
-          <th scope="col" className="number">
-            {text.watchlist.pays}
-          </th>
-          <th scope="col" className="number">
-            {text.watchlist.slippage}
-          </th>
-          <th scope="col" className="number">
-            {text.watchlist.score}
-          </th>
+          <NumberHeadings
+            names={[text.watchlist.pays, text.watchlist.slippage, text.watchlist.score]}
+          />
           <th scope="col">{text.watchlist.age}</th>
           <th scope="col">{text.watchlist.alerts}</th>
           <th scope="col">
