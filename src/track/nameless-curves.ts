@@ -1,10 +1,9 @@
 import type { NamedAccounts } from "#src/chain/chain-source.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 
 const PREFIX_BITS = 20;
 const ADDRESS_BYTES = 32;
-const NO_ADDRESS = new Uint8Array(ADDRESS_BYTES);
 
 /** Curves by address. Each account of every transaction is looked up: its first 20 bits exclude most of them. */
 export class NamelessCurves<Curve> extends BoundedMap<Address, Curve> implements NamedAccounts {
@@ -42,7 +41,7 @@ export class NamelessCurves<Curve> extends BoundedMap<Address, Curve> implements
   }
 
   #count(address: Address, change: number): void {
-    const prefix = prefixAt(addressBytes(address) ?? NO_ADDRESS, 0);
+    const prefix = prefixAt(bytesOf(address), 0);
     this.#counts[prefix] = (this.#counts[prefix] ?? 0) + change;
   }
 
