@@ -104,7 +104,7 @@ function judge(
     for (const { signer, outcome } of judgeSlot(input)) {
       const { venue } = pool.ref;
       const judged = { atMs: START_MS, venue: venue.id, pool: address, slot, signature };
-      record.add({ ...judged, signer, outcome });
+      record.tallies.count({ ...judged, signer, outcome });
     }
   }
 }

@@ -37,9 +37,9 @@ function swapOf({ pool, signer, isExact, executed = SOL }: Trade): JudgedSwap {
 function recordOf(...trades: readonly Trade[]): AccuracyRecord {
   const record = new AccuracyRecord();
   for (let swap = 0; swap < 500; swap++) {
-    record.add(swapOf({ pool: 50 + (swap % 20), signer: 80, isExact: true }));
+    record.tallies.count(swapOf({ pool: 50 + (swap % 20), signer: 80, isExact: true }));
   }
-  for (const trade of trades) record.add(swapOf(trade));
+  for (const trade of trades) record.tallies.count(swapOf(trade));
   return record;
 }
 
@@ -111,7 +111,7 @@ test("where stables are traded dust is below one unit of them, elsewhere below a
       return { ...swap, outcome: { ...outcome, modelled: executed + 1n } };
     });
     const record = new AccuracyRecord();
-    for (const swap of trades) record.add(swap);
+    for (const swap of trades) record.tallies.count(swap);
     return record.venue("pumpswap", NOW).lowersConfidence;
   };
   assert.equal(failing(USDC, 5_000n, 999_999n), false);

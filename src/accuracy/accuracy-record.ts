@@ -51,10 +51,6 @@ export class AccuracyRecord {
     this.#onLine = listener;
   }
 
-  add(swap: JudgedSwap): void {
-    this.tallies.count(swap);
-  }
-
   /** Replaces tallies by newer ones of the same time ranges. */
   replace(rows: readonly TallyRow[]): void {
     this.tallies.replace(rows);

@@ -30,10 +30,6 @@ export class Listeners<Event> {
     }
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   clear(): void {
     this.#entries.clear();
   }

@@ -62,12 +62,6 @@ export class Programs {
     if (entry !== undefined) entry.checkedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  list(): readonly LoadedProgram[] {
-    return [...this.#entries.values()].flatMap(({ loaded }) =>
-      loaded.kind === "loaded" ? [loaded.program] : [],
-    );
-  }
-
   async #loadNow(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
     const loaded = await this.#read(programId, entry).catch((cause: unknown): LoadOutcome => {
       if (cause instanceof VmError && cause.isMissing) throw cause;

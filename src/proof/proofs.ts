@@ -7,7 +7,7 @@ import type { VenueId } from "#src/venues/venue.ts";
 import { CodeFiles } from "./code-files.ts";
 import { KeptAccounts } from "./kept-accounts.ts";
 import { MeasureByExecution } from "./measure-by-execution.ts";
-import { type LoadedProgram, Programs } from "./programs.ts";
+import { Programs } from "./programs.ts";
 import { type ExitProof, type ProofGround, type ProofQuery, proveExit } from "./prove-exit.ts";
 import { Prover } from "./prover.ts";
 import { VmError, VmHost } from "./vm/vm-host.ts";
@@ -66,10 +66,6 @@ export class Proofs {
   /** Called when a deployment was seen, so that the next proof runs the new code. */
   recheck(programId: Address): void {
     this.#programs.recheck(programId);
-  }
-
-  programs(): readonly LoadedProgram[] {
-    return this.#programs.list();
   }
 
   async close(): Promise<void> {

@@ -33,7 +33,6 @@ test("a use given back can be taken again, but not in a later window", () => {
 test("memory is bounded: beyond its capacity the oldest window is dropped", () => {
   const windows = new FixedWindows(3);
   for (const subject of ["a", "b", "c", "d"]) windows.take(subject, RULE, 0);
-  assert.equal(windows.size, 3);
   assert.equal(windows.peek("a", RULE, 0).used, 0);
-  assert.equal(windows.peek("d", RULE, 0).used, 1);
+  for (const subject of ["b", "c", "d"]) assert.equal(windows.peek(subject, RULE, 0).used, 1);
 });

@@ -57,8 +57,4 @@ export class FixedWindows implements Windows {
   delete(subject: string): void {
     this.#windows.delete(subject);
   }
-
-  get size(): number {
-    return this.#windows.size;
-  }
 }

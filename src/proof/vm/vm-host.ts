@@ -37,6 +37,7 @@ export class VmHost {
   readonly #programs = new Map<Address, VmProgram>();
   readonly #open: () => Worker;
   #thread: Worker | null = null;
+  /** Why no VM runs here; null while that is not known. */
   #missing: string | null = null;
   #isBusy = false;
   #isClosed = false;
@@ -44,11 +45,6 @@ export class VmHost {
 
   constructor(open: () => Worker = openWorker) {
     this.#open = open;
-  }
-
-  /** Why no VM runs here; null while that is not known. */
-  get missing(): string | null {
-    return this.#missing;
   }
 
   /** Programs are loaded again into a thread that replaces another. @throws VmError */

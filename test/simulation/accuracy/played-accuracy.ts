@@ -78,7 +78,7 @@ export async function playedAccuracy(
         written.push({ line, modelled: swap.outcome.modelled });
         if (isMismatch(swap)) missed.push(line);
       }
-      record.add(swap);
+      record.tallies.count(swap);
     },
     onFailure: fail,
   });
